@@ -1,0 +1,150 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+// Targets and arrows. The level of each target, and why each arrow is there, is told in docs/architecture.md;
+// `make layers` compares this list with every import in the sources.
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ imports: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: imports, swiftSettings: strict)
+}
+
+func program(_ name: String, _ imports: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: imports, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ imports: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .testTarget(name: name, dependencies: imports, resources: resources, swiftSettings: strict)
+}
+
+func clibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+let package = Package(
+    name: "sallyport",
+    products: [
+        .executable(name: "sallyport", targets: ["sallyport"]),
+        .executable(name: "sallyport-bench", targets: ["sallyport-bench"]),
+    ],
+    targets: [
+        // Level 0: C.
+        .target(name: "CLinux"),
+        clibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        clibrary("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),
+        clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+
+        // Level 1.
+        library("Primitives"),
+        library("Telemetry", ["Primitives"]),
+        library("TestKit", ["Primitives", "Telemetry"]),
+
+        // Level 2.
+        library("EventIO", ["CLinux", "Primitives", "Telemetry"]),
+
+        // Level 3.
+        library("HTTPCore", ["Primitives"]),
+        library("TLS", ["COpenSSL", "Primitives"]),
+        library("HTTP1", ["HTTPCore", "Primitives"]),
+        library("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTPCore", "Telemetry", "Primitives"]),
+        library("HTTPClient", ["EventIO", "CCurl", "HTTPCore", "Telemetry", "Primitives"]),
+
+        // Level 4.
+        library("Postgres", ["EventIO", "CPostgres", "Telemetry", "Primitives"]),
+
+        // Level 5.
+        library("Cryptography", ["COpenSSL", "Primitives"]),
+        library("Commerce", ["Primitives"]),
+
+        // Level 6.
+        library("SessionBroker", ["Commerce", "Cryptography", "Telemetry", "Primitives"]),
+        library("AppLinks", ["Primitives"]),
+        library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
+
+        // Level 7.
+        library("Persistence", ["Postgres", "SessionBroker", "Commerce", "Primitives"]),
+        library("Pages", ["HTTPCore", "SessionBroker", "AmazonPay", "Commerce", "Primitives"]),
+        library(
+            "Simulators",
+            ["HTTPServer", "HTTPCore", "TLS", "EventIO", "AmazonPay", "Cryptography", "Telemetry", "Primitives"]
+        ),
+
+        // Level 8.
+        library(
+            "SallyportApp",
+            [
+                "Persistence", "Pages", "Simulators", "SessionBroker", "AppLinks", "AmazonPay", "Commerce",
+                "Cryptography", "HTTPServer", "HTTPClient", "Postgres", "TLS", "HTTPCore", "EventIO", "Telemetry",
+                "Primitives",
+            ]
+        ),
+        program("sallyport", ["SallyportApp"]),
+
+        // Level 9.
+        library(
+            "IntegrationKit",
+            [
+                "SallyportApp", "Simulators", "Postgres", "HTTPClient", "HTTPCore", "EventIO", "TestKit", "Primitives",
+            ]
+        ),
+        program("sallyport-bench", ["EventIO", "HTTPCore", "Primitives"]),
+
+        // Tests mirror the sources.
+        tests("PrimitivesTests", ["Primitives", "TestKit"]),
+        tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
+        tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
+        tests("HTTPCoreTests", ["HTTPCore", "Primitives", "TestKit"]),
+        tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
+        tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives", "TestKit"]),
+        tests("HTTPServerTests", ["HTTPServer", "EventIO", "TLS", "HTTPCore", "Telemetry", "Primitives", "TestKit"]),
+        tests(
+            "HTTPClientTests",
+            ["HTTPClient", "HTTPServer", "EventIO", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
+        ),
+        tests("PostgresTests", ["Postgres", "EventIO", "Telemetry", "Primitives", "TestKit"]),
+        tests("CryptographyTests", ["Cryptography", "Primitives", "TestKit"]),
+        tests("CommerceTests", ["Commerce", "Primitives", "TestKit"]),
+        tests("SessionBrokerTests", ["SessionBroker", "Commerce", "Cryptography", "Primitives", "TestKit"]),
+        tests("AppLinksTests", ["AppLinks", "Primitives", "TestKit"]),
+        tests(
+            "AmazonPayTests",
+            ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "Primitives", "TestKit"],
+            resources: [.copy("Vectors")]
+        ),
+        tests(
+            "PersistenceTests",
+            ["Persistence", "Postgres", "SessionBroker", "Commerce", "EventIO", "IntegrationKit", "Primitives", "TestKit"]
+        ),
+        tests(
+            "PagesTests",
+            ["Pages", "SessionBroker", "AmazonPay", "Commerce", "HTTPCore", "Primitives", "TestKit"],
+            resources: [.copy("Golden")]
+        ),
+        tests(
+            "SimulatorsTests",
+            [
+                "Simulators", "IntegrationKit", "AmazonPay", "HTTPClient", "HTTPCore", "EventIO", "Cryptography",
+                "Primitives", "TestKit",
+            ]
+        ),
+        tests("SallyportAppTests", ["SallyportApp", "HTTPCore", "SessionBroker", "Primitives", "TestKit"]),
+        tests(
+            "IntegrationTests",
+            [
+                "IntegrationKit", "SallyportApp", "Simulators", "SessionBroker", "Postgres", "HTTPClient", "HTTPCore",
+                "EventIO", "Primitives", "TestKit",
+            ]
+        ),
+    ]
+)

@@ -1,0 +1,38 @@
+/// Strict reading and fast writing of whole decimal numbers.
+package enum DecimalDigits {
+    /// The number that a text of digits stands for, or `nil` where it is none.
+    ///
+    /// - Parameters:
+    ///   - text: ASCII digits only: no sign, no blank, no leading zero except `0` itself.
+    ///   - limit: The greatest value that is accepted.
+    /// - Returns: 0 to `limit`.
+    package static func parse(_ text: Span<UInt8>, limit: Int) -> Int? {
+        guard text.count > 0, text.count == 1 || text[0] != UInt8(ascii: "0") else { return nil }
+        var value = 0
+        for index in text.indices {
+            let digit = text[index]
+            guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
+            guard !overflow, !carry, sum <= limit else { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// Appends the digits of a number.
+    ///
+    /// - Parameters:
+    ///   - number: Zero or more; a negative number is written with a minus sign.
+    ///   - output: Grows by one to twenty characters.
+    package static func append(_ number: Int, to output: inout [UInt8]) {
+        var rest = number.magnitude
+        if number < 0 { output.append(UInt8(ascii: "-")) }
+        let start = output.count
+        repeat {
+            output.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        output[start...].reverse()
+    }
+}

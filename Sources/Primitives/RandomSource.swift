@@ -1,0 +1,24 @@
+/// Supplies random bytes for identifiers; a parameter of everything that makes one.
+///
+/// The one in production draws from the kernel's generator (`EventIO`), the one in tests repeats itself (`TestKit`).
+package protocol RandomSource: AnyObject {
+    /// Appends random bytes to a buffer.
+    ///
+    /// - Parameters:
+    ///   - count: How many, zero or more.
+    ///   - output: Grows by that many.
+    func append(_ count: Int, to output: inout [UInt8])
+}
+
+extension RandomSource {
+    /// The given number of random bytes.
+    ///
+    /// - Parameter count: Zero or more.
+    /// - Returns: Exactly that many.
+    package func bytes(_ count: Int) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(count)
+        append(count, to: &output)
+        return output
+    }
+}

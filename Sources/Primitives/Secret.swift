@@ -1,0 +1,27 @@
+/// A value that must not be printed: a key, a token, a password.
+///
+/// Every way of turning it into text yields a placeholder. To use the value, write `reveal()`; that word is what a
+/// reviewer looks for.
+package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let value: Value
+
+    /// Hides a value.
+    ///
+    /// - Parameter value: What to hide.
+    package init(_ value: Value) {
+        self.value = value
+    }
+
+    /// The hidden value. Call where it is used, and keep the result no longer than that.
+    ///
+    /// - Returns: The value as it was given.
+    package func reveal() -> Value {
+        value
+    }
+
+    package var description: String { "<secret>" }
+
+    package var debugDescription: String { "<secret>" }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,92 @@
+/// The sixteen bytes of a UUID, RFC 9562.
+package struct UUIDBytes: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The first eight bytes, big-endian. In version 7 the upper 48 bits are milliseconds since 1970, UTC.
+    package let high: UInt64
+    /// The last eight bytes, big-endian.
+    package let low: UInt64
+
+    /// The UUID with the given halves, taken as they are.
+    ///
+    /// - Parameters:
+    ///   - high: The first eight bytes, big-endian.
+    ///   - low: The last eight bytes, big-endian.
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A UUID of version 7: ordered by time, with 74 random bits.
+    ///
+    /// - Parameters:
+    ///   - time: Read to the millisecond; a time before 1970 counts as 1970.
+    ///   - random: Supplies ten bytes.
+    package init(version7At time: WallTime, random: any RandomSource) {
+        let bits = random.bytes(10)
+        var first: UInt64 = 0
+        for byte in bits[0..<2] { first = first << 8 | UInt64(byte) }
+        var second: UInt64 = 0
+        for byte in bits[2..<10] { second = second << 8 | UInt64(byte) }
+        let milliseconds = UInt64(max(0, time.microseconds / 1000)) & 0xFFFF_FFFF_FFFF
+        high = milliseconds << 16 | 0x7000 | first & 0x0FFF
+        low = second & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    }
+
+    /// The UUID in sixteen bytes, or `nil` for another count.
+    ///
+    /// - Parameter bytes: Exactly 16 bytes, network order.
+    package init?(_ bytes: Span<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for index in 0..<8 { high = high << 8 | UInt64(bytes[index]) }
+        for index in 8..<16 { low = low << 8 | UInt64(bytes[index]) }
+        self.init(high: high, low: low)
+    }
+
+    /// The UUID in its textual form, or `nil` where the text is not that form.
+    ///
+    /// - Parameter text: 36 characters, `8-4-4-4-12` hexadecimal digits of either case.
+    package init?(_ text: String) {
+        let characters = Array(text.utf8)
+        guard characters.count == 36 else { return nil }
+        for dash in [8, 13, 18, 23] where characters[dash] != UInt8(ascii: "-") { return nil }
+        let digits = String(decoding: characters.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
+        guard let bytes = Hex.decode(digits) else { return nil }
+        self.init(bytes.span)
+    }
+
+    /// The sixteen bytes in network order.
+    package var bytes: [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(16)
+        append(to: &output)
+        return output
+    }
+
+    /// Appends the sixteen bytes in network order to a buffer.
+    ///
+    /// - Parameter output: Grows by 16 bytes.
+    package func append(to output: inout [UInt8]) {
+        for word in [high, low] {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                output.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+            }
+        }
+    }
+
+    /// The textual form: 36 characters, lower case.
+    package var description: String {
+        let digits = Array(Hex.encode(bytes).utf8)
+        var output: [UInt8] = []
+        output.reserveCapacity(36)
+        for index in digits.indices {
+            if index == 8 || index == 12 || index == 16 || index == 20 { output.append(UInt8(ascii: "-")) }
+            output.append(digits[index])
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    package static func < (left: UUIDBytes, right: UUIDBytes) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
