@@ -124,7 +124,10 @@ let package = Package(
         ),
         tests(
             "PersistenceTests",
-            ["Persistence", "Postgres", "SessionBroker", "Commerce", "EventIO", "IntegrationKit", "Primitives", "TestKit"]
+            [
+                "Persistence", "Postgres", "SessionBroker", "Commerce", "EventIO", "IntegrationKit", "Primitives",
+                "TestKit",
+            ]
         ),
         tests(
             "PagesTests",

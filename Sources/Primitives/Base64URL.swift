@@ -1,6 +1,8 @@
 /// The URL-safe Base64 alphabet without padding, RFC 4648 section 5.
 package enum Base64URL {
-    private static let alphabet: [UInt8] = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let alphabet: [UInt8] = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
+    )
 
     private static let values: [UInt8] = {
         var table = [UInt8](repeating: 0xFF, count: 256)

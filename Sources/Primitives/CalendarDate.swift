@@ -44,7 +44,8 @@ package struct CalendarDate: Sendable, Hashable {
 
     /// The extended form of ISO 8601: `YYYY-MM-DDTHH:MM:SSZ`.
     package var extendedText: String {
-        let date = CalendarDate.padded(year, 4) + "-" + CalendarDate.padded(month, 2) + "-" + CalendarDate.padded(day, 2)
+        let date =
+            CalendarDate.padded(year, 4) + "-" + CalendarDate.padded(month, 2) + "-" + CalendarDate.padded(day, 2)
         let time =
             CalendarDate.padded(hour, 2) + ":" + CalendarDate.padded(minute, 2) + ":" + CalendarDate.padded(second, 2)
         return date + "T" + time + "Z"

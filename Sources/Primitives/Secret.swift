@@ -2,7 +2,9 @@
 ///
 /// Every way of turning it into text yields a placeholder. To use the value, write `reveal()`; that word is what a
 /// reviewer looks for.
-package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     private let value: Value
 
     /// Hides a value.
@@ -12,7 +14,9 @@ package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, Custo
         self.value = value
     }
 
-    /// The hidden value. Call where it is used, and keep the result no longer than that.
+    /// The hidden value, for the place that uses it.
+    ///
+    /// Keep the result no longer than its use takes.
     ///
     /// - Returns: The value as it was given.
     package func reveal() -> Value {

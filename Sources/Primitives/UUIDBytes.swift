@@ -1,6 +1,8 @@
 /// The sixteen bytes of a UUID, RFC 9562.
 package struct UUIDBytes: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The first eight bytes, big-endian. In version 7 the upper 48 bits are milliseconds since 1970, UTC.
+    /// The first eight bytes, big-endian.
+    ///
+    /// In version 7 the upper 48 bits are milliseconds since 1970, UTC.
     package let high: UInt64
     /// The last eight bytes, big-endian.
     package let low: UInt64
