@@ -1,0 +1,61 @@
+# `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build release clean check lint format layers sizes ends docs-coverage test-tsan test-asan bench \
+	fuzz browser walkthrough
+
+BUILD := .build
+SWIFT_TEST := scripts/run-tests
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Install what is missing, build, and start everything on loopback
+	@scripts/install-deps run
+	@swift build -c release --product sallyport
+	@exec $(BUILD)/release/sallyport demo
+
+test: ## Install what is missing and run every test
+	@scripts/install-deps test
+	@$(SWIFT_TEST)
+
+build: ## Build everything, with its tests, in debug mode
+	swift build --build-tests
+
+release: ## Build the program with optimisation
+	swift build -c release --product sallyport
+
+clean: ## Remove what was built; keeps the data folder
+	rm -rf .build .build-tsan .build-asan
+
+check: lint layers sizes ends build docs-coverage ## All static gates: format, imports, sizes, traps, strict build, doc comments
+
+lint: ## Format and documentation rules
+	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+
+format: ## Rewrite the sources in the project's format
+	swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+layers: ## Imports against Package.swift and the level table
+	scripts/check-layers
+
+sizes: ## Lengths of files and functions
+	scripts/check-sizes
+
+ends: ## Traps, open ends, sleeping tests, unlisted unchecked spots
+	scripts/check-ends
+
+docs-coverage: ## Doc comments on everything that another target sees
+	scripts/check-docs
+
+test-tsan: ## Every test under the thread sanitizer
+	@scripts/install-deps test
+	@$(SWIFT_TEST) --sanitize=thread --scratch-path .build-tsan
+
+test-asan: ## Every test under the address sanitizer
+	@scripts/install-deps test
+	@$(SWIFT_TEST) --sanitize=address --scratch-path .build-asan
+
+bench: ## Requests per second and CPU per request of the hot paths
+	@scripts/install-deps bench
+	@scripts/bench
