@@ -1,0 +1,120 @@
+// Questions about short runs of bytes. Parsers with a loop of their own have these inside it; a call per byte across
+// targets costs ten times the comparison.
+
+extension Span where Element == UInt8 {
+    /// Whether the bytes are those of a text.
+    ///
+    /// - Parameter text: Compared byte by byte, case included.
+    /// - Returns: True where every byte agrees.
+    package func isEqual(to text: StaticString) -> Bool {
+        text.withUTF8Buffer { other in
+            guard other.count == count else { return false }
+            for index in indices where unsafe other[index] != self[index] { return false }
+            return true
+        }
+    }
+
+    /// Whether the bytes begin with those of a text.
+    ///
+    /// - Parameter text: Compared byte by byte, case included.
+    /// - Returns: True also where nothing follows.
+    package func starts(with text: StaticString) -> Bool {
+        let length = text.utf8CodeUnitCount
+        return count >= length && extracting(first: length).isEqual(to: text)
+    }
+
+    /// Whether the bytes are those of another run.
+    ///
+    /// - Parameter other: Compared byte by byte, case included.
+    /// - Returns: True where every byte agrees.
+    package func isEqual(to other: Span<UInt8>) -> Bool {
+        guard other.count == count else { return false }
+        for index in indices where other[index] != self[index] { return false }
+        return true
+    }
+
+    /// Whether the bytes are those of another run, the case of ASCII letters aside.
+    ///
+    /// - Parameter other: Compared byte by byte.
+    /// - Returns: True where every byte agrees.
+    package func isEqualIgnoringCase(to other: Span<UInt8>) -> Bool {
+        guard other.count == count else { return false }
+        for index in indices where ByteText.lowercase(other[index]) != ByteText.lowercase(self[index]) { return false }
+        return true
+    }
+
+    /// Whether the bytes are those of a text, the case of ASCII letters aside.
+    ///
+    /// - Parameter text: In lower case.
+    /// - Returns: True where every byte agrees.
+    package func isEqualIgnoringCase(to text: StaticString) -> Bool {
+        text.withUTF8Buffer { other in
+            guard other.count == count else { return false }
+            for index in indices where unsafe other[index] != ByteText.lowercase(self[index]) { return false }
+            return true
+        }
+    }
+
+    /// Whether the bytes are a token, RFC 9110 section 5.6.2: one character at least.
+    package var isToken: Bool {
+        guard count > 0 else { return false }
+        for index in indices where !ByteText.isTokenCharacter(self[index]) { return false }
+        return true
+    }
+
+    /// Whether the bytes may be sent as a field value: printable ASCII and blanks, no blank at either end.
+    package var isFieldContent: Bool {
+        guard count > 0 else { return true }
+        guard self[0] != UInt8(ascii: " "), self[count - 1] != UInt8(ascii: " ") else { return false }
+        for index in indices where self[index] < 0x20 || self[index] > 0x7E { return false }
+        return true
+    }
+
+    /// The run without the blanks and tabs at both ends.
+    ///
+    /// - Returns: The range inside this run.
+    package func trimmedRange() -> Range<Int> {
+        var start = 0
+        var end = count
+        while start < end, ByteText.isBlank(self[start]) { start += 1 }
+        while end > start, ByteText.isBlank(self[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    /// The text of the bytes; what is not UTF-8 becomes U+FFFD.
+    package var text: String {
+        unsafe withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a run of bytes with one copy.
+    ///
+    /// - Parameter bytes: Any number.
+    package mutating func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+    }
+}
+
+/// The character classes of HTTP.
+package enum ByteText {
+    /// Whether a byte may stand in a token, RFC 9110 section 5.6.2.
+    @inlinable
+    package static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        // One bit for each of the first 128 characters.
+        let mask: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+        return byte < 128 && mask >> UInt64(byte & 63) & 1 == 1
+    }
+
+    /// Whether a byte is a blank or a tab.
+    @inlinable
+    package static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09
+    }
+
+    /// The lower-case form of an ASCII letter; any other byte as it is.
+    @inlinable
+    package static func lowercase(_ byte: UInt8) -> UInt8 {
+        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,117 @@
+/// Carries one request to another server and brings back its response.
+///
+/// Domains take one as a parameter; the one in production speaks HTTPS, the one in tests has a script.
+package protocol HTTPExchange: AnyObject {
+    /// Sends a request and waits for the whole response.
+    ///
+    /// - Parameter request: What to send; its timeout covers everything.
+    /// - Returns: The response, whatever its status. Redirects are not followed.
+    /// - Throws: See `HTTPExchangeError.Code`, which also tells whether a retry is safe.
+    func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse
+}
+
+/// A request to another server.
+package struct OutboundRequest: Sendable {
+    /// For example `POST`.
+    package var method: String
+    /// Absolute, percent-encoded, `https` or (to loopback) `http`.
+    package var url: String
+    /// Names and values in the order in which they go out.
+    package var fields: [(String, String)]
+    /// The content; empty for none.
+    package var body: [UInt8]
+    /// From the call to the last byte of the response.
+    package var timeout: Duration
+
+    /// The given request.
+    ///
+    /// - Parameters:
+    ///   - method: For example `POST`.
+    ///   - url: Absolute.
+    ///   - fields: Names and values.
+    ///   - body: The content.
+    ///   - timeout: For the whole exchange.
+    package init(
+        method: String,
+        url: String,
+        fields: [(String, String)] = [],
+        body: [UInt8] = [],
+        timeout: Duration = .seconds(10)
+    ) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.body = body
+        self.timeout = timeout
+    }
+}
+
+/// The response of another server.
+package struct InboundResponse: Sendable {
+    /// 100 to 599.
+    package var status: Int
+    /// Names as they came, and values.
+    package var fields: [(String, String)]
+    /// The content.
+    package var body: [UInt8]
+
+    /// The given response.
+    ///
+    /// - Parameters:
+    ///   - status: 100 to 599.
+    ///   - fields: Names and values.
+    ///   - body: The content.
+    package init(status: Int, fields: [(String, String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    /// The value of the first field of a name, or `nil` where there is none.
+    ///
+    /// - Parameter name: Compared without regard to the case of ASCII letters.
+    /// - Returns: As it came.
+    package func first(_ name: String) -> String? {
+        let field = fields.first { $0.0.utf8Span.span.isEqualIgnoringCase(to: name.utf8Span.span) }
+        return field?.1
+    }
+}
+
+/// The failure of an exchange.
+package struct HTTPExchangeError: Error, Sendable {
+    /// What went wrong, for programs.
+    package enum Code: Sendable, Hashable {
+        /// No connection: nothing was sent, a retry is safe.
+        case connectFailed
+        /// The timeout ran out; the outcome is unknown.
+        case timedOut
+        /// The connection broke; the outcome is unknown.
+        case connectionLost
+        /// The response is larger than the limit; the outcome is unknown.
+        case bodyTooLarge
+        /// The response is not HTTP; the outcome is unknown.
+        case protocolViolation
+    }
+
+    /// What went wrong, for programs.
+    package let code: Code
+    /// What went wrong, for operators; never sent to a client.
+    package let detail: String
+
+    /// The given failure.
+    ///
+    /// - Parameters:
+    ///   - code: For programs.
+    ///   - detail: For operators: no secret, no address of a person.
+    package init(_ code: Code, detail: String = "") {
+        self.code = code
+        self.detail = detail
+    }
+}
+
+extension HTTPExchangeError: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The code alone.
+    package var description: String { "\(code)" }
+
+    package var debugDescription: String { "\(code): \(detail)" }
+}

@@ -1,0 +1,114 @@
+// Looking fields up. One comparison of a byte per field of the request for a known name; RFC 9110 section 5.
+
+extension HTTPRequest {
+    /// The value of the first field of a name, or `nil` where there is none.
+    ///
+    /// - Parameter name: Any name.
+    /// - Returns: Without the blanks around it; what is not UTF-8 becomes U+FFFD.
+    package func first(_ name: HTTPFieldName) -> String? {
+        for field in fields where isNamed(field, name) { return text(field.value) }
+        return nil
+    }
+
+    /// The values of all fields of a name in the order in which they came.
+    ///
+    /// - Parameter name: Any name.
+    /// - Returns: One element for each field line; lists inside a value are not taken apart.
+    package func values(_ name: HTTPFieldName) -> [String] {
+        fields.filter { isNamed($0, name) }.map { text($0.value) }
+    }
+
+    /// How many fields have a name.
+    ///
+    /// - Parameter name: Any name.
+    /// - Returns: Zero or more.
+    package func count(_ name: HTTPFieldName) -> Int {
+        var count = 0
+        for field in fields where isNamed(field, name) { count += 1 }
+        return count
+    }
+
+    /// How many fields the request has.
+    package var fieldCount: Int { fields.count }
+
+    /// Whether there is exactly one field of a name and it has the given value.
+    ///
+    /// - Parameters:
+    ///   - name: Any name.
+    ///   - literal: Compared byte by byte, case included.
+    /// - Returns: False also where there are two.
+    package func fieldIs(_ name: HTTPFieldName, _ literal: StaticString) -> Bool {
+        guard let field = only(name) else { return false }
+        return withBytes(field.value) { $0.isEqual(to: literal) }
+    }
+
+    /// Whether any field of a name lists a word, separated by commas or semicolons.
+    ///
+    /// - Parameters:
+    ///   - name: Any name, for example `Connection` or `Sec-Purpose`.
+    ///   - word: In lower case; compared without regard to case.
+    /// - Returns: True where one of the parts is the word.
+    package func fieldLists(_ name: HTTPFieldName, _ word: StaticString) -> Bool {
+        for field in fields where isNamed(field, name) {
+            if withBytes(field.value, { HTTPRequest.lists($0, word) }) { return true }
+        }
+        return false
+    }
+
+    /// Looks at the value of each field of a name without making a text of it.
+    ///
+    /// - Parameters:
+    ///   - name: Any name.
+    ///   - body: Called in the order in which the fields came.
+    package func forEachValue(_ name: HTTPFieldName, _ body: (Span<UInt8>) -> Void) {
+        for field in fields where isNamed(field, name) { withBytes(field.value, body) }
+    }
+
+    /// The Host field, or HTTP/2's `:authority`; `nil` only in a request that no protocol has checked.
+    package var host: String? { first(.host) }
+
+    /// Whether the Host field is the given one.
+    ///
+    /// - Parameter host: Host and, where it is not the default, colon and port; compared without regard to case.
+    /// - Returns: False also where there are two.
+    package func hostIs(_ host: [UInt8]) -> Bool {
+        guard let field = only(.host) else { return false }
+        return withBytes(field.value) { $0.isEqualIgnoringCase(to: host.span) }
+    }
+
+    /// Whether there is exactly one Content-Type and it names a media type, parameters aside.
+    ///
+    /// - Parameter type: The type in question.
+    /// - Returns: False also where there are two.
+    package func contentTypeIs(_ type: MediaType) -> Bool {
+        guard let field = only(.contentType) else { return false }
+        return withBytes(field.value) { type.matches($0) }
+    }
+
+    private func only(_ name: HTTPFieldName) -> FieldEntry? {
+        var found: FieldEntry?
+        for field in fields where isNamed(field, name) {
+            guard found == nil else { return nil }
+            found = field
+        }
+        return found
+    }
+
+    private func isNamed(_ field: FieldEntry, _ name: HTTPFieldName) -> Bool {
+        guard name.known == nil else { return field.known == name.known }
+        guard field.known == nil else { return false }
+        return withBytes(field.name) { $0.isEqual(to: name.text.utf8Span.span) }
+    }
+
+    private static func lists(_ value: Span<UInt8>, _ word: StaticString) -> Bool {
+        var start = 0
+        for index in 0...value.count {
+            guard index == value.count || value[index] == UInt8(ascii: ",") || value[index] == UInt8(ascii: ";")
+            else { continue }
+            let part = value.extracting(start..<index)
+            if part.extracting(part.trimmedRange()).isEqualIgnoringCase(to: word) { return true }
+            start = index + 1
+        }
+        return false
+    }
+}

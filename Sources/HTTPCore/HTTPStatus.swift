@@ -1,0 +1,109 @@
+/// The status of a response, RFC 9110 section 15.
+package struct HTTPStatus: Sendable, Hashable {
+    /// 100 to 599.
+    package let code: Int
+
+    /// The status with the given code, or `nil` outside the range.
+    ///
+    /// - Parameter code: 100 to 599; a code without a registered name is welcome.
+    package init?(_ code: Int) {
+        guard (100...599).contains(code) else { return nil }
+        self.code = code
+    }
+
+    private init(known code: Int) {
+        self.code = code
+    }
+
+    /// 200 OK.
+    package static let ok = HTTPStatus(known: 200)
+    /// 201 Created.
+    package static let created = HTTPStatus(known: 201)
+    /// 202 Accepted: the work goes on.
+    package static let accepted = HTTPStatus(known: 202)
+    /// 204 No Content.
+    package static let noContent = HTTPStatus(known: 204)
+    /// 303 See Other, the only redirect in use: it never repeats a body.
+    package static let seeOther = HTTPStatus(known: 303)
+    /// 304 Not Modified.
+    package static let notModified = HTTPStatus(known: 304)
+    /// 400 Bad Request.
+    package static let badRequest = HTTPStatus(known: 400)
+    /// 402 Payment Required.
+    package static let paymentRequired = HTTPStatus(known: 402)
+    /// 403 Forbidden.
+    package static let forbidden = HTTPStatus(known: 403)
+    /// 404 Not Found.
+    package static let notFound = HTTPStatus(known: 404)
+    /// 405 Method Not Allowed.
+    package static let methodNotAllowed = HTTPStatus(known: 405)
+    /// 408 Request Timeout.
+    package static let requestTimeout = HTTPStatus(known: 408)
+    /// 409 Conflict.
+    package static let conflict = HTTPStatus(known: 409)
+    /// 410 Gone.
+    package static let gone = HTTPStatus(known: 410)
+    /// 413 Content Too Large.
+    package static let payloadTooLarge = HTTPStatus(known: 413)
+    /// 414 URI Too Long.
+    package static let uriTooLong = HTTPStatus(known: 414)
+    /// 415 Unsupported Media Type.
+    package static let unsupportedMediaType = HTTPStatus(known: 415)
+    /// 417 Expectation Failed.
+    package static let expectationFailed = HTTPStatus(known: 417)
+    /// 421 Misdirected Request: the host is not served here.
+    package static let misdirected = HTTPStatus(known: 421)
+    /// 422 Unprocessable Content.
+    package static let unprocessable = HTTPStatus(known: 422)
+    /// 429 Too Many Requests.
+    package static let tooManyRequests = HTTPStatus(known: 429)
+    /// 431 Request Header Fields Too Large.
+    package static let headerTooLarge = HTTPStatus(known: 431)
+    /// 500 Internal Server Error.
+    package static let internalError = HTTPStatus(known: 500)
+    /// 501 Not Implemented.
+    package static let notImplemented = HTTPStatus(known: 501)
+    /// 502 Bad Gateway: another server gave a bad answer.
+    package static let badGateway = HTTPStatus(known: 502)
+    /// 503 Service Unavailable.
+    package static let serviceUnavailable = HTTPStatus(known: 503)
+    /// 504 Gateway Timeout: another server gave no answer.
+    package static let gatewayTimeout = HTTPStatus(known: 504)
+    /// 505 HTTP Version Not Supported.
+    package static let versionNotSupported = HTTPStatus(known: 505)
+
+    /// The registered reason phrase; `Status` for a code that has none here.
+    package var reason: String {
+        HTTPStatus.reasons[code] ?? "Status"
+    }
+
+    /// Whether a response with this status carries content: not 1xx, 204 and 304.
+    package var allowsContent: Bool {
+        code >= 200 && code != 204 && code != 304
+    }
+
+    /// The whole status line of HTTP/1.1 with its line end.
+    package var statusLine: [UInt8] {
+        HTTPStatus.statusLines[code - 100]
+    }
+
+    private static let reasons: [Int: String] = [
+        100: "Continue", 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 301: "Moved Permanently",
+        302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect",
+        400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
+        411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+        415: "Unsupported Media Type", 417: "Expectation Failed", 421: "Misdirected Request",
+        422: "Unprocessable Content", 426: "Upgrade Required", 429: "Too Many Requests",
+        431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
+        502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    ]
+
+    private static let statusLines: [[UInt8]] = (100...599).map { code in
+        Array("HTTP/1.1 \(code) \(reasons[code] ?? "Status")\r\n".utf8)
+    }
+}
+
+extension HTTPStatus: CustomStringConvertible {
+    package var description: String { "\(code) \(reason)" }
+}

@@ -1,0 +1,165 @@
+import HTTPCore
+import Primitives
+import Testing
+
+@Suite("A response")
+struct ResponseTests {
+    private func head(_ response: HTTPResponse) -> String {
+        var output: [UInt8] = []
+        response.appendHead(to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    @Test func `shared fields come first, then its own, then the length`() {
+        let block = FieldBlock([HTTPField(.vary, constant: "Cookie")])
+        var response = HTTPResponse(.ok, block: block, body: .bytes([1, 2, 3]))
+        response.add(.cacheControl, constant: "no-store")
+        #expect(
+            head(response) == "HTTP/1.1 200 OK\r\nVary: Cookie\r\nCache-Control: no-store\r\nContent-Length: 3\r\n"
+        )
+    }
+
+    @Test(arguments: ["a\r\nX: y", "a\n", "\r", "a\0b", "a\tb", "a\u{7F}", "ä", " a", "a "])
+    func `no value can end its line`(value: String) throws {
+        #expect(HTTPField(.location, value) == nil)
+        var response = HTTPResponse(.seeOther)
+        let isAdded = response.add(.location, value)
+        #expect(!isAdded)
+        #expect(response.fields.isEmpty)
+    }
+
+    @Test func `every other value goes through`() throws {
+        let value = String(decoding: (0x20...0x7E).map { UInt8($0) }, as: UTF8.self).dropFirst()
+        #expect(HTTPField(.location, String(value))?.value == String(value))
+        #expect(HTTPField(.location, "")?.value == "")
+    }
+
+    @Test(arguments: ["content-length", "Transfer-Encoding", "connection", "DATE", "keep-alive", "upgrade"])
+    func `what belongs to the server is dropped`(name: String) throws {
+        let fieldName = try #require(HTTPFieldName(name))
+        let field = try #require(HTTPField(fieldName, "7"))
+        #expect(FieldBlock([field]).fields.isEmpty)
+        let response = HTTPResponse(.ok, block: FieldBlock([field]), fields: [field])
+        #expect(head(response) == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n")
+    }
+
+    @Test func `a status without content has no length`() {
+        #expect(head(HTTPResponse(.noContent, body: .bytes([1]))) == "HTTP/1.1 204 No Content\r\n")
+        #expect(head(HTTPResponse(.notModified)) == "HTTP/1.1 304 Not Modified\r\n")
+        #expect(StaticResponse(HTTPResponse(.notModified, body: .bytes([1]))).body.isEmpty)
+    }
+
+    @Test func `a static response holds the same bytes`() {
+        let response = HTTPResponse(.ok, fields: [MediaType.json.field], body: .bytes(Array("{}".utf8)))
+        let fixed = StaticResponse(response)
+        #expect(String(decoding: fixed.head, as: UTF8.self) == head(response))
+        #expect(fixed.body == Array("{}".utf8))
+    }
+
+    @Test(arguments: [
+        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (1_709_210_096, "Thu, 29 Feb 2024 12:34:56 GMT"), (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"),
+    ])
+    func `dates are written as the standard wants them`(seconds: Int64, text: String) {
+        var output: [UInt8] = []
+        HTTPDate.append(WallTime(seconds: seconds), to: &output)
+        #expect(String(decoding: output, as: UTF8.self) == text)
+        #expect(output.count == HTTPDate.byteCount)
+    }
+}
+
+@Suite("Negotiation")
+struct NegotiationTests {
+    @Test(arguments: [
+        ("ja", "ja"), ("en-US,en;q=0.9,ja;q=0.8", "en"), ("ja-JP,ja;q=0.9,en;q=0.8", "ja"), ("fr, EN;q=0.1", "en"),
+        ("fr", nil), ("", nil), ("*", "ja"), ("fr,*;q=0.1", "ja"), ("en;q=0,ja;q=0.001", "ja"), ("en;q=0", nil),
+        ("en;q=1.5,ja;q=0.5", "ja"), ("en;q=,ja;q=0.5", "ja"), ("en;x=1", nil), ("en;q=0.5,ja;q=0.5", "en"),
+        ("jax", nil), (",,;,-", nil), ("en;q=1.0001", nil),
+    ])
+    func `the best language is chosen`(field: String, choice: String?) throws {
+        let request = try #require(HTTPRequest(.get, "/", fields: [(.acceptLanguage, field)]))
+        #expect(AcceptLanguage(request).preferredLanguage(among: ["ja", "en"]) == choice)
+    }
+
+    @Test func `without the field there is no preference`() throws {
+        let request = try #require(HTTPRequest(.get, "/"))
+        #expect(AcceptLanguage(request).preferredLanguage(among: ["ja", "en"]) == nil)
+    }
+
+    @Test(arguments: [
+        ("\"x\"", true), ("W/\"x\"", true), ("*", true), ("\"a\", \"x\"", true), ("\"a\",W/\"x\" ", true), ("x", false),
+        ("\"x", false), ("\"y\"", false), ("", false), ("w/\"x\"", false), ("\"\"", false), ("W/", false),
+    ])
+    func `an entity tag is compared weakly`(field: String, isMatch: Bool) throws {
+        let tag = try #require(EntityTag("x"))
+        let request = try #require(HTTPRequest(.get, "/", fields: [(.ifNoneMatch, field)]))
+        #expect(tag.matches(ifNoneMatchOf: request) == isMatch)
+    }
+
+    @Test func `an entity tag is written with its quotation marks`() throws {
+        #expect(EntityTag("x")?.field.value == "\"x\"")
+        #expect(EntityTag("x", isWeak: true)?.text == "W/\"x\"")
+        #expect(EntityTag("a\"b") == nil)
+        #expect(EntityTag("a\r") == nil)
+    }
+}
+
+@Suite("Peer addresses")
+struct PeerAddressTests {
+    @Test(
+        arguments: [
+            (0x2001_0DB8_0000_0001, 0x0000_0000_0000_0001, "2001:db8:0:1::1", "2001:db8::/48"),
+            (0x2001_0DB8_00FF_0001, 0x0002_0003_0004_0005, "2001:db8:ff:1:2:3:4:5", "2001:db8:ff::/48"),
+            (0, 1, "::1", "::/48"), (0, 0, "::", "::/48"),
+            (0xFE80_0000_0000_0000, 0x0001_0000_0000_0001, "fe80::1:0:0:1", "fe80::/48"),
+            (0x0001_0000_0001_0001, 0x0001_0001_0001_0001, "1:0:1:1:1:1:1:1", "1:0:1::/48"),
+            (0x0001_0002_0003_0004, 0x0005_0006_0000_0000, "1:2:3:4:5:6::", "1:2:3::/48"),
+        ] as [(UInt64, UInt64, String, String)]
+    )
+    func `an IPv6 address is written as RFC 5952 says`(high: UInt64, low: UInt64, text: String, network: String) {
+        let address = PeerAddress(ipv6High: high, low: low)
+        #expect(address.description == text)
+        #expect(address.truncated == network)
+        #expect(address.bucketKey == high)
+    }
+
+    @Test func `an IPv4 address counts by itself`() {
+        let address = PeerAddress(ipv4: 0xCB00_7109)
+        #expect(address.description == "203.0.113.9")
+        #expect(address.truncated == "203.0.113.0/24")
+        #expect(address.bucketKey != PeerAddress(ipv4: 0xCB00_710A).bucketKey)
+        #expect(address == PeerAddress(ipv6High: 0, low: 0xFFFF_CB00_7109))
+    }
+
+    @Test func `no address has a name and a key too`() {
+        #expect(PeerAddress.unknown.truncated == "unknown")
+        #expect(PeerAddress.unknown.description == "unknown")
+        #expect(PeerAddress.unknown.bucketKey == 0)
+    }
+}
+
+@Suite("An exchange")
+struct ExchangeTests {
+    private final class Script: HTTPExchange {
+        func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
+            guard request.url == "https://a/" else { throw HTTPExchangeError(.connectFailed, detail: "no route") }
+            return InboundResponse(status: 200, fields: [("Content-Type", "text/plain")], body: request.body)
+        }
+    }
+
+    @Test func `a script can stand in for the network`() async throws {
+        let response = try await Script().send(OutboundRequest(method: "POST", url: "https://a/", body: [1]))
+        #expect(response.first("content-TYPE") == "text/plain")
+        #expect(response.first("age") == nil)
+        #expect(response.body == [1])
+    }
+
+    @Test func `an error shows its code only, and all of it to an operator`() async {
+        let error = await #expect(throws: HTTPExchangeError.self) {
+            try await Script().send(OutboundRequest(method: "GET", url: "https://b/"))
+        }
+        #expect(error?.code == .connectFailed)
+        #expect("\(error.map(String.init(describing:)) ?? "")" == "connectFailed")
+        #expect(error?.debugDescription == "connectFailed: no route")
+    }
+}
