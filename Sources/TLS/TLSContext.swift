@@ -1,0 +1,62 @@
+import COpenSSL
+package import Primitives
+
+/// What all TLS sessions of one side have in common: versions, ciphers, protocols, certificate and trust.
+///
+/// TLS 1.2 and 1.3; no compression, no renegotiation, no early data, forward-secret authenticated ciphers only. A server
+/// keeps no session cache and issues one ticket per handshake. To change anything make a new context: sessions made from
+/// the old one keep it until they end.
+@safe package final class TLSContext: Sendable {
+    /// The library's context.
+    ///
+    /// Invariant behind `unsafe`: it is configured in the initialiser only; afterwards any thread may read it and
+    /// make sessions from it, which OpenSSL allows (its reference count is atomic).
+    nonisolated(unsafe) let handle: OpaquePointer
+    /// The server's protocol names, kept alive for the library's callback.
+    private let protocols: ProtocolNamesBox
+    /// The server's ticket keys, kept alive for the library's callback.
+    private let ticketKeys: TLSTicketKeys?
+
+    /// A server's context.
+    ///
+    /// - Parameters:
+    ///   - certificatePEM: The leaf first, then its issuers; ECDSA P-256 or RSA of 2048 bits and more.
+    ///   - keyPEM: The leaf's private key, without a passphrase.
+    ///   - alpn: Protocol names by preference, such as `http/1.1`. A client that offers others only is refused; one that
+    ///     offers none is served.
+    ///   - ticketKeys: The process's ticket keys; `nil` issues tickets that only this context can resume.
+    /// - Throws: `certificateUnreadable`, `keyUnreadable`, `keyMismatch` or `settingRefused`.
+    package init(
+        certificatePEM: [UInt8],
+        keyPEM: Secret<[UInt8]>,
+        alpn: [String],
+        ticketKeys: TLSTicketKeys? = nil
+    ) throws(TLSError) {
+        let builder = unsafe try ContextBuilder.make(TLS_server_method())
+        try builder.setCertificate(chain: PEMReader(certificatePEM), key: PEMReader(keyPEM.reveal()))
+        let protocols = try builder.setServerProtocols(alpn)
+        try builder.setTickets(ticketKeys)
+        self.protocols = protocols
+        self.ticketKeys = ticketKeys
+        unsafe handle = builder.finish()
+    }
+
+    /// A client's context.
+    ///
+    /// - Parameters:
+    ///   - trustedPEM: Certificates that may have issued the server's. Nothing else is trusted.
+    ///   - alpn: Protocol names to offer, by preference; may be empty.
+    /// - Throws: `certificateUnreadable` or `settingRefused`.
+    package init(trustedPEM: [UInt8], alpn: [String] = []) throws(TLSError) {
+        let builder = unsafe try ContextBuilder.make(TLS_client_method())
+        try builder.setTrust(PEMReader(trustedPEM))
+        try builder.setClientProtocols(alpn)
+        protocols = try ProtocolNamesBox([])
+        ticketKeys = nil
+        unsafe handle = builder.finish()
+    }
+
+    deinit {
+        unsafe SSL_CTX_free(handle)
+    }
+}
