@@ -48,7 +48,7 @@ let package = Package(
         // Level 1.
         library("Primitives"),
         library("Telemetry", ["Primitives"]),
-        library("TestKit", ["Primitives", "Telemetry"]),
+        library("TestKit", ["EventIO", "Primitives", "Telemetry"]),
 
         // Level 2.
         library("EventIO", ["CLinux", "Primitives", "Telemetry"]),

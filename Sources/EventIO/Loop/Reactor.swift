@@ -1,0 +1,305 @@
+import CLinux
+package import Primitives
+import Telemetry
+
+/// What code on a loop works with: readiness, timers, tasks and the turn's clock.
+///
+/// It never leaves its loop, and neither does what is registered with it.
+package final class Reactor {
+    /// Runs tasks on this loop.
+    package let executor: LoopExecutor
+    /// Random bytes from the kernel, for this loop.
+    package let random: any RandomSource
+    private let clock: any LoopClock
+    private let selector: Selector
+    private let counters: LoopCounters
+    private let logger: Logger
+    private var registrations = RegistrationTable()
+    private var timers = TimerQueue()
+    private var observers: [any TurnObserver] = []
+    private var turnStart: MonotonicTime
+    private var turnWallTime: WallTime?
+    /// Set while the loop's thread runs.
+    private var loop: EventLoop?
+
+    init(executor: LoopExecutor, clock: any LoopClock, logger: Logger, counters: LoopCounters) throws(IOError) {
+        self.executor = executor
+        self.clock = clock
+        self.logger = logger
+        self.counters = counters
+        random = KernelRandom()
+        turnStart = clock.monotonicNow()
+        selector = try Selector()
+        try selector.add(executor.wakeDescriptor, mask: Interest.readable.mask(.level), data: Reactor.wakeUpData)
+    }
+
+    /// The present, read once per turn.
+    package var now: MonotonicTime { turnStart }
+
+    /// The calendar time, read at most once per turn.
+    package var wallNow: WallTime {
+        if let time = turnWallTime { return time }
+        let time = clock.now()
+        turnWallTime = time
+        return time
+    }
+
+    // MARK: Readiness
+
+    /// Starts to tell a handler about a descriptor.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Open, non-blocking, registered once at a time. Remove the registration before it is closed.
+    ///   - interest: What to tell about.
+    ///   - trigger: When to tell.
+    ///   - handler: Held until the registration is removed.
+    /// - Returns: The name of the registration.
+    /// - Throws: `IOError` when the kernel refuses the descriptor or it is registered already.
+    package func add(
+        _ descriptor: Int32,
+        interest: Interest,
+        trigger: Trigger,
+        handler: any ReadinessHandler
+    ) throws(IOError) -> Registration {
+        guard descriptor >= 0, !registrations.holds(descriptor) else {
+            throw IOError(code: descriptor < 0 ? IOError.invalidArgument : IOError.exists, operation: "epoll_ctl")
+        }
+        let registration = registrations.insert(descriptor, trigger: trigger, handler: handler)
+        do {
+            try selector.add(descriptor, mask: interest.mask(trigger), data: registration.packed)
+        } catch {
+            _ = registrations.remove(registration)
+            throw error
+        }
+        return registration
+    }
+
+    /// Changes what a registration is told about.
+    ///
+    /// - Parameters:
+    ///   - registration: One that was removed is left alone.
+    ///   - interest: What to tell about from now on.
+    /// - Throws: `IOError` when the kernel refuses.
+    package func modify(_ registration: Registration, interest: Interest) throws(IOError) {
+        guard let trigger = registrations.trigger(of: registration) else { return }
+        try selector.modify(registration.descriptor, mask: interest.mask(trigger), data: registration.packed)
+    }
+
+    /// Stops telling a handler, also about what has happened in this turn already.
+    ///
+    /// - Parameter registration: One that was removed before is left alone.
+    package func remove(_ registration: Registration) {
+        if registrations.remove(registration) { selector.remove(registration.descriptor) }
+    }
+
+    /// Stops telling a handler about a descriptor that the caller closes right away, which spares a system call.
+    ///
+    /// - Parameter registration: Its descriptor has no duplicate anywhere.
+    package func removeBeforeClose(_ registration: Registration) {
+        _ = registrations.remove(registration)
+    }
+
+    // MARK: Timers
+
+    /// Runs an action once, after a while.
+    ///
+    /// - Parameters:
+    ///   - delay: From `now`; zero or less means the next turn.
+    ///   - action: Held until it runs or is cancelled.
+    /// - Returns: The name to cancel it by.
+    package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> TimerID {
+        let timer = timers.make(stays: false, action)
+        timers.arm(timer, due: (now + delay).nanoseconds)
+        return timer
+    }
+
+    /// Ends a timer of either kind.
+    ///
+    /// - Parameter timer: One that has run, or was cancelled before, is left alone.
+    package func cancel(_ timer: TimerID) {
+        timers.cancel(timer)
+    }
+
+    /// Makes a timer to be armed again and again; arming it neither allocates nor searches.
+    ///
+    /// - Parameter action: Held until `cancel`.
+    /// - Returns: The name of a timer that is not armed.
+    package func makeTimer(_ action: @escaping () -> Void) -> TimerID {
+        timers.make(stays: true, action)
+    }
+
+    /// Sets or moves the point at which a timer runs its action.
+    ///
+    /// - Parameters:
+    ///   - timer: One that was cancelled is left alone.
+    ///   - delay: From `now`.
+    package func arm(_ timer: TimerID, after delay: Duration) {
+        timers.arm(timer, due: (now + delay).nanoseconds)
+    }
+
+    /// Takes the point of a timer away; it can be armed again.
+    ///
+    /// - Parameter timer: One that was cancelled is left alone.
+    package func disarm(_ timer: TimerID) {
+        timers.disarm(timer)
+    }
+
+    /// How many timers exist, armed or not.
+    package var timerCount: Int { timers.count }
+
+    // MARK: Turns
+
+    /// Tells an observer about the end of each turn, after those added before it.
+    ///
+    /// - Parameter observer: Held for the life of the loop.
+    package func addTurnObserver(_ observer: any TurnObserver) {
+        observers.append(observer)
+    }
+}
+
+// MARK: The turn
+
+extension Reactor {
+    /// Marks the wake-up's event; no registration has it, because generations start at one.
+    private static let wakeUpData: UInt64 = 0
+    /// How often jobs may make further jobs ready before events are looked at again.
+    private static let jobRounds = 64
+
+    /// Takes turns until told to stop, then lets go of everything that was registered.
+    func run(on loop: EventLoop, while goesOn: () -> Bool) {
+        self.loop = loop
+        executor.takeArrivals(self)
+        while goesOn() { takeTurn() }
+        registrations.removeAll()
+        timers.removeAll()
+        observers = []
+        self.loop = nil
+    }
+
+    private func takeTurn() {
+        executor.runReadyJobs(rounds: Reactor.jobRounds)
+        for observer in observers { observer.turnWillEnd() }
+        let end = clock.monotonicNow()
+        counters.countTurn(took: end - turnStart)
+        let count = waitForEvents(timeout(at: end))
+        turnStart = clock.monotonicNow()
+        turnWallTime = nil
+        for index in 0..<count { dispatch(selector.event(at: index)) }
+        fireTimers()
+    }
+
+    private func waitForEvents(_ milliseconds: Int32) -> Int {
+        do {
+            return try selector.wait(milliseconds: milliseconds)
+        } catch {
+            // Only a broken promise of ours can fail here; the log says which.
+            logger.error("loop.wait_failed", [LogField("error", error.description)])
+            return 0
+        }
+    }
+
+    private func dispatch(_ event: (data: UInt64, mask: UInt32)) {
+        guard event.data != Reactor.wakeUpData else { return executor.takeArrivals(self) }
+        registrations.handler(of: Registration(packed: event.data))?.ready(Readiness(mask: event.mask))
+    }
+
+    private func fireTimers() {
+        let mark = timers.mark
+        while let action = timers.popDue(now: turnStart.nanoseconds, mark: mark) { action() }
+    }
+
+    /// Milliseconds until the next timer, rounded up; 0 when there is work, -1 without any.
+    private func timeout(at present: MonotonicTime) -> Int32 {
+        if executor.hasReadyJobs { return 0 }
+        guard let due = timers.nextDue else { return -1 }
+        if due <= present.nanoseconds { return 0 }
+        guard clock.runsByItself else { return -1 }
+        return Int32(clamping: (due - present.nanoseconds) / 1_000_000 + 1)
+    }
+}
+
+// MARK: Tasks
+
+extension Reactor {
+    /// Starts a task that stays on this loop; it begins in this turn, after the caller returns.
+    ///
+    /// - Parameter body: May hold what belongs to this loop.
+    /// - Returns: For whoever owns the task to cancel it and wait for it.
+    @discardableResult
+    package func startTask(_ body: @escaping () async -> Void) -> Task<Void, Never> {
+        guard let loop else { preconditionFailure("a task is started on a running loop") }
+        let bound = LoopBound(value: body)
+        return loop.assumeIsolated { loop in
+            // Isolated to the loop by the capture, so that a resumption lands where it has to be and is queued once.
+            Task.immediate(executorPreference: loop.executor) {
+                _ = loop
+                await bound.value()
+            }
+        }
+    }
+
+    /// Suspends the current task until its suspension is resumed; a cancellation is told to the owner of the suspension.
+    ///
+    /// - Parameters:
+    ///   - body: Keeps the suspension; runs at once.
+    ///   - onCancel: Runs on the loop, soon after the task was cancelled. It may still come in the turn in which the
+    ///     suspension was resumed, so its owner remembers whether that has happened; resuming remains its duty.
+    /// - Returns: What the suspension was resumed with.
+    package func suspend<Value>(
+        _ body: (Suspension<Value>) -> Void,
+        onCancel: @escaping () -> Void
+    ) async -> Value {
+        let gate = LoopBound(value: CancelGate(onCancel))
+        let executor = executor
+        let value = await withTaskCancellationHandler {
+            await EventIO.suspend(body)
+        } onCancel: {
+            executor.post(.body { _ in gate.value.cancel() })
+        }
+        gate.value.shut()
+        return value
+    }
+
+    /// Suspends the current task until a while has passed on the loop's own timers, or the task is cancelled.
+    ///
+    /// - Parameter delay: From `now`.
+    package func sleep(for delay: Duration) async {
+        let sleeper = Sleeper()
+        await suspend { suspension in
+            sleeper.suspension = suspension
+            sleeper.timer = schedule(after: delay) { sleeper.wake() }
+        } onCancel: {
+            if let timer = sleeper.timer { self.cancel(timer) }
+            sleeper.wake()
+        }
+    }
+}
+
+/// Runs an action at most once, and not after it was shut.
+private final class CancelGate {
+    private var action: (() -> Void)?
+
+    init(_ action: @escaping () -> Void) {
+        self.action = action
+    }
+
+    func cancel() {
+        let action = action
+        self.action = nil
+        action?()
+    }
+
+    func shut() {
+        action = nil
+    }
+}
+
+private final class Sleeper {
+    var suspension: Suspension<Void>?
+    var timer: TimerID?
+
+    func wake() {
+        suspension?.resume()
+        suspension = nil
+    }
+}

@@ -1,0 +1,44 @@
+/// Carries a value that belongs to one loop through an interface that asks for `Sendable`.
+///
+/// Invariant of the unchecked conformance: it is filled and opened on the same loop.
+struct LoopBound<Value>: @unchecked Sendable {
+    let value: Value
+}
+
+/// The other end of a suspended task: whoever holds it resumes the task, once.
+@safe package struct Suspension<Value> {
+    private let continuation: UnsafeContinuation<LoopBound<Value>, Never>
+
+    init(_ continuation: UnsafeContinuation<LoopBound<Value>, Never>) {
+        unsafe self.continuation = continuation
+    }
+
+    /// Lets the task go on in this turn.
+    ///
+    /// Exactly once, and on the loop on which the task was suspended; nothing checks either.
+    ///
+    /// - Parameter value: What `suspend` returns; it need not be `Sendable`.
+    package func resume(_ value: Value) {
+        unsafe continuation.resume(returning: LoopBound(value: value))
+    }
+}
+
+extension Suspension<Void> {
+    /// Lets the task go on in this turn, once.
+    package func resume() {
+        resume(())
+    }
+}
+
+/// Suspends the current task until its suspension is resumed on the same loop.
+///
+/// It does not end when the task is cancelled; use `Reactor.suspend(onCancel:)` where that matters.
+///
+/// - Parameter body: Keeps the suspension; runs at once.
+/// - Returns: What the suspension was resumed with.
+package nonisolated(nonsending) func suspend<Value>(_ body: (Suspension<Value>) -> Void) async -> Value {
+    let result = await unsafe withUnsafeContinuation { continuation in
+        body(unsafe Suspension(continuation))
+    }
+    return result.value
+}

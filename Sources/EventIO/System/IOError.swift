@@ -1,0 +1,61 @@
+import CLinux
+import Glibc
+
+/// A system call that failed.
+package struct IOError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kernel's number for what went wrong.
+    package let code: Int32
+    /// The call that failed.
+    package let operation: StaticString
+
+    /// A failure with a known number.
+    ///
+    /// - Parameters:
+    ///   - code: The kernel's number, for example `IOError.connectionRefused`.
+    ///   - operation: The call that failed.
+    package init(code: Int32, operation: StaticString) {
+        self.code = code
+        self.operation = operation
+    }
+
+    /// The call and the name of the number: `connect ECONNREFUSED`.
+    package var description: String { "\(operation) \(name)" }
+
+    /// The name of the number: `ECONNREFUSED`.
+    package var name: String {
+        guard let text = unsafe clinux_error_name(code) else { return "errno \(code)" }
+        return unsafe String(cString: text)
+    }
+
+    package static func == (left: IOError, right: IOError) -> Bool {
+        left.code == right.code && left.operation.description == right.operation.description
+    }
+}
+
+extension IOError {
+    /// Nothing listens at the address.
+    package static let connectionRefused = ECONNREFUSED
+    /// The peer threw the connection away.
+    package static let connectionReset = ECONNRESET
+    /// The peer has closed its reading side.
+    package static let brokenPipe = EPIPE
+    /// The file or folder does not exist.
+    package static let notFound = ENOENT
+    /// The file or folder exists already.
+    package static let exists = EEXIST
+    /// The process has no descriptor left.
+    package static let tooManyDescriptors = EMFILE
+    /// The machine has no descriptor left.
+    package static let tooManyDescriptorsInSystem = ENFILE
+    /// The address is in use.
+    package static let addressInUse = EADDRINUSE
+    /// The limit of a read was passed.
+    package static let tooLarge = EFBIG
+    /// An argument the call cannot take.
+    package static let invalidArgument = EINVAL
+    /// The wait took too long.
+    package static let timedOut = ETIMEDOUT
+
+    /// Whether the failure is a lack of descriptors, which passes when others are closed.
+    package var isDescriptorShortage: Bool { code == EMFILE || code == ENFILE }
+}

@@ -1,0 +1,108 @@
+package import Primitives
+
+/// Takes finished log lines: whole lines of JSON, each with its line feed.
+///
+/// It is called from any thread and must not block for long.
+package typealias LogSink = @Sendable (_ line: [UInt8]) -> Void
+
+/// Writes structured log lines: one JSON object per line, with `time`, `level`, `event` and the fields.
+///
+/// A logger is a value and is passed down; there is no global one. Nothing is built for a line below the level.
+package struct Logger: Sendable {
+    /// The least level that is written.
+    package let level: LogLevel
+    private let clock: any WallClock
+    private let sink: LogSink
+    private let context: [UInt8]
+
+    /// A logger that writes what matters at least as much as a level.
+    ///
+    /// - Parameters:
+    ///   - level: The least level that is written.
+    ///   - label: The part of the program; written as `label` on every line unless it is empty.
+    ///   - clock: Tells the time of each line.
+    ///   - sink: Takes the finished lines.
+    package init(level: LogLevel, label: String = "", clock: any WallClock, sink: @escaping LogSink) {
+        var line = LogLine()
+        if !label.isEmpty { line.add(LogField("label", label)) }
+        self.init(level: level, clock: clock, sink: sink, context: line.bytes)
+    }
+
+    private init(level: LogLevel, clock: any WallClock, sink: @escaping LogSink, context: [UInt8]) {
+        self.level = level
+        self.clock = clock
+        self.sink = sink
+        self.context = context
+    }
+
+    /// A logger that drops every line, for tests that do not look at them.
+    package static let silent = Logger(level: .error, clock: StoppedClock(), sink: { _ in })
+
+    /// The same logger with fields that go on each of its lines.
+    ///
+    /// - Parameter fields: Written before the fields of the line itself, after those given earlier.
+    /// - Returns: A logger with the longer context.
+    package func with(_ fields: [LogField]) -> Logger {
+        var line = LogLine()
+        line.add(rendered: context)
+        for field in fields { line.add(field) }
+        return Logger(level: level, clock: clock, sink: sink, context: line.bytes)
+    }
+
+    /// Writes one line.
+    ///
+    /// - Parameters:
+    ///   - level: How much it matters; below the logger's level nothing happens.
+    ///   - event: What happened, in dotted form: `session.rotated`.
+    ///   - fields: Evaluated only when the line is written.
+    package func log(_ level: LogLevel, _ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
+        guard level >= self.level else { return }
+        var line = LogLine()
+        line.open(time: clock.now(), level: level, event: event)
+        line.add(rendered: context)
+        for field in fields() { line.add(field) }
+        line.close()
+        sink(line.bytes)
+    }
+
+    /// Writes one line of level `debug`.
+    ///
+    /// - Parameters:
+    ///   - event: What happened, in dotted form.
+    ///   - fields: Evaluated only when the line is written.
+    package func debug(_ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
+        log(.debug, event, fields())
+    }
+
+    /// Writes one line of level `info`.
+    ///
+    /// - Parameters:
+    ///   - event: What happened, in dotted form.
+    ///   - fields: Evaluated only when the line is written.
+    package func info(_ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
+        log(.info, event, fields())
+    }
+
+    /// Writes one line of level `warning`.
+    ///
+    /// - Parameters:
+    ///   - event: What happened, in dotted form.
+    ///   - fields: Evaluated only when the line is written.
+    package func warning(_ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
+        log(.warning, event, fields())
+    }
+
+    /// Writes one line of level `error`.
+    ///
+    /// - Parameters:
+    ///   - event: What happened, in dotted form.
+    ///   - fields: Evaluated only when the line is written.
+    package func error(_ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
+        log(.error, event, fields())
+    }
+}
+
+/// A clock that stands at 1970, for the silent logger.
+private struct StoppedClock: WallClock {
+    func now() -> WallTime { WallTime(microseconds: 0) }
+}

@@ -1,0 +1,26 @@
+package import EventIO
+package import Telemetry
+
+/// Runs a body on a loop of its own, which ends with it.
+///
+/// - Parameters:
+///   - clock: Tells the loop both times; a `ManualClock` makes timers wait for the test.
+///   - metrics: Where the loop counts its turns.
+///   - deadline: Generous; it is reached only by a fault.
+///   - body: Runs on the loop's thread. What it leaves behind there ends with the loop.
+/// - Returns: What the body returns.
+/// - Throws: What the body throws, `DeadlineExceeded`, or `IOError` when the loop cannot start.
+package func withLoop<Result: Sendable>(
+    clock: any LoopClock = SystemClock(),
+    metrics: MetricsRegistry = MetricsRegistry(),
+    deadline: Duration = .seconds(30),
+    _ body: @escaping @Sendable (Reactor) async throws -> Result
+) async throws -> Result {
+    let loop = try EventLoop(name: "test", logger: .silent, metrics: metrics, clock: clock)
+    try loop.start()
+    defer {
+        loop.stop()
+        loop.join()
+    }
+    return try await withDeadline(deadline) { try await loop.run(body) }
+}
