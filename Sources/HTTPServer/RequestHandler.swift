@@ -1,0 +1,39 @@
+package import HTTPCore
+
+/// Answers the requests of one loop.
+///
+/// There is one handler per loop, made on it; it is not `Sendable` and needs no lock. The request belongs to its
+/// connection: it may be read until the response is there and must not be kept past that.
+package protocol RequestHandler: AnyObject {
+    /// Answers one request, at once or later.
+    ///
+    /// Runs inside the connection's read event: whatever takes longer than some microseconds, and everything that
+    /// waits, goes into ``HandlerResult/later(_:)``.
+    ///
+    /// - Parameter request: Complete, with its content.
+    /// - Returns: The response or the way to it.
+    func handle(_ request: HTTPRequest) -> HandlerResult
+
+    /// How large the content of a request may be; asked when its head is complete.
+    ///
+    /// - Parameter request: Target and fields are there, the content is not.
+    /// - Returns: Bytes; `nil` for the server's limit, which is what a handler without this function gets.
+    func bodyLimit(for request: HTTPRequest) -> Int?
+}
+
+extension RequestHandler {
+    package func bodyLimit(for request: HTTPRequest) -> Int? { nil }
+}
+
+/// How a request is answered.
+package enum HandlerResult {
+    /// With this response; costs no task.
+    case now(HTTPResponse)
+    /// With a response whose wire form was made before; costs no allocation.
+    case precomposed(StaticResponse)
+    /// With what this function returns.
+    ///
+    /// It runs as a task on the loop. An error it throws is answered with 500 and logged. The task is cancelled when the
+    /// client goes away; what it returns then is dropped unless the client only closed its sending side.
+    case later(() async throws -> HTTPResponse)
+}

@@ -1,0 +1,42 @@
+/// What a peer may ask of a server; every value is reached by a test.
+package struct ServerLimits: Sendable {
+    /// Bytes of a request's head, all lines together; beyond it 431.
+    package var headerBytes = 16_384
+    /// Fields of a request; beyond it 431.
+    package var headerCount = 64
+    /// Bytes of a request's content unless its route says otherwise; beyond it 413.
+    package var bodyBytes = 16_384
+    /// Requests on one connection; the last one is answered with `Connection: close`.
+    package var requestsPerConnection = 10_000
+    /// Pipelined requests answered for one connection before the others have their turn.
+    package var requestsPerTurn = 32
+    /// Bytes read from one connection before the others have their turn.
+    package var readBytesPerTurn = 65_536
+    /// Bytes of responses that may wait for a slow reader before its next request is looked at.
+    package var pendingOutputBytes = 65_536
+
+    /// Connections of the whole server, all loops together; beyond it new ones are closed at once.
+    package var connections = 10_000
+    /// Connections from one IPv4 address or one IPv6 /64, but not of trusted proxies; beyond it new ones are closed at once.
+    package var connectionsPerAddress = 1024
+    /// New connections taken by one loop before its other work has a turn.
+    package var acceptsPerTurn = 64
+    /// TLS handshakes begun by one loop in a turn: each holds it for about 0.2 ms.
+    package var handshakesPerTurn = 8
+
+    /// From the connection to the end of its TLS handshake.
+    package var handshakeDeadline: Duration = .seconds(10)
+    /// From the first byte of a request, or from the connection for the first one, to the end of its head; then 408.
+    package var headerDeadline: Duration = .seconds(10)
+    /// From the end of a request's head to the end of its content; then 408.
+    package var bodyDeadline: Duration = .seconds(30)
+    /// From a response to the next request; then the connection is closed without a word.
+    package var idleDeadline: Duration = .seconds(75)
+    /// Without any byte taken by a reader that has bytes to take; then the connection is reset.
+    package var writeDeadline: Duration = .seconds(30)
+    /// For reading what a refused client still sends, so that it sees the refusal; then the connection is reset.
+    package var lingerDeadline: Duration = .seconds(2)
+
+    /// The defaults, as each value states them.
+    package init() {}
+}
