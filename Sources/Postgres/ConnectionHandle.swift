@@ -1,0 +1,165 @@
+import CPostgres
+
+/// One connection of libpq; closed when the value ends.
+///
+/// Everything here returns at once (`establish` may wait for a name to be resolved), the caller waits on `descriptor`.
+@safe struct ConnectionHandle: ~Copyable {
+    /// What libpq wants next while it connects.
+    enum Progress {
+        case needsReading
+        case needsWriting
+        case established
+        case failed(String)
+    }
+
+    /// Whether everything that was queued is with the kernel.
+    enum Flush {
+        case done
+        case blocked
+        case failed
+    }
+
+    /// One answer in the order of the requests.
+    enum Reply {
+        case result(ResultSet)
+        case refused(PostgresError)
+        /// Not run, because of a refusal before it.
+        case skipped
+        case synced
+        /// Nothing that may be believed: the connection is broken.
+        case broken(String)
+    }
+
+    private let connection: OpaquePointer
+    private var pointers: [UnsafePointer<CChar>?] = unsafe []
+    private var lengths: [Int32] = []
+    private var formats: [Int32] = []
+
+    /// Begins to connect; `nil` when there is no memory.
+    ///
+    /// libpq resolves a host name here and in `establish`, and blocks while it does: name hosts by socket folder or by
+    /// `hostaddr` where that matters.
+    ///
+    /// - Parameter settings: Keywords of libpq with their values.
+    init?(starting settings: [(keyword: String, value: String)]) {
+        let connection = unsafe CStrings.with(settings.map(\.keyword)) { keywords in
+            unsafe CStrings.with(settings.map(\.value)) { values in
+                unsafe PQconnectStartParams(keywords, values, 0)
+            }
+        }
+        guard let connection = unsafe connection else { return nil }
+        unsafe self.connection = connection
+        unsafe shim_ignore_notices(connection)
+    }
+
+    deinit {
+        unsafe PQfinish(connection)
+    }
+
+    /// The socket, which changes from one attempt to the next while connecting; -1 when there is none.
+    var descriptor: Int32 { unsafe PQsocket(connection) }
+
+    /// Whether libpq has given this connection up.
+    var isBroken: Bool { unsafe PQstatus(connection) == CONNECTION_BAD }
+
+    /// The last complaint of libpq, on one line.
+    var message: String {
+        guard let text = unsafe PQerrorMessage(connection) else { return "no message" }
+        return Diagnosis.oneLine(unsafe String(cString: text))
+    }
+
+    /// The process at the other end.
+    var backendProcess: Int32 { unsafe PQbackendPID(connection) }
+
+    /// Goes one step further in connecting.
+    mutating func establish() -> Progress {
+        switch unsafe PQconnectPoll(connection) {
+        case PGRES_POLLING_READING:
+            return .needsReading
+        case PGRES_POLLING_WRITING:
+            return .needsWriting
+        case PGRES_POLLING_OK:
+            let isReady = unsafe PQsetnonblocking(connection, 1) == 0 && PQenterPipelineMode(connection) == 1
+            return isReady ? .established : .failed(message)
+        default:
+            return .failed(message)
+        }
+    }
+
+    /// Queues the preparation of a statement.
+    mutating func prepare(_ statement: Statement, as name: String) -> Bool {
+        let types = statement.objectIdentifiers
+        return unsafe PQsendPrepare(connection, name, statement.sql, Int32(types.count), types) == 1
+    }
+
+    /// Queues one call of a prepared statement, with parameters and result in the binary format.
+    mutating func execute(_ name: String, _ parameters: Parameters) -> Bool {
+        let fields = parameters.fields
+        unsafe pointers.removeAll(keepingCapacity: true)
+        lengths.removeAll(keepingCapacity: true)
+        while formats.count < fields.count { formats.append(1) }
+        return unsafe parameters.bytes.withUnsafeBufferPointer { buffer in
+            unsafe "".withCString { empty in
+                let base = unsafe UnsafeRawPointer(buffer.baseAddress)
+                let start = unsafe base?.assumingMemoryBound(to: CChar.self)
+                for field in fields {
+                    unsafe pointers.append(field.length < 0 ? nil : (start ?? empty) + field.offset)
+                    lengths.append(Int32(max(0, field.length)))
+                }
+                let count = Int32(fields.count)
+                return unsafe PQsendQueryPrepared(connection, name, count, pointers, lengths, formats, 1) == 1
+            }
+        }
+    }
+
+    /// Ends a group: what is before it commits together.
+    mutating func sync() -> Bool {
+        unsafe PQpipelineSync(connection) == 1
+    }
+
+    /// Gives the kernel what is queued.
+    mutating func flush() -> Flush {
+        switch unsafe PQflush(connection) {
+        case 0: .done
+        case 1: .blocked
+        default: .failed
+        }
+    }
+
+    /// Takes from the kernel what has arrived; false when the connection is gone (what came before can still be read).
+    mutating func receive() -> Bool {
+        unsafe PQconsumeInput(connection) == 1
+    }
+
+    /// The next answer, or `nil` when none is complete yet.
+    mutating func nextReply() -> Reply? {
+        // libpq marks the end of each answer with an empty one; after two in a row there is nothing left to read.
+        for _ in 0..<3 {
+            guard unsafe PQisBusy(connection) == 0 else { return nil }
+            if let result = unsafe PQgetResult(connection) { return unsafe Reply(owning: result) }
+        }
+        return isBroken ? .broken(message) : nil
+    }
+}
+
+extension ConnectionHandle.Reply {
+    /// Takes over a result of libpq.
+    init(owning result: OpaquePointer) {
+        switch unsafe PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+            self = .result(unsafe ResultSet(owning: result))
+            return
+        case PGRES_PIPELINE_SYNC:
+            self = .synced
+        case PGRES_PIPELINE_ABORTED:
+            self = .skipped
+        case PGRES_FATAL_ERROR:
+            // An error without a code is libpq's own: it has lost the connection.
+            let error = unsafe Diagnosis.error(of: result)
+            self = if let error { .refused(error) } else { .broken(unsafe Diagnosis.text(of: result)) }
+        default:
+            self = .broken("an answer that no statement here asks for")
+        }
+        unsafe PQclear(result)
+    }
+}

@@ -1,0 +1,93 @@
+import CPostgres
+import Primitives
+
+/// What one of a client's two connections is for.
+enum ConnectionRole: String, Sendable {
+    /// Takes groups that commit together; needs a server that accepts writes.
+    case write
+    /// Never waits for a commit; refuses to write.
+    case read
+}
+
+/// Turns a configuration into the keywords of libpq, for one role and one attempt after another.
+struct ConnectionSettings {
+    private let configuration: PostgresConfiguration
+    private let role: ConnectionRole
+
+    init(_ configuration: PostgresConfiguration, role: ConnectionRole) {
+        self.configuration = configuration
+        self.role = role
+    }
+
+    /// The keywords and values for an attempt, in a fixed order.
+    ///
+    /// - Parameter attempt: Counts the attempts that ended without a word from the server; each starts with another host, since
+    ///   libpq goes to the next host by itself only when the one before has answered.
+    /// - Returns: At least the keywords that are set here.
+    func keywords(attempt: Int) -> [(keyword: String, value: String)] {
+        var values = ConnectionSettings.defaults.merging(configuration.keywords.reveal()) { $1 }
+        if values["application_name"] == nil { values["application_name"] = configuration.applicationName }
+        values["client_encoding"] = "UTF8"
+        // `read-write` would refuse a session that is read-only because we ask for it below.
+        values["target_session_attrs"] = role == .write ? "read-write" : "primary"
+        values["options"] = options(values["options"])
+        rotateHosts(in: &values, by: attempt)
+        return values.sorted { $0.key < $1.key }.map { (keyword: $0.key, value: $0.value) }
+    }
+
+    /// The keywords and values of a URI or a list of `keyword=value`.
+    ///
+    /// - Throws: `unavailable` when libpq cannot read it; the detail does not quote it, it may hold a password.
+    static func parse(_ url: Secret<String>) throws(PostgresError) -> [String: String] {
+        guard let options = unsafe PQconninfoParse(url.reveal(), nil) else {
+            throw PostgresError(.unavailable, "libpq cannot read the URI of the database")
+        }
+        defer { unsafe PQconninfoFree(options) }
+        var values: [String: String] = [:]
+        var option = unsafe options
+        while let keyword = unsafe option.pointee.keyword {
+            if let value = unsafe option.pointee.val {
+                values[unsafe String(cString: keyword)] = unsafe String(cString: value)
+            }
+            unsafe option += 1
+        }
+        return values
+    }
+
+    /// What we ask for unless the URI says otherwise.
+    ///
+    /// A peer that vanished without a word is noticed by the kernel: when idle by keepalive, with bytes under way by the
+    /// user timeout. Kerberos is not looked for, that would block.
+    private static let defaults = [
+        "gssencmode": "disable", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
+        "tcp_user_timeout": "15000",
+    ]
+
+    /// Settings of the session; those of the URI come last and win.
+    private func options(_ given: String?) -> String {
+        var settings = [
+            "lock_timeout=\(milliseconds(configuration.lockTimeout))",
+            "statement_timeout=\(milliseconds(configuration.statementTimeout))",
+            "idle_in_transaction_session_timeout=\(milliseconds(configuration.idleInTransactionTimeout))",
+            "TimeZone=UTC",
+        ]
+        if role == .read { settings.append("default_transaction_read_only=on") }
+        let ours = settings.map { "-c \($0)" }.joined(separator: " ")
+        return given.map { "\(ours) \($0)" } ?? ours
+    }
+
+    private func milliseconds(_ duration: Duration) -> Int64 {
+        let parts = duration.components
+        return max(0, parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000)
+    }
+
+    /// Starts the lists of hosts at another place; a list of one, which counts for all, is left alone.
+    private func rotateHosts(in values: inout [String: String], by attempt: Int) {
+        for keyword in ["host", "hostaddr", "port"] {
+            guard let list = values[keyword] else { continue }
+            let items = list.split(separator: ",", omittingEmptySubsequences: false)
+            let start = attempt % items.count
+            values[keyword] = (items[start...] + items[..<start]).joined(separator: ",")
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package import Primitives
+
+/// The parameters of one call, in PostgreSQL's binary format, in one flat buffer.
+///
+/// Append one value for each parameter of the statement, in order. A value that the server is certain to refuse (another type
+/// than declared, a NUL character inside text) is refused before it is sent, because a refusal by the server would make all
+/// statements of the same group run a second time.
+package struct Parameters: Sendable {
+    /// One value: where it starts, and its length, or -1 for NULL.
+    struct Field: Sendable {
+        let type: PostgresType?
+        let offset: Int
+        let length: Int
+    }
+
+    private(set) var bytes: [UInt8] = []
+    private(set) var fields: [Field] = []
+    private(set) var hasNUL = false
+
+    /// No parameters yet.
+    package init() {}
+
+    /// Makes room so that appending does not allocate again.
+    ///
+    /// - Parameters:
+    ///   - count: How many values will follow.
+    ///   - byteCount: How many bytes they will take together.
+    package mutating func reserve(count: Int, byteCount: Int) {
+        fields.reserveCapacity(count)
+        bytes.reserveCapacity(byteCount)
+    }
+
+    /// The number of values so far.
+    package var count: Int { fields.count }
+
+    /// Appends a `bigint`.
+    ///
+    /// - Parameter int64: `nil` is NULL.
+    package mutating func append(int64: Int64?) {
+        guard let value = int64 else { return appendNull() }
+        let offset = bytes.count
+        appendBigEndian(UInt64(bitPattern: value))
+        close(.int8, from: offset)
+    }
+
+    /// Appends an `integer`.
+    ///
+    /// - Parameter int32: `nil` is NULL.
+    package mutating func append(int32: Int32?) {
+        guard let value = int32 else { return appendNull() }
+        let offset = bytes.count
+        let bits = UInt32(bitPattern: value)
+        for shift in stride(from: UInt32(24), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: bits >> shift))
+        }
+        close(.int4, from: offset)
+    }
+
+    /// Appends a `boolean`.
+    ///
+    /// - Parameter bool: `nil` is NULL.
+    package mutating func append(bool: Bool?) {
+        guard let value = bool else { return appendNull() }
+        bytes.append(value ? 1 : 0)
+        close(.bool, from: bytes.count - 1)
+    }
+
+    /// Appends a `text`.
+    ///
+    /// - Parameter text: May be empty; a NUL character makes the call fail as rejected, 22021. `nil` is NULL.
+    package mutating func append(text: String?) {
+        guard let value = text else { return appendNull() }
+        let offset = bytes.count
+        bytes.append(contentsOf: value.utf8)
+        if value.utf8.contains(0) { hasNUL = true }
+        close(.text, from: offset)
+    }
+
+    /// Appends a `bytea`.
+    ///
+    /// - Parameter value: May be empty; `nil` is NULL.
+    package mutating func append(bytes value: [UInt8]?) {
+        guard let value else { return appendNull() }
+        let offset = bytes.count
+        bytes.append(contentsOf: value)
+        close(.bytea, from: offset)
+    }
+
+    /// Appends a `bytea` of 32 bytes.
+    ///
+    /// - Parameter digest: `nil` is NULL.
+    package mutating func append(digest: Digest32?) {
+        guard let value = digest else { return appendNull() }
+        let offset = bytes.count
+        value.append(to: &bytes)
+        close(.bytea, from: offset)
+    }
+
+    /// Appends a `uuid`.
+    ///
+    /// - Parameter uuid: `nil` is NULL.
+    package mutating func append(uuid: UUIDBytes?) {
+        guard let value = uuid else { return appendNull() }
+        let offset = bytes.count
+        appendBigEndian(value.high)
+        appendBigEndian(value.low)
+        close(.uuid, from: offset)
+    }
+
+    /// Appends a `timestamptz`.
+    ///
+    /// - Parameter timestamp: Between 4713 BC and AD 294276, the server refuses others (22008); `nil` is NULL.
+    package mutating func append(timestamp: WallTime?) {
+        guard let value = timestamp else { return appendNull() }
+        let offset = bytes.count
+        let (difference, overflow) = value.microseconds.subtractingReportingOverflow(PostgresEpoch.microseconds)
+        // The least value means -infinity to the server; the one above it is refused as out of range, which is the truth.
+        appendBigEndian(UInt64(bitPattern: overflow ? Int64.min + 1 : difference))
+        close(.timestamptz, from: offset)
+    }
+
+    /// Appends a `jsonb`.
+    ///
+    /// - Parameter json: One JSON text; the server refuses what is none (22P02). `nil` is NULL.
+    package mutating func append(json: String?) {
+        guard let value = json else { return appendNull() }
+        let offset = bytes.count
+        bytes.append(ParameterFormat.jsonbVersion)
+        bytes.append(contentsOf: value.utf8)
+        if value.utf8.contains(0) { hasNUL = true }
+        close(.jsonb, from: offset)
+    }
+
+    /// Appends NULL, whatever the type of the parameter is.
+    package mutating func appendNull() {
+        fields.append(Field(type: nil, offset: bytes.count, length: -1))
+    }
+
+    /// What is wrong with these parameters for a statement, or `nil` when they fit.
+    ///
+    /// - Parameter statement: Whose declared types count.
+    /// - Returns: A rejection with the code that the server would have used.
+    func mismatch(with statement: Statement) -> PostgresError? {
+        let types = statement.parameterTypes
+        guard fields.count == types.count else {
+            return PostgresError(
+                .rejected(sqlState: "08P01"),
+                "\(statement.name) takes \(types.count) parameters and was given \(fields.count)"
+            )
+        }
+        for index in fields.indices {
+            guard let type = fields[index].type, type != types[index] else { continue }
+            let detail = "\(statement.name) takes \(types[index]) as $\(index + 1), not \(type)"
+            return PostgresError(.rejected(sqlState: "42804"), detail)
+        }
+        guard !hasNUL else {
+            return PostgresError(.rejected(sqlState: "22021"), "\(statement.name) was given text with a NUL character")
+        }
+        return nil
+    }
+
+    private mutating func close(_ type: PostgresType, from offset: Int) {
+        fields.append(Field(type: type, offset: offset, length: bytes.count - offset))
+    }
+
+    private mutating func appendBigEndian(_ word: UInt64) {
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+        }
+    }
+}
+
+/// Constants of the binary format.
+enum ParameterFormat {
+    /// The only version of the binary form of `jsonb`; its first byte.
+    static let jsonbVersion: UInt8 = 1
+}

@@ -1,0 +1,51 @@
+/// The types of parameters and results, by the object identifiers that every PostgreSQL server has built in.
+package enum PostgresType: UInt32, Sendable, Hashable {
+    /// `boolean`.
+    case bool = 16
+    /// `bytea`.
+    case bytea = 17
+    /// `bigint`.
+    case int8 = 20
+    /// `integer`.
+    case int4 = 23
+    /// `text`.
+    case text = 25
+    /// `timestamp with time zone`.
+    case timestamptz = 1184
+    /// `uuid`.
+    case uuid = 2950
+    /// `jsonb`.
+    case jsonb = 3802
+
+    /// The number of bytes that each value has in the binary format, or `nil` where the length varies.
+    package var fixedWidth: Int? {
+        switch self {
+        case .bool: 1
+        case .int4: 4
+        case .int8, .timestamptz: 8
+        case .uuid: 16
+        case .bytea, .text, .jsonb: nil
+        }
+    }
+}
+
+/// Identifiers of types that are read but never sent.
+enum ResultType {
+    static let int2: UInt32 = 21
+    static let oid: UInt32 = 26
+    static let timestampWithoutZone: UInt32 = 1114
+    static let json: UInt32 = 114
+
+    /// The types whose binary form is not text although somebody may ask for text.
+    static let notText: Set<UInt32> = [
+        PostgresType.bool.rawValue, PostgresType.bytea.rawValue, PostgresType.int8.rawValue, int2,
+        PostgresType.int4.rawValue, oid, PostgresType.timestamptz.rawValue, timestampWithoutZone,
+        PostgresType.uuid.rawValue, 700, 701, 1082, 1083, 1186, 1700,
+    ]
+}
+
+/// The difference between the two ways to count microseconds.
+enum PostgresEpoch {
+    /// 2000-01-01T00:00:00Z in microseconds since 1970.
+    static let microseconds: Int64 = 946_684_800_000_000
+}

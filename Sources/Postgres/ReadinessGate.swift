@@ -1,0 +1,47 @@
+import EventIO
+
+/// Lets waiters through when both connections are there, or their patience is at its end.
+final class ReadinessGate {
+    private struct Waiter {
+        let caller: Suspension<Bool>
+        let timer: TimerID
+    }
+
+    private let reactor: Reactor
+    private var ready: Set<ConnectionRole> = []
+    private var waiters: [Int: Waiter] = [:]
+    private var nextWaiter = 0
+
+    init(reactor: Reactor) {
+        self.reactor = reactor
+    }
+
+    /// Whether both are there.
+    var isOpen: Bool { ready == [.write, .read] }
+
+    /// A connection came or went.
+    func set(_ role: ConnectionRole, isReady: Bool) {
+        if isReady { ready.insert(role) } else { ready.remove(role) }
+        guard isOpen else { return }
+        for waiter in waiters.values {
+            reactor.cancel(waiter.timer)
+            waiter.caller.resume(true)
+        }
+        waiters = [:]
+    }
+
+    /// Waits for both; false when that took too long.
+    func wait(for patience: Duration) async -> Bool {
+        guard !isOpen else { return true }
+        return await suspend { caller in
+            let number = nextWaiter
+            nextWaiter += 1
+            let timer = reactor.schedule(after: patience) { [weak self] in self?.giveUp(number) }
+            waiters[number] = Waiter(caller: caller, timer: timer)
+        }
+    }
+
+    private func giveUp(_ number: Int) {
+        waiters.removeValue(forKey: number)?.caller.resume(false)
+    }
+}
