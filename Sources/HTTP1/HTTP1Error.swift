@@ -1,0 +1,60 @@
+package import HTTPCore
+
+/// Why a request was refused; the connection ends after the answer, since nobody knows where the next request begins.
+package enum HTTP1Error: Error, Sendable, Hashable, CaseIterable {
+    /// More than one empty line before the request, or one that does not end in CR LF.
+    case badEmptyLine
+    /// The method is no token or has more than 16 characters.
+    case badMethod
+    /// The target is not in origin-form or has a character that no target may have.
+    case badTarget
+    /// The target is longer than the limit.
+    case targetTooLong
+    /// What follows the target is no version and CR LF.
+    case badVersion
+    /// A version other than HTTP/1.1.
+    case unsupportedVersion
+    /// The head is longer than the limit.
+    case headTooLarge
+    /// There are more fields than the limit.
+    case tooManyFields
+    /// A field name is no token, is empty, or has a blank before its colon.
+    case badFieldName
+    /// A field value has a control character other than the tab.
+    case badFieldValue
+    /// A field line begins with a blank: folded over two lines, or indented.
+    case foldedLine
+    /// A line ends in LF or CR alone.
+    case badLineEnd
+    /// Host is missing, empty, repeated, or has a character that no host and port may have.
+    case badHost
+    /// Content-Length is no number, or occurs twice.
+    case badContentLength
+    /// Transfer-Encoding is anything but one `chunked`.
+    case badTransferEncoding
+    /// Content-Length and Transfer-Encoding together.
+    case ambiguousLength
+    /// Expect asks for something other than `100-continue`.
+    case unsupportedExpectation
+    /// The content is longer than the limit.
+    case bodyTooLarge
+    /// A chunk has no size, a size too great, no line end or too long an extension.
+    case badChunk
+    /// Fields follow the content; none is of use here, and merging them is a way around every check on the head.
+    case trailerRefused
+
+    /// The status of the answer.
+    package var status: HTTPStatus {
+        switch self {
+        case .targetTooLong: .uriTooLong
+        case .unsupportedVersion: .versionNotSupported
+        case .headTooLarge, .tooManyFields: .headerTooLarge
+        case .unsupportedExpectation: .expectationFailed
+        case .bodyTooLarge: .payloadTooLarge
+        case .badEmptyLine, .badMethod, .badTarget, .badVersion, .badFieldName, .badFieldValue, .foldedLine,
+            .badLineEnd, .badHost, .badContentLength, .badTransferEncoding, .ambiguousLength, .badChunk,
+            .trailerRefused:
+            .badRequest
+        }
+    }
+}

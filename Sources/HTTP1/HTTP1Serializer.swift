@@ -1,0 +1,59 @@
+package import HTTPCore
+
+/// Writes responses as HTTP/1.1, RFC 9112.
+///
+/// Content-Length is always written, and never chunks: all content is known. A status that allows no content and an
+/// answer to HEAD end after the head. Nothing is allocated where the output has room.
+package enum HTTP1Serializer {
+    /// Tells a client that it may send the content it has announced; no Date, not the final response.
+    package static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    /// Appends a response.
+    ///
+    /// - Parameters:
+    ///   - response: What to send.
+    ///   - method: What it answers.
+    ///   - keepsConnection: Whether another request may follow; if not, `Connection: close` says so.
+    ///   - date: The present.
+    ///   - output: Grows by the whole response.
+    package static func append(
+        _ response: HTTPResponse,
+        answering method: HTTPMethod,
+        keepsConnection: Bool,
+        date: DateLine,
+        to output: inout [UInt8]
+    ) {
+        response.appendHead(to: &output)
+        endHead(keepsConnection, date, &output)
+        guard method != .head, response.status.allowsContent, case .bytes(let body) = response.body else { return }
+        output.append(contentsOf: body)
+    }
+
+    /// Appends a response whose wire form is ready.
+    ///
+    /// - Parameters:
+    ///   - response: What to send.
+    ///   - method: What it answers.
+    ///   - keepsConnection: Whether another request may follow; if not, `Connection: close` says so.
+    ///   - date: The present.
+    ///   - output: Grows by the whole response.
+    package static func append(
+        _ response: StaticResponse,
+        answering method: HTTPMethod,
+        keepsConnection: Bool,
+        date: DateLine,
+        to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: response.head)
+        endHead(keepsConnection, date, &output)
+        if method != .head { output.append(contentsOf: response.body) }
+    }
+
+    private static func endHead(_ keepsConnection: Bool, _ date: DateLine, _ output: inout [UInt8]) {
+        output.append(contentsOf: date.bytes)
+        output.append(contentsOf: keepsConnection ? emptyLine : closeAndEmptyLine)
+    }
+
+    private static let emptyLine: [UInt8] = Array("\r\n".utf8)
+    private static let closeAndEmptyLine: [UInt8] = Array("Connection: close\r\n\r\n".utf8)
+}

@@ -1,0 +1,62 @@
+import HTTPCore
+import Primitives
+
+/// What the fields of a head say about the length of the message and the connection, RFC 9112 sections 6 and 9.
+struct HeadFraming: Sendable {
+    private var hosts = 0
+    private(set) var contentLength: Int?
+    private(set) var isChunked = false
+    private(set) var hasConnection = false
+    private(set) var expectsContinue = false
+
+    /// Takes note of one field.
+    ///
+    /// - Parameters:
+    ///   - kind: What the field is.
+    ///   - value: Without the blanks around it.
+    /// - Throws: What is wrong with the field.
+    mutating func note(_ kind: FramingField, _ value: Span<UInt8>) throws(HTTP1Error) {
+        switch kind {
+        case .host:
+            hosts += 1
+            guard hosts == 1, HeadFraming.isHost(value) else { throw .badHost }
+        case .contentLength:
+            guard contentLength == nil, let length = DecimalDigits.parse(value, limit: Int.max) else {
+                throw .badContentLength
+            }
+            contentLength = length
+        case .transferEncoding:
+            guard !isChunked, value.isEqualIgnoringCase(to: "chunked") else { throw .badTransferEncoding }
+            isChunked = true
+        case .connection:
+            hasConnection = true
+        case .expect:
+            guard value.isEqualIgnoringCase(to: "100-continue") else { throw .unsupportedExpectation }
+            expectsContinue = true
+        case .none:
+            break
+        }
+    }
+
+    /// Judges the head as a whole.
+    func check() throws(HTTP1Error) {
+        guard hosts == 1 else { throw .badHost }
+        guard contentLength == nil || !isChunked else { throw .ambiguousLength }
+    }
+
+    /// Whether a value has the characters of names, addresses and ports only; who is served is decided elsewhere.
+    private static func isHost(_ value: Span<UInt8>) -> Bool {
+        guard value.count > 0 else { return false }
+        for index in value.indices {
+            switch value[index] {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+                continue
+            default:
+                return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,213 @@
+import HTTPCore
+
+/// Reads one head from its first byte to its empty line and can stop after any byte.
+///
+///     start -> method -> target -> query -> version -> lineStart -> name -> value -> valueEnd -> lineStart ...
+///                               \_____________/                 \-> end -> complete
+struct HeadScanner: Sendable {
+    enum Phase: Sendable {
+        case start
+        case method
+        case path
+        case query
+        case version
+        case lineStart
+        case name
+        case value
+        case valueEnd
+        case end
+        case complete
+    }
+
+    var phase = Phase.start
+    /// The next byte to look at; everything before it has been judged.
+    private var next = 0
+    private var pathStart = 0
+    private var pathEnd = 0
+    private var targetEnd = 0
+    /// Where the name of the present field begins and ends, and its value ends.
+    private var nameStart = 0
+    private var nameEnd = 0
+    private var valueEnd = 0
+    private var fieldCount = 0
+    private var framing = HeadFraming()
+
+    /// Where the path lies.
+    var pathRange: Range<Int> { pathStart..<pathEnd }
+
+    /// Where the query lies, without its question mark.
+    var queryRange: Range<Int>? { pathEnd < targetEnd ? (pathEnd + 1)..<targetEnd : nil }
+
+    /// A first byte has come.
+    mutating func begin() {
+        phase = .method
+    }
+
+    /// What the head says about the message.
+    func finish() throws(HTTP1Error) -> HeadFraming {
+        try framing.check()
+        return framing
+    }
+
+    /// Reads on.
+    ///
+    /// - Parameters:
+    ///   - bytes: The head from its first byte, and perhaps what follows it; the same bytes as before with more behind.
+    ///   - limits: What to accept.
+    ///   - request: Its method is set and its fields are noted.
+    /// - Throws: What is wrong with the head so far.
+    /// - Returns: How long the head is, or `nil` as long as it is not complete.
+    mutating func scan(_ bytes: Span<UInt8>, _ limits: HTTP1Limits, _ request: HTTPRequest) throws(HTTP1Error) -> Int? {
+        let window = bytes.extracting(0..<min(bytes.count, max(0, limits.headBytes)))
+        while next < window.count {
+            switch phase {
+            case .start, .method: try scanMethod(window, request)
+            case .path: try scanPath(window, limits)
+            case .query: try scanQuery(window, limits)
+            case .version: try scanVersion(window)
+            case .lineStart: try scanLineStart(window, limits)
+            case .name: try scanName(window)
+            case .value: try scanValue(window)
+            case .valueEnd: try scanValueEnd(window, request)
+            case .end: try scanEnd(window)
+            case .complete: return next
+            }
+        }
+        if phase == .complete { return next }
+        guard window.count < limits.headBytes else { throw .headTooLarge }
+        return nil
+    }
+}
+
+// MARK: - Request line
+
+extension HeadScanner {
+    private static let longestMethod = 16
+
+    private mutating func scanMethod(_ bytes: Span<UInt8>, _ request: HTTPRequest) throws(HTTP1Error) {
+        var index = next
+        while index < bytes.count, ByteText.isTokenCharacter(bytes[index]) { index += 1 }
+        guard index <= HeadScanner.longestMethod else { throw .badMethod }
+        next = index
+        guard index < bytes.count else { return }
+        guard index > 0, bytes[index] == ASCII.blank else { throw .badMethod }
+        request.method = HTTPMethod(bytes.extracting(0..<index))
+        next = index + 1
+        pathStart = next
+        phase = .path
+    }
+
+    private mutating func scanPath(_ bytes: Span<UInt8>, _ limits: HTTP1Limits) throws(HTTP1Error) {
+        guard next > pathStart || bytes[next] == ASCII.slash else { throw .badTarget }
+        var index = next
+        while index < bytes.count, bytes[index] != ASCII.question,
+            HTTPTarget.isAllowed(bytes[index], inQuery: false)
+        { index += 1 }
+        next = index
+        guard index - pathStart <= limits.targetBytes else { throw .targetTooLong }
+        guard index < bytes.count else { return }
+        pathEnd = index
+        next = index + 1
+        if bytes[index] == ASCII.question {
+            phase = .query
+        } else {
+            try endTarget(bytes[index], at: index)
+        }
+    }
+
+    private mutating func scanQuery(_ bytes: Span<UInt8>, _ limits: HTTP1Limits) throws(HTTP1Error) {
+        var index = next
+        while index < bytes.count, HTTPTarget.isAllowed(bytes[index], inQuery: true) { index += 1 }
+        next = index
+        guard index - pathStart <= limits.targetBytes else { throw .targetTooLong }
+        guard index < bytes.count else { return }
+        next = index + 1
+        try endTarget(bytes[index], at: index)
+    }
+
+    private mutating func endTarget(_ byte: UInt8, at index: Int) throws(HTTP1Error) {
+        guard byte == ASCII.blank else { throw .badTarget }
+        targetEnd = index
+        phase = .version
+    }
+
+    /// `HTTP/1.1` and CR LF, compared as far as it has come.
+    private mutating func scanVersion(_ bytes: Span<UInt8>) throws(HTTP1Error) {
+        let expected: [10 of UInt8] = [0x48, 0x54, 0x54, 0x50, 0x2F, 0x31, 0x2E, 0x31, 0x0D, 0x0A]
+        while next < bytes.count, phase == .version {
+            let position = next - targetEnd - 1
+            guard bytes[next] == expected[position] else {
+                // The digits stand at 5 and 7; another digit is another version, anything else is none.
+                let isDigit = bytes[next] >= 0x30 && bytes[next] <= 0x39
+                throw isDigit && (position == 5 || position == 7) ? .unsupportedVersion : .badVersion
+            }
+            next += 1
+            if position == 9 { phase = .lineStart }
+        }
+    }
+}
+
+// MARK: - Field lines
+
+extension HeadScanner {
+    private mutating func scanLineStart(_ bytes: Span<UInt8>, _ limits: HTTP1Limits) throws(HTTP1Error) {
+        let byte = bytes[next]
+        if byte == ASCII.cr {
+            next += 1
+            phase = .end
+            return
+        }
+        guard !ByteText.isBlank(byte) else { throw .foldedLine }
+        guard byte != ASCII.lf else { throw .badLineEnd }
+        guard fieldCount < limits.fieldCount else { throw .tooManyFields }
+        nameStart = next
+        phase = .name
+    }
+
+    private mutating func scanName(_ bytes: Span<UInt8>) throws(HTTP1Error) {
+        var index = next
+        while index < bytes.count, ByteText.isTokenCharacter(bytes[index]) { index += 1 }
+        next = index
+        guard index < bytes.count else { return }
+        guard index > nameStart, bytes[index] == ASCII.colon else { throw .badFieldName }
+        nameEnd = index
+        next = index + 1
+        phase = .value
+    }
+
+    private mutating func scanValue(_ bytes: Span<UInt8>) throws(HTTP1Error) {
+        var index = next
+        while index < bytes.count, HeadScanner.isValueByte(bytes[index]) { index += 1 }
+        next = index
+        guard index < bytes.count else { return }
+        guard bytes[index] != ASCII.lf else { throw .badLineEnd }
+        guard bytes[index] == ASCII.cr else { throw .badFieldValue }
+        valueEnd = index
+        next = index + 1
+        phase = .valueEnd
+    }
+
+    private mutating func scanValueEnd(_ bytes: Span<UInt8>, _ request: HTTPRequest) throws(HTTP1Error) {
+        guard bytes[next] == ASCII.lf else { throw .badLineEnd }
+        var start = nameEnd + 1
+        var end = valueEnd
+        while start < end, ByteText.isBlank(bytes[start]) { start += 1 }
+        while end > start, ByteText.isBlank(bytes[end - 1]) { end -= 1 }
+        let kind = request.noteField(name: nameStart..<nameEnd, value: start..<end, in: bytes)
+        if kind != .none { try framing.note(kind, bytes.extracting(start..<end)) }
+        fieldCount += 1
+        next += 1
+        phase = .lineStart
+    }
+
+    private mutating func scanEnd(_ bytes: Span<UInt8>) throws(HTTP1Error) {
+        guard bytes[next] == ASCII.lf else { throw .badLineEnd }
+        next += 1
+        phase = .complete
+    }
+
+    /// Visible characters, blanks, tabs and everything outside ASCII, RFC 9110 section 5.5.
+    private static func isValueByte(_ byte: UInt8) -> Bool {
+        (byte >= 0x20 && byte != ASCII.delete) || byte == ASCII.tab
+    }
+}

@@ -1,0 +1,112 @@
+import HTTP1
+import HTTPCore
+import Testing
+
+@Suite("A valid request")
+struct ParserTests {
+    @Test func `a plain request is complete at its empty line`() throws {
+        let wire = read("GET /button?a=1 HTTP/1.1\r\nHost: localhost:8443\r\nAccept:*/*\r\nX-OWN: \t b \t\r\n\r\n")
+        let seen = try #require(wire.seen.first)
+        #expect(seen.method == .get)
+        #expect(seen.path == "/button")
+        #expect(seen.query == "a=1")
+        #expect(seen.fields == ["host: localhost:8443", "accept: */*", "x-own: b"])
+        #expect(seen.body.isEmpty)
+        #expect(seen.keepsConnection)
+        #expect(seen.announcement == nil)
+        #expect(wire.buffer.isEmpty)
+        #expect(!wire.parser.isInsideRequest)
+    }
+
+    @Test func `a known length announces the content and takes exactly that much`() throws {
+        let wire = read("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: b\r\n\r\n")
+        #expect(wire.seen.map(\.body) == ["abc", ""])
+        #expect(wire.seen.map(\.method) == [.post, .get])
+        let announcement = try #require(wire.seen[0].announcement)
+        #expect(announcement.length == 3)
+        #expect(announcement.expectsContinue == false)
+    }
+
+    @Test func `a length of zero is no content`() {
+        let wire = read("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+        #expect(wire.seen.map(\.announcement) == [nil])
+    }
+
+    @Test func `chunks are put together and their extensions ignored`() throws {
+        let wire = read(
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n"
+                + "3\r\nabc\r\n00000a;x=\"1\";\ty\r\n0123456789\r\nF\r\nfffffffffffffff\r\n0;last\r\n\r\nG"
+        )
+        #expect(wire.seen.map(\.body) == ["abc0123456789fffffffffffffff"])
+        let announcement = try #require(wire.seen[0].announcement)
+        #expect(announcement.length == nil)
+        #expect(announcement.expectsContinue == false)
+        #expect(wire.buffer == Array("G".utf8))
+        #expect(wire.parser.isInsideRequest)
+    }
+
+    @Test func `a client that waits before its content is heard`() {
+        let wire = Wire()
+        wire.receive("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\n".utf8)
+        #expect(wire.seen.isEmpty)
+        wire.receive("x".utf8)
+        #expect(wire.seen.first?.announcement?.expectsContinue == true)
+    }
+
+    @Test(arguments: [
+        ("close", false), ("keep-alive", true), ("Keep-Alive, CLOSE", false), ("closed", true), ("upgrade", true),
+        ("x,close;q", false),
+    ])
+    func `a client decides whether the connection stays`(value: String, stays: Bool) {
+        let wire = read("GET / HTTP/1.1\r\nHost: a\r\nConnection: \(value)\r\n\r\n")
+        #expect(wire.seen.map(\.keepsConnection) == [stays])
+    }
+
+    @Test func `the decision does not carry over to the next request`() {
+        let close = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        let wire = read(close + "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(wire.seen.map(\.keepsConnection) == [false, true])
+    }
+
+    @Test func `one empty line before each request is skipped`() {
+        let request = "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        #expect(read(request + request).seen.count == 2)
+    }
+
+    @Test func `an empty line alone is no request`() {
+        let wire = Wire()
+        wire.receive("\r\n".utf8)
+        #expect(wire.buffer.isEmpty)
+        #expect(!wire.parser.isInsideRequest)
+        wire.receive("\r".utf8)
+        #expect(wire.failure == .badEmptyLine)
+    }
+
+    @Test func `names and values may have any character the standard allows`() {
+        let wire = read(
+            "!#$%&'*+-.^_`|~09azAZ /-._~!$&'()*+,;=:@%41?/|{}[]^` HTTP/1.1\r\nHost: [::1]:80\r\nX-Own: a\tb\u{E9}\r\n\r\n"
+        )
+        #expect(wire.failure == .badMethod)
+        let other = read(
+            "!#$%&'*+-.^_`|~ /-._~!$&'()*+,;=:@%41?/|{}[]^`\\ HTTP/1.1\r\nHost: [::1]:80\r\nX-Own: a\tbé\r\n\r\n"
+        )
+        #expect(other.failure == nil)
+        #expect(other.seen.first?.method == .other)
+        #expect(other.seen.first?.fields == ["host: [::1]:80", "x-own: a\tbé"])
+    }
+
+    @Test func `a later body limit counts for its request only`() {
+        let wire = Wire()
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n"
+        let first = wire.parser.feed(head.utf8Span.span, into: wire.request)
+        guard case .head = first.outcome else {
+            Issue.record("the head is complete")
+            return
+        }
+        wire.parser.bodyLimit = 20_000
+        wire.receive([UInt8](repeating: 65, count: 20_000))
+        #expect(wire.seen.first?.body.utf8.count == 20_000)
+        wire.receive(head.utf8)
+        #expect(wire.failure == .bodyTooLarge)
+    }
+}
