@@ -3,7 +3,9 @@ import Glibc
 /// Owns a file descriptor and closes it when it goes out of life.
 package struct Descriptor: ~Copyable {
     /// The kernel's number, for calls and registrations; owned by this value alone.
-    package let raw: Int32
+    ///
+    /// It is -1 after `closeInPlace`.
+    package private(set) var raw: Int32
 
     /// Takes over an open descriptor.
     ///
@@ -14,6 +16,11 @@ package struct Descriptor: ~Copyable {
 
     /// Closes the descriptor now.
     package consuming func close() {}
+
+    /// Closes the descriptor now where it is stored; every later call with it fails with EBADF, and closing again does nothing.
+    package mutating func closeInPlace() {
+        self = Descriptor(owning: -1)
+    }
 
     /// Gives the descriptor away, open.
     ///
@@ -26,6 +33,6 @@ package struct Descriptor: ~Copyable {
 
     deinit {
         // After close the number is free even when the call reports an error; a second try could hit another's descriptor.
-        _ = Glibc.close(raw)
+        if raw >= 0 { _ = Glibc.close(raw) }
     }
 }

@@ -1,0 +1,50 @@
+import Glibc
+package import Primitives
+package import Telemetry
+
+extension Logger {
+    /// A logger that writes to standard output, one call of the kernel for each line.
+    ///
+    /// - Parameters:
+    ///   - level: The least level that is written.
+    ///   - label: The part of the program; empty for none.
+    ///   - clock: Tells the time of each line.
+    /// - Returns: The logger; any thread may use it.
+    package static func standardOutput(
+        level: LogLevel,
+        label: String = "",
+        clock: any WallClock = SystemClock()
+    ) -> Logger {
+        Logger(level: level, label: label, clock: clock) { line in StandardStream.output.write(line) }
+    }
+}
+
+/// The streams that a process is born with.
+package enum StandardStream: Int32, Sendable {
+    /// Where results and log lines go.
+    case output = 1
+    /// Where complaints go.
+    case error = 2
+
+    /// Writes all bytes, waiting where the reader is slow; a reader that has gone loses them.
+    ///
+    /// - Parameter bytes: A whole line, so that lines of several threads do not mix.
+    package func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(rawValue, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR && errno != EAGAIN {
+                return
+            }
+        }
+    }
+
+    /// Writes text, as `write` does with bytes.
+    ///
+    /// - Parameter text: A whole line with its line feed.
+    package func write(_ text: String) {
+        write(Array(text.utf8))
+    }
+}
