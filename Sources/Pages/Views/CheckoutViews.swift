@@ -1,0 +1,171 @@
+/// The button page: the tab's first page, which leads to the provider.
+package struct ButtonView: Sendable {
+    /// What is bought; postage and total are not known yet.
+    package let order: OrderView
+    /// What the provider's button needs.
+    package let start: CheckoutStart
+    /// Where a plain form starts the checkout without script; only where the checkout host offers it.
+    package let fallbackAction: LinkTarget?
+
+    /// Puts the page's facts together.
+    ///
+    /// - Parameters:
+    ///   - order: What is bought.
+    ///   - start: What the provider's button needs.
+    ///   - fallbackAction: `nil` where the checkout host takes no form.
+    package init(order: OrderView, start: CheckoutStart, fallbackAction: LinkTarget?) {
+        self.order = order
+        self.start = start
+        self.fallbackAction = fallbackAction
+    }
+}
+
+/// The signed configuration of the provider's button.
+package struct CheckoutStart: Sendable {
+    /// `A` and 13 or 14 characters.
+    package let merchantID: String
+    /// With its environment prefix, unless `isSandbox` is given.
+    package let publicKeyID: String
+    /// Whether it is the sandbox; only for key ids without a prefix, else `nil`.
+    package let isSandbox: Bool?
+    /// The very octets that were signed.
+    package let payload: String
+    /// Base64 of the signature.
+    package let signature: String
+    /// The label that was signed with, such as `AMZN-PAY-RSASSA-PSS-V2`.
+    package let algorithm: String
+
+    /// Puts the configuration together.
+    ///
+    /// - Parameters:
+    ///   - merchantID: The account.
+    ///   - publicKeyID: The key that signed.
+    ///   - isSandbox: Only for key ids without a prefix.
+    ///   - payload: The very octets that were signed.
+    ///   - signature: Base64.
+    ///   - algorithm: Always sent.
+    package init(
+        merchantID: String,
+        publicKeyID: String,
+        isSandbox: Bool?,
+        payload: String,
+        signature: String,
+        algorithm: String
+    ) {
+        self.merchantID = merchantID
+        self.publicKeyID = publicKeyID
+        self.isSandbox = isSandbox
+        self.payload = payload
+        self.signature = signature
+        self.algorithm = algorithm
+    }
+}
+
+/// The interstitial between the app's link and the tab, for the open modes that a mere GET must not trigger.
+package struct OpenView: Sendable {
+    /// Who goes on.
+    package enum Mode: Sendable {
+        /// The page's script posts at once; a button stands by.
+        case autoPost
+        /// The buyer taps.
+        case tap
+    }
+
+    /// Who goes on.
+    package let mode: Mode
+    /// The ticket A, which the form posts.
+    package let ticket: String
+
+    /// Puts the page's facts together.
+    ///
+    /// - Parameters:
+    ///   - mode: Who goes on.
+    ///   - ticket: A, checked for its form.
+    package init(mode: Mode, ticket: String) {
+        self.mode = mode
+        self.ticket = ticket
+    }
+}
+
+/// The confirm page: what is bought, where it goes, what it costs.
+package struct ConfirmView: Sendable {
+    /// How the buyer agrees.
+    package enum Agreement: Sendable {
+        /// By the form, which posts C and the total.
+        case form
+        /// By a link to the app first (profile strict, before the halves have met).
+        case returnLink(LinkTarget)
+    }
+
+    /// What is bought, with postage and total.
+    package let order: OrderView
+    /// Where it goes.
+    package let destination: DestinationView
+    /// The provider's masked text of the card; empty where there is none.
+    package let payment: String
+    /// The provider's checkout session, 36 characters of `[0-9a-f-]`.
+    package let checkoutSessionID: String
+    /// The ticket C, which the forms post.
+    package let returnTicket: String
+    /// How the buyer agrees.
+    package let agreement: Agreement
+
+    /// Puts the page's facts together.
+    ///
+    /// - Parameters:
+    ///   - order: With postage and total.
+    ///   - destination: Where it goes.
+    ///   - payment: May be empty.
+    ///   - checkoutSessionID: For the controls that change address and card.
+    ///   - returnTicket: C.
+    ///   - agreement: Form or link.
+    package init(
+        order: OrderView,
+        destination: DestinationView,
+        payment: String,
+        checkoutSessionID: String,
+        returnTicket: String,
+        agreement: Agreement
+    ) {
+        self.order = order
+        self.destination = destination
+        self.payment = payment
+        self.checkoutSessionID = checkoutSessionID
+        self.returnTicket = returnTicket
+        self.agreement = agreement
+    }
+}
+
+/// The page after the provider's last page.
+package enum ResultView: Sendable {
+    /// Client is an app: the link to tap.
+    case app(returnLink: LinkTarget)
+    /// Client `browser`: the page completes the purchase itself.
+    case browser(BrowserPurchase)
+}
+
+/// What the result page posts to `/purchase`.
+package struct BrowserPurchase: Sendable {
+    /// C.
+    package let returnTicket: String
+    /// A, for the comparison.
+    package let launchTicket: String
+    /// The checkout session's id.
+    package let orderReferenceID: String
+    /// What the buyer agreed to.
+    package let total: Yen
+
+    /// Puts the fields together.
+    ///
+    /// - Parameters:
+    ///   - returnTicket: C.
+    ///   - launchTicket: A.
+    ///   - orderReferenceID: The checkout session's id.
+    ///   - total: What the buyer agreed to.
+    package init(returnTicket: String, launchTicket: String, orderReferenceID: String, total: Yen) {
+        self.returnTicket = returnTicket
+        self.launchTicket = launchTicket
+        self.orderReferenceID = orderReferenceID
+        self.total = total
+    }
+}

@@ -1,0 +1,123 @@
+/// The receipt.
+package struct ThanksView: Sendable {
+    /// Who bought.
+    package let client: PageClient
+    /// The number for inquiries, such as `my-order-1`.
+    package let orderNumber: String
+    /// What was bought.
+    package let order: OrderView
+    /// Where it goes.
+    package let destination: DestinationView
+
+    /// Puts the page's facts together.
+    ///
+    /// - Parameters:
+    ///   - client: For the link back.
+    ///   - orderNumber: The number for inquiries.
+    ///   - order: With postage and total.
+    ///   - destination: Where it goes.
+    package init(client: PageClient, orderNumber: String, order: OrderView, destination: DestinationView) {
+        self.client = client
+        self.orderNumber = orderNumber
+        self.order = order
+        self.destination = destination
+    }
+}
+
+/// The page after a cancelled checkout.
+package struct CancelledView: Sendable {
+    /// What is left of the flow.
+    package enum Stage: Sendable {
+        /// The provider's page was left; nothing is changed, the checkout can be started again.
+        case atProvider(returnTicket: String?)
+        /// The flow was cancelled by the buyer and is over.
+        case ended
+    }
+
+    /// Who bought.
+    package let client: PageClient
+    /// What is left of the flow; a return ticket lets the page offer to cancel for good.
+    package let stage: Stage
+
+    /// Puts the page's facts together.
+    ///
+    /// - Parameters:
+    ///   - client: For the way back.
+    ///   - stage: What is left of the flow.
+    package init(client: PageClient, stage: Stage) {
+        self.client = client
+        self.stage = stage
+    }
+}
+
+/// The page after a declined payment.
+package struct DeclinedView: Sendable {
+    /// Who bought.
+    package let client: PageClient
+    /// Whether the tab may start another checkout.
+    package let canRetry: Bool
+
+    /// Puts the page's facts together.
+    ///
+    /// - Parameters:
+    ///   - client: For the way back.
+    ///   - canRetry: Whether the tab may start another checkout.
+    package init(client: PageClient, canRetry: Bool) {
+        self.client = client
+        self.canRetry = canRetry
+    }
+}
+
+/// The error page.
+package struct ErrorView: Sendable {
+    /// What the page offers first.
+    package enum Way: Sendable {
+        /// Nothing but the way back.
+        case none
+        /// The confirm page again.
+        case confirm
+        /// The button page again.
+        case button
+    }
+
+    /// What happened.
+    package let code: PageErrorCode
+    /// For the way back to the cart; `nil` where the client is not known.
+    package let client: PageClient?
+    /// What the page offers first.
+    package let way: Way
+    /// The number for inquiries, such as the request id; never a token.
+    package let reference: String?
+
+    /// Puts the page's facts together.
+    ///
+    /// - Parameters:
+    ///   - code: What happened.
+    ///   - client: `nil` where it is not known.
+    ///   - way: What the page offers first.
+    ///   - reference: Never a token.
+    package init(
+        code: PageErrorCode,
+        client: PageClient? = nil,
+        way: Way = .none,
+        reference: String? = nil
+    ) {
+        self.code = code
+        self.client = client
+        self.way = way
+        self.reference = reference
+    }
+}
+
+/// The page that helps where the link did not open the app.
+package struct RescueView: Sendable {
+    /// The link to tap; `nil` where this browser holds no flow.
+    package let returnLink: LinkTarget?
+
+    /// Puts the page's facts together.
+    ///
+    /// - Parameter returnLink: `nil` where this browser holds no flow.
+    package init(returnLink: LinkTarget?) {
+        self.returnLink = returnLink
+    }
+}

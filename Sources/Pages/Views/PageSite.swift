@@ -1,0 +1,78 @@
+/// What is the same on every page: facts of the shop and of this installation.
+package struct PageSite: Sendable {
+    /// The shop's name, as buyers know it.
+    package let shopName: String
+    /// The articles on the cart page, in order.
+    package let articles: [CartArticle]
+    /// Address of the provider's `checkout.js`.
+    package let checkoutScript: LinkTarget
+    /// Where the link host's page sends a buyer whose link did not open the app: an address on the web host.
+    package let rescue: LinkTarget
+    /// Whether the provider is a simulator; every page then says that nothing is charged.
+    package let isDemonstration: Bool
+    /// Whether the cart page makes a verifier and binds the flow to it (RFC 7636, S256).
+    package let usesVerifier: Bool
+
+    /// Puts the facts together.
+    ///
+    /// - Parameters:
+    ///   - shopName: Any text.
+    ///   - articles: At least one.
+    ///   - checkoutScript: Of the provider or of the simulator.
+    ///   - rescue: An absolute address, since it is used from another host.
+    ///   - options: Demonstration, verifier.
+    package init(
+        shopName: String,
+        articles: [CartArticle],
+        checkoutScript: LinkTarget,
+        rescue: LinkTarget,
+        options: Options = []
+    ) {
+        self.shopName = shopName
+        self.articles = articles
+        self.checkoutScript = checkoutScript
+        self.rescue = rescue
+        isDemonstration = options.contains(.demonstration)
+        usesVerifier = options.contains(.verifier)
+    }
+
+    /// What may be switched on.
+    package struct Options: OptionSet, Sendable {
+        package let rawValue: Int
+
+        package init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// The provider is a simulator.
+        package static let demonstration = Options(rawValue: 1)
+        /// The cart page binds each flow to a verifier that it keeps.
+        package static let verifier = Options(rawValue: 2)
+    }
+}
+
+/// One article on the cart page.
+package struct CartArticle: Sendable {
+    /// Name of the quantity's form field, such as `hd8`.
+    package let field: String
+    /// The article's name, the same in both languages.
+    package let name: String
+    /// Its picture.
+    package let picture: StaticAsset
+    /// Price of one piece without tax.
+    package let price: Yen
+
+    /// Puts an article on the page.
+    ///
+    /// - Parameters:
+    ///   - field: `[a-z0-9]` only, different for each article.
+    ///   - name: Any text.
+    ///   - picture: One of the images.
+    ///   - price: Without tax.
+    package init(field: String, name: String, picture: StaticAsset, price: Yen) {
+        self.field = field
+        self.name = name
+        self.picture = picture
+        self.price = price
+    }
+}
