@@ -37,6 +37,9 @@ package struct ServerLimits: Sendable {
     /// For reading what a refused client still sends, so that it sees the refusal; then the connection is reset.
     package var lingerDeadline: Duration = .seconds(2)
 
+    /// For the first request of a connection that has not sent any when a drain begins; then it is closed.
+    package var drainPatience: Duration = .seconds(1)
+
     /// The defaults, as each value states them.
     package init() {}
 }

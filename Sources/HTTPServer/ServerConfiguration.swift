@@ -1,0 +1,54 @@
+package import EventIO
+package import HTTPCore
+
+/// Where and how a server listens, and what it allows.
+package struct ServerConfiguration: Sendable {
+    /// Whether a listener speaks TLS.
+    package enum Security: Sendable, Hashable {
+        /// Plain HTTP: loopback, or behind a proxy that ends TLS.
+        case clear
+        /// HTTP inside TLS; the server then has a context.
+        case tls
+    }
+
+    /// One address to listen on.
+    package struct Listener: Sendable, Hashable {
+        /// With port 0 the kernel chooses; ask the server's `boundAddresses`.
+        package let address: SocketAddress
+        /// What is spoken there.
+        package let security: Security
+
+        /// The given listener.
+        ///
+        /// - Parameters:
+        ///   - address: Free, or in use by this user's other processes only.
+        ///   - security: What is spoken there.
+        package init(_ address: SocketAddress, _ security: Security) {
+            self.address = address
+            self.security = security
+        }
+    }
+
+    /// Tells several servers of a process apart in logs and metrics.
+    package var name: String
+    /// At least one.
+    package var listeners: [Listener]
+    /// What a peer may ask for.
+    package var limits = ServerLimits()
+    /// From the begin of a drain until what is still in flight is cut off.
+    package var drainDeadline: Duration = .seconds(20)
+    /// Peers of clear listeners whose `X-Forwarded-For` is believed; from everybody else the field is ignored.
+    package var trustedProxies: [NetworkPrefix] = []
+    /// The fields of every answer that the server gives by itself: refusals and failures of a handler.
+    package var errorFields = FieldBlock.empty
+
+    /// A configuration with the default limits.
+    ///
+    /// - Parameters:
+    ///   - name: A word of lower-case letters.
+    ///   - listeners: At least one.
+    package init(name: String, listeners: [Listener]) {
+        self.name = name
+        self.listeners = listeners
+    }
+}
