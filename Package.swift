@@ -113,7 +113,7 @@ let package = Package(
             ["HTTPClient", "HTTPServer", "EventIO", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
         ),
         tests("PostgresTests", ["Postgres", "EventIO", "Telemetry", "Primitives", "TestKit"]),
-        tests("CryptographyTests", ["Cryptography", "Primitives", "TestKit"]),
+        tests("CryptographyTests", ["Cryptography", "Primitives"]),
         tests("CommerceTests", ["Commerce", "Primitives", "TestKit"]),
         tests("SessionBrokerTests", ["SessionBroker", "Commerce", "Cryptography", "Primitives", "TestKit"]),
         tests("AppLinksTests", ["AppLinks", "Primitives", "TestKit"]),

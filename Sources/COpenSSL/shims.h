@@ -56,3 +56,104 @@ static inline int shim_set_ticket_mac(EVP_MAC_CTX *context, const unsigned char 
     parameters[2] = OSSL_PARAM_construct_end();
     return EVP_MAC_CTX_set_params(context, parameters);
 }
+
+// Cryptography: macros, and calls that need C types the callers should not see.
+
+/// Refuses to ask for a passphrase: without it OpenSSL would read one from the terminal.
+static inline int shim_no_passphrase(char *buffer, int size, int writing, void *context) {
+    (void)buffer, (void)size, (void)writing, (void)context;
+    return -1;
+}
+
+/// Chooses SHA-256 for an HMAC context; later calls of EVP_MAC_init give the key alone.
+static inline int shim_hmac_choose_sha256(EVP_MAC_CTX *context) {
+    char digest[] = "SHA2-256";
+    OSSL_PARAM parameters[2] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
+        OSSL_PARAM_construct_end(),
+    };
+    static const unsigned char key[32];
+    return EVP_MAC_init(context, key, sizeof key, parameters);
+}
+
+static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
+
+/// What a memory buffer holds; valid until the buffer is written to or freed.
+static inline ptrdiff_t shim_memory_bytes(BIO *memory, const unsigned char **start) {
+    char *bytes = NULL;
+    long count = BIO_get_mem_data(memory, &bytes);
+    *start = (const unsigned char *)bytes;
+    return count > 0 ? (ptrdiff_t)count : 0;
+}
+
+/// Sets a serial number from big-endian bytes.
+static inline int shim_set_serial(X509 *certificate, const unsigned char *bytes, size_t count) {
+    BIGNUM *number = BN_bin2bn(bytes, (int)count, NULL);
+    ASN1_INTEGER *serial = number ? BN_to_ASN1_INTEGER(number, NULL) : NULL;
+    int set = serial && X509_set_serialNumber(certificate, serial);
+    ASN1_INTEGER_free(serial);
+    BN_free(number);
+    return set;
+}
+
+/// Sets both ends of the validity, in seconds since 1970, UTC.
+static inline int shim_set_validity(X509 *certificate, int64_t start, int64_t end) {
+    return ASN1_TIME_set(X509_getm_notBefore(certificate), (time_t)start) != NULL
+        && ASN1_TIME_set(X509_getm_notAfter(certificate), (time_t)end) != NULL;
+}
+
+/// Seconds since 1970, UTC.
+static inline int shim_time_seconds(const ASN1_TIME *time, int64_t *seconds) {
+    ASN1_TIME *epoch = ASN1_TIME_set(NULL, 0);
+    int days = 0, rest = 0;
+    int read = epoch && ASN1_TIME_diff(&days, &rest, epoch, time);
+    ASN1_TIME_free(epoch);
+    *seconds = (int64_t)days * 86400 + rest;
+    return read;
+}
+
+static inline int shim_validity(const X509 *certificate, int64_t *start, int64_t *end) {
+    return shim_time_seconds(X509_get0_notBefore(certificate), start)
+        && shim_time_seconds(X509_get0_notAfter(certificate), end);
+}
+
+/// Adds an extension given in the textual form of configuration files.
+static inline int shim_add_extension(X509 *issuer, X509 *subject, int identifier, const char *value) {
+    X509V3_CTX context = {0};
+    X509V3_set_ctx_nodb(&context);
+    X509V3_set_ctx(&context, issuer, subject, NULL, NULL, 0);
+    X509_EXTENSION *extension = X509V3_EXT_nconf_nid(NULL, &context, identifier, value);
+    int added = extension && X509_add_ext(subject, extension, -1);
+    X509_EXTENSION_free(extension);
+    return added;
+}
+
+/// The bytes of the subject's last common name; they belong to the certificate.
+static inline ptrdiff_t shim_common_name(const X509 *certificate, const unsigned char **start) {
+    X509_NAME *subject = X509_get_subject_name(certificate);
+    int last = -1;
+    for (int next = -1; (next = X509_NAME_get_index_by_NID(subject, NID_commonName, next)) >= 0;) last = next;
+    if (last < 0) return 0;
+    const ASN1_STRING *text = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, last));
+    *start = ASN1_STRING_get0_data(text);
+    return ASN1_STRING_length(text);
+}
+
+/// The alternative names of a certificate, or NULL; freed by shim_names_free.
+static inline GENERAL_NAMES *shim_names(const X509 *certificate) {
+    return (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+}
+
+static inline void shim_names_free(GENERAL_NAMES *names) { GENERAL_NAMES_free(names); }
+
+static inline int shim_names_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
+
+/// The bytes of one host name (GEN_DNS) or address (GEN_IPADD); nothing for another kind.
+static inline ptrdiff_t shim_names_item(const GENERAL_NAMES *names, int index, int *kind, const unsigned char **start) {
+    const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
+    *kind = name->type;
+    if (name->type != GEN_DNS && name->type != GEN_IPADD) return 0;
+    const ASN1_STRING *value = (const ASN1_STRING *)GENERAL_NAME_get0_value(name, NULL);
+    *start = ASN1_STRING_get0_data(value);
+    return ASN1_STRING_length(value);
+}

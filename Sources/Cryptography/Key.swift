@@ -1,0 +1,70 @@
+import COpenSSL
+import Primitives
+
+/// An OpenSSL key, freed at its end.
+///
+/// It may be moved to another thread but not shared: whoever shares one keeps it in a `Mutex`.
+@safe struct Key: ~Copyable {
+    let handle: OpaquePointer
+
+    /// Takes over a key.
+    init(owning handle: OpaquePointer) {
+        unsafe self.handle = handle
+    }
+
+    /// Reads a private key.
+    init(privatePEM: [UInt8]) throws(CryptographyError) {
+        let memory = try Memory.holding(privatePEM)
+        guard let handle = unsafe PEM_read_bio_PrivateKey(memory.handle, nil, shim_no_passphrase, nil) else {
+            throw CryptographyError.openSSL(.invalidKey, "not a private key in PEM without a passphrase")
+        }
+        unsafe self.handle = handle
+    }
+
+    /// Reads a public key.
+    init(publicPEM: [UInt8]) throws(CryptographyError) {
+        let memory = try Memory.holding(publicPEM)
+        guard let handle = unsafe PEM_read_bio_PUBKEY(memory.handle, nil, shim_no_passphrase, nil) else {
+            throw CryptographyError.openSSL(.invalidKey, "not a public key in PEM")
+        }
+        unsafe self.handle = handle
+    }
+
+    /// A fresh key on the curve P-256, drawn from OpenSSL's own generator.
+    static func makeP256() throws(CryptographyError) -> Key {
+        guard let handle = unsafe shim_generate_p256() else {
+            throw CryptographyError.openSSL(.failed, "EVP_EC_gen P-256")
+        }
+        return unsafe Key(owning: handle)
+    }
+
+    deinit {
+        unsafe EVP_PKEY_free(handle)
+    }
+
+    /// Refuses what is not an RSA key of a strength that is still in use.
+    func demandRSA() throws(CryptographyError) {
+        let bits = unsafe EVP_PKEY_get_bits(handle)
+        guard unsafe EVP_PKEY_get_base_id(handle) == EVP_PKEY_RSA, bits >= 2048 else {
+            throw CryptographyError(.invalidKey, "not an RSA key of 2048 bits or more")
+        }
+    }
+
+    /// The private key as PKCS#8 in PEM.
+    func privatePEM() throws(CryptographyError) -> [UInt8] {
+        let memory = try Memory()
+        guard unsafe PEM_write_bio_PKCS8PrivateKey(memory.handle, handle, nil, nil, 0, nil, nil) == 1 else {
+            throw CryptographyError.openSSL(.failed, "PEM_write_bio_PKCS8PrivateKey")
+        }
+        return memory.bytes
+    }
+
+    /// The public key as SubjectPublicKeyInfo in PEM.
+    func publicPEM() throws(CryptographyError) -> [UInt8] {
+        let memory = try Memory()
+        guard unsafe PEM_write_bio_PUBKEY(memory.handle, handle) == 1 else {
+            throw CryptographyError.openSSL(.failed, "PEM_write_bio_PUBKEY")
+        }
+        return memory.bytes
+    }
+}
