@@ -1,0 +1,73 @@
+/// Something that can be bought.
+package struct Article: Sendable, Hashable {
+    /// For example `item0008`; names the picture in `public/img` too.
+    package let id: String
+    /// As the buyer sees it.
+    package let name: String
+    /// Of one piece, tax excluded.
+    package let price: Yen
+
+    /// An article.
+    ///
+    /// - Parameters:
+    ///   - id: Unique in the catalogue, `[a-z0-9]+`.
+    ///   - name: As the buyer sees it.
+    ///   - price: Of one piece, tax excluded.
+    package init(id: String, name: String, price: Yen) {
+        self.id = id
+        self.name = name
+        self.price = price
+    }
+}
+
+/// What the shop sells.
+package struct Catalogue: Sendable {
+    /// One article with the form field that carries its quantity.
+    package struct Entry: Sendable, Hashable {
+        /// What is sold.
+        package let article: Article
+        /// The name of the field in the body of `POST /secureWebviewSession`.
+        package let field: String
+
+        /// An entry.
+        ///
+        /// - Parameters:
+        ///   - article: What is sold.
+        ///   - field: `[a-z0-9]+`, unique in the catalogue.
+        package init(article: Article, field: String) {
+            self.article = article
+            self.field = field
+        }
+    }
+
+    /// In the order of the cart page.
+    package let entries: [Entry]
+
+    /// A catalogue.
+    ///
+    /// - Parameter entries: In the order of the cart page.
+    package init(entries: [Entry]) {
+        self.entries = entries
+    }
+
+    /// The two tablets of the vendor's sample shop.
+    package static let sample = Catalogue(entries: [
+        Entry(article: Article(id: "item0008", name: "Fire HD8", price: Yen(8_980)), field: "hd8"),
+        Entry(article: Article(id: "item0010", name: "Fire HD10", price: Yen(15_980)), field: "hd10"),
+    ])
+
+    /// The order of the given quantities at today's prices.
+    ///
+    /// - Parameter quantities: By field name; a missing one counts as none, one that is no field of the catalogue is ignored.
+    /// - Returns: Lines in the order of the catalogue.
+    /// - Throws: `quantity` outside 0 to 99, `empty` when nothing is left, `overflow`.
+    package func order(_ quantities: [String: Int]) throws(CommerceError) -> Order {
+        var lines: [OrderLine] = []
+        for entry in entries {
+            let quantity = quantities[entry.field] ?? 0
+            guard quantity != 0 else { continue }
+            lines.append(try OrderLine(article: entry.article, quantity: quantity))
+        }
+        return try Order(lines: lines)
+    }
+}

@@ -1,0 +1,82 @@
+import Commerce
+import Testing
+
+@Suite("An order")
+struct OrderTests {
+    @Test func `the default cart has the sums of the sample shop`() throws {
+        let order = try Catalogue.sample.order(["hd8": 1, "hd10": 1])
+        #expect(order.subtotal == Yen(24_960))
+        #expect(order.taxIncluded == Yen(27_456))
+        #expect(try order.taxIncluded.adding(Yen(540)).grouped == "27,996")
+        #expect(try order.taxIncluded.adding(Yen(1_080)).grouped == "28,536")
+    }
+
+    @Test(
+        arguments: [
+            ([:], .empty), (["hd8": 0, "hd10": 0], .empty), (["hd12": 3], .empty), (["hd8": 100], .quantity),
+            (["hd8": -1, "hd10": 1], .quantity), (["hd10": .max], .quantity),
+        ] as [([String: Int], CommerceError.Code)]
+    )
+    func `quantities outside one to ninety-nine are refused`(quantities: [String: Int], code: CommerceError.Code) {
+        let error = #expect(throws: CommerceError.self) { try Catalogue.sample.order(quantities) }
+        #expect(error?.code == code)
+    }
+
+    @Test(arguments: [("0", 0), ("1", 1), ("99", 99)])
+    func `a quantity is read strictly`(text: String, expected: Int) {
+        #expect(OrderLine.parseQuantity(text) == expected)
+    }
+
+    @Test(arguments: ["", "00", "01", "100", "-1", "+1", " 1", "1 ", "1.0", "1e1", "１", "0x1", "\u{0}1"])
+    func `what is no quantity is refused`(text: String) {
+        #expect(OrderLine.parseQuantity(text) == nil)
+    }
+
+    @Test func `an article twice is refused`() throws {
+        let line = try OrderLine(article: Catalogue.sample.entries[0].article, quantity: 1)
+        #expect(throws: CommerceError.self) { try Order(lines: [line, line]) }
+    }
+
+    @Test func `the stored form is canonical and comes back`() throws {
+        let order = try Catalogue.sample.order(["hd8": 2, "hd10": 1])
+        #expect(
+            order.json == #"[{"id":"item0008","name":"Fire HD8","price":8980,"quantity":2},"#
+                + #"{"id":"item0010","name":"Fire HD10","price":15980,"quantity":1}]"#
+        )
+        #expect(try Order(json: order.json, subtotal: order.subtotal, taxIncluded: order.taxIncluded) == order)
+    }
+
+    @Test func `the sums of the day are kept`() throws {
+        let order = try Catalogue.sample.order(["hd8": 1])
+        let earlier = try Order(json: order.json, subtotal: order.subtotal, taxIncluded: Yen(9_698))
+        #expect(earlier.taxIncluded == Yen(9_698))
+    }
+
+    @Test func `names with quotes, backslashes, controls and kanji come back`() throws {
+        let article = Article(id: "x", name: "a\"b\\c\u{1}\n端末", price: Yen(5))
+        let order = try Order(lines: [OrderLine(article: article, quantity: 3)])
+        let back = try Order(json: order.json, subtotal: order.subtotal, taxIncluded: order.taxIncluded)
+        #expect(back.lines[0].article == article)
+    }
+
+    @Test(
+        arguments: [
+            "", "[", "[]", "{}", "[1]", "null", "[{}]", #"[{"id":"a","name":"b","price":1}]"#,
+            #"[{"id":"a","name":"b","price":-1,"quantity":1}]"#, #"[{"id":"a","name":"b","price":1,"quantity":100}]"#,
+            #"[{"id":"a","name":"b","price":1.5,"quantity":1}]"#, #"[{"id":"a","name":"b","price":01,"quantity":1}]"#,
+            #"[{"id":"a","name":"b","price":1,"quantity":1}] "# + "x", #"[{"id":"a"#,
+            #"[{"id":"\u0100"}]"#, "[[[[[[[[[[",
+            #"[{"id":"a","name":"b","price":99999999999999999999,"quantity":1}]"#,
+        ]
+    )
+    func `a stored cart that is not ours is refused`(json: String) {
+        #expect(throws: CommerceError.self) { try Order(json: json, subtotal: Yen(1), taxIncluded: Yen(1)) }
+    }
+
+    @Test func `lines that do not add up to the subtotal are refused`() throws {
+        let order = try Catalogue.sample.order(["hd8": 1])
+        #expect(throws: CommerceError.self) {
+            try Order(json: order.json, subtotal: Yen(8_981), taxIncluded: order.taxIncluded)
+        }
+    }
+}
