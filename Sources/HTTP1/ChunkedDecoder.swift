@@ -55,7 +55,7 @@ struct ChunkedDecoder: Sendable {
         while index < bytes.count, state != .complete {
             if state == .data {
                 let count = min(remaining, bytes.count - index)
-                request.appendBody(bytes.extracting(index..<(index + count)))
+                request.body.append(bytes.extracting(index..<(index + count)))
                 remaining -= count
                 index += count
                 if remaining == 0 { state = .dataCR }

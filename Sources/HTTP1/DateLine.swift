@@ -26,9 +26,8 @@ package struct DateLine: Sendable {
 
     private mutating func write(_ time: WallTime) {
         bytes.removeAll(keepingCapacity: true)
-        bytes.append(contentsOf: HTTPFieldName.date.linePrefix)
+        bytes.append(text: "Date: ")
         HTTPDate.append(time, to: &bytes)
-        bytes.append(ASCII.cr)
-        bytes.append(ASCII.lf)
+        bytes.append(text: "\r\n")
     }
 }

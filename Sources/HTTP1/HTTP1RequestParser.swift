@@ -67,7 +67,8 @@ package struct HTTP1RequestParser: Sendable {
         do throws(HTTP1Error) {
             switch stage {
             case .head:
-                return try readHead(bytes, request)
+                if head.phase == .start { request.clearBody() }
+                return try readHead(bytes, &request.head)
             case .fixed(let remaining):
                 return try readFixed(bytes, remaining, request)
             case .chunked(let decoder):
@@ -86,7 +87,11 @@ package struct HTTP1RequestParser: Sendable {
 // MARK: - Head
 
 extension HTTP1RequestParser {
-    private mutating func readHead(_ bytes: Span<UInt8>, _ request: HTTPRequest) throws(HTTP1Error) -> ParseStep {
+    /// Holds the head of the request for the whole time: each access to a property of an object is checked and costs.
+    private mutating func readHead(
+        _ bytes: Span<UInt8>,
+        _ request: inout RequestHead
+    ) throws(HTTP1Error) -> ParseStep {
         var skipped = 0
         if head.phase == .start {
             guard let start = try skipEmptyLine(bytes) else { return ParseStep(consumed: 0, outcome: .needMore) }
@@ -98,10 +103,10 @@ extension HTTP1RequestParser {
             head.begin()
         }
         let rest = bytes.extracting(skipped...)
-        guard let length = try head.scan(rest, limits, request) else {
+        guard let length = try head.scan(rest, limits, &request) else {
             return ParseStep(consumed: skipped, outcome: .needMore)
         }
-        let outcome = try finishHead(rest.extracting(0..<length), request)
+        let outcome = try finishHead(rest.extracting(0..<length), &request)
         return ParseStep(consumed: skipped + length, outcome: outcome)
     }
 
@@ -118,12 +123,12 @@ extension HTTP1RequestParser {
 
     private mutating func finishHead(
         _ bytes: Span<UInt8>,
-        _ request: HTTPRequest
+        _ request: inout RequestHead
     ) throws(HTTP1Error) -> ParseStep.Outcome {
         let found = try head.finish()
         request.noteTarget(path: head.pathRange, query: head.queryRange)
-        request.adoptHead(bytes)
-        if found.hasConnection { keepsConnection = !request.fieldLists(.connection, "close") }
+        request.adopt(bytes)
+        keepsConnection = found.keepsConnection
         head = HeadScanner()
         hasSkippedLine = false
         if found.isChunked {
@@ -146,7 +151,7 @@ extension HTTP1RequestParser {
     ) throws(HTTP1Error) -> ParseStep {
         guard remaining <= bodyLimit - request.body.count else { throw .bodyTooLarge }
         let count = min(remaining, bytes.count)
-        request.appendBody(bytes.extracting(0..<count))
+        request.body.append(bytes.extracting(0..<count))
         guard count == remaining else {
             stage = .fixed(remaining: remaining - count)
             return ParseStep(consumed: count, outcome: .needMore)
@@ -170,17 +175,4 @@ extension HTTP1RequestParser {
         stage = .head
         return ParseStep(consumed: consumed, outcome: .complete)
     }
-}
-
-/// The characters that frame a message.
-enum ASCII {
-    static let tab: UInt8 = 0x09
-    static let lf: UInt8 = 0x0A
-    static let cr: UInt8 = 0x0D
-    static let blank: UInt8 = 0x20
-    static let colon: UInt8 = 0x3A
-    static let semicolon: UInt8 = 0x3B
-    static let question: UInt8 = 0x3F
-    static let slash: UInt8 = 0x2F
-    static let delete: UInt8 = 0x7F
 }

@@ -25,7 +25,8 @@ package enum HTTP1Serializer {
     ) {
         response.appendHead(to: &output)
         endHead(keepsConnection, date, &output)
-        guard method != .head, response.status.allowsContent, case .bytes(let body) = response.body else { return }
+        if case .head = method { return }
+        guard response.status.allowsContent, case .bytes(let body) = response.body else { return }
         output.append(contentsOf: body)
     }
 
@@ -46,14 +47,13 @@ package enum HTTP1Serializer {
     ) {
         output.append(contentsOf: response.head)
         endHead(keepsConnection, date, &output)
-        if method != .head { output.append(contentsOf: response.body) }
+        if case .head = method { return }
+        output.append(contentsOf: response.body)
     }
 
     private static func endHead(_ keepsConnection: Bool, _ date: DateLine, _ output: inout [UInt8]) {
         output.append(contentsOf: date.bytes)
-        output.append(contentsOf: keepsConnection ? emptyLine : closeAndEmptyLine)
+        if !keepsConnection { output.append(text: "Connection: close\r\n") }
+        output.append(text: "\r\n")
     }
-
-    private static let emptyLine: [UInt8] = Array("\r\n".utf8)
-    private static let closeAndEmptyLine: [UInt8] = Array("Connection: close\r\n\r\n".utf8)
 }

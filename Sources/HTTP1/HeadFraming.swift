@@ -6,7 +6,7 @@ struct HeadFraming: Sendable {
     private var hosts = 0
     private(set) var contentLength: Int?
     private(set) var isChunked = false
-    private(set) var hasConnection = false
+    private(set) var keepsConnection = true
     private(set) var expectsContinue = false
 
     /// Takes note of one field.
@@ -29,7 +29,7 @@ struct HeadFraming: Sendable {
             guard !isChunked, value.isEqualIgnoringCase(to: "chunked") else { throw .badTransferEncoding }
             isChunked = true
         case .connection:
-            hasConnection = true
+            if value.lists("close") { keepsConnection = false }
         case .expect:
             guard value.isEqualIgnoringCase(to: "100-continue") else { throw .unsupportedExpectation }
             expectsContinue = true

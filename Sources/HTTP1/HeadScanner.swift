@@ -5,7 +5,7 @@ import HTTPCore
 ///     start -> method -> target -> query -> version -> lineStart -> name -> value -> valueEnd -> lineStart ...
 ///                               \_____________/                 \-> end -> complete
 struct HeadScanner: Sendable {
-    enum Phase: Sendable {
+    enum Phase: UInt8, Sendable, Comparable {
         case start
         case method
         case path
@@ -17,9 +17,13 @@ struct HeadScanner: Sendable {
         case valueEnd
         case end
         case complete
+
+        static func < (left: Phase, right: Phase) -> Bool {
+            left.rawValue < right.rawValue
+        }
     }
 
-    var phase = Phase.start
+    private(set) var phase = Phase.start
     /// The next byte to look at; everything before it has been judged.
     private var next = 0
     private var pathStart = 0
@@ -57,20 +61,17 @@ struct HeadScanner: Sendable {
     ///   - request: Its method is set and its fields are noted.
     /// - Throws: What is wrong with the head so far.
     /// - Returns: How long the head is, or `nil` as long as it is not complete.
-    mutating func scan(_ bytes: Span<UInt8>, _ limits: HTTP1Limits, _ request: HTTPRequest) throws(HTTP1Error) -> Int? {
+    mutating func scan(
+        _ bytes: Span<UInt8>,
+        _ limits: HTTP1Limits,
+        _ request: inout RequestHead
+    ) throws(HTTP1Error) -> Int? {
         let window = bytes.extracting(0..<min(bytes.count, max(0, limits.headBytes)))
-        while next < window.count {
-            switch phase {
-            case .start, .method: try scanMethod(window, request)
-            case .path: try scanPath(window, limits)
-            case .query: try scanQuery(window, limits)
-            case .version: try scanVersion(window)
-            case .lineStart: try scanLineStart(window, limits)
-            case .name: try scanName(window)
-            case .value: try scanValue(window)
-            case .valueEnd: try scanValueEnd(window, request)
-            case .end: try scanEnd(window)
-            case .complete: return next
+        while next < window.count, phase != .complete {
+            if phase < .lineStart {
+                try scanRequestLine(window, limits, &request)
+            } else {
+                try scanFieldLine(window, limits, &request)
             }
         }
         if phase == .complete { return next }
@@ -84,9 +85,21 @@ struct HeadScanner: Sendable {
 extension HeadScanner {
     private static let longestMethod = 16
 
-    private mutating func scanMethod(_ bytes: Span<UInt8>, _ request: HTTPRequest) throws(HTTP1Error) {
+    /// Goes from one part of the line to the next as far as the bytes go.
+    private mutating func scanRequestLine(
+        _ bytes: Span<UInt8>,
+        _ limits: HTTP1Limits,
+        _ request: inout RequestHead
+    ) throws(HTTP1Error) {
+        if phase == .method { try scanMethod(bytes, &request) }
+        if phase == .path { try scanPath(bytes, limits) }
+        if phase == .query { try scanQuery(bytes, limits) }
+        if phase == .version { try scanVersion(bytes) }
+    }
+
+    private mutating func scanMethod(_ bytes: Span<UInt8>, _ request: inout RequestHead) throws(HTTP1Error) {
         var index = next
-        while index < bytes.count, ByteText.isTokenCharacter(bytes[index]) { index += 1 }
+        while index < bytes.count, ASCII.isTokenCharacter(bytes[index]) { index += 1 }
         guard index <= HeadScanner.longestMethod else { throw .badMethod }
         next = index
         guard index < bytes.count else { return }
@@ -98,10 +111,11 @@ extension HeadScanner {
     }
 
     private mutating func scanPath(_ bytes: Span<UInt8>, _ limits: HTTP1Limits) throws(HTTP1Error) {
+        guard next < bytes.count else { return }
         guard next > pathStart || bytes[next] == ASCII.slash else { throw .badTarget }
         var index = next
         while index < bytes.count, bytes[index] != ASCII.question,
-            HTTPTarget.isAllowed(bytes[index], inQuery: false)
+            ASCII.isPathCharacter(bytes[index])
         { index += 1 }
         next = index
         guard index - pathStart <= limits.targetBytes else { throw .targetTooLong }
@@ -117,7 +131,7 @@ extension HeadScanner {
 
     private mutating func scanQuery(_ bytes: Span<UInt8>, _ limits: HTTP1Limits) throws(HTTP1Error) {
         var index = next
-        while index < bytes.count, HTTPTarget.isAllowed(bytes[index], inQuery: true) { index += 1 }
+        while index < bytes.count, ASCII.isQueryCharacter(bytes[index]) { index += 1 }
         next = index
         guard index - pathStart <= limits.targetBytes else { throw .targetTooLong }
         guard index < bytes.count else { return }
@@ -150,6 +164,19 @@ extension HeadScanner {
 // MARK: - Field lines
 
 extension HeadScanner {
+    /// Goes from one part of the line to the next as far as the bytes go; straight on, with no jump that is hard to predict.
+    private mutating func scanFieldLine(
+        _ bytes: Span<UInt8>,
+        _ limits: HTTP1Limits,
+        _ request: inout RequestHead
+    ) throws(HTTP1Error) {
+        if phase == .lineStart { try scanLineStart(bytes, limits) }
+        if phase == .name { try scanName(bytes) }
+        if phase == .value { try scanValue(bytes) }
+        if phase == .valueEnd { try scanValueEnd(bytes, &request) }
+        if phase == .end { try scanEnd(bytes) }
+    }
+
     private mutating func scanLineStart(_ bytes: Span<UInt8>, _ limits: HTTP1Limits) throws(HTTP1Error) {
         let byte = bytes[next]
         if byte == ASCII.cr {
@@ -157,7 +184,7 @@ extension HeadScanner {
             phase = .end
             return
         }
-        guard !ByteText.isBlank(byte) else { throw .foldedLine }
+        guard !ASCII.isBlank(byte) else { throw .foldedLine }
         guard byte != ASCII.lf else { throw .badLineEnd }
         guard fieldCount < limits.fieldCount else { throw .tooManyFields }
         nameStart = next
@@ -166,7 +193,7 @@ extension HeadScanner {
 
     private mutating func scanName(_ bytes: Span<UInt8>) throws(HTTP1Error) {
         var index = next
-        while index < bytes.count, ByteText.isTokenCharacter(bytes[index]) { index += 1 }
+        while index < bytes.count, ASCII.isTokenCharacter(bytes[index]) { index += 1 }
         next = index
         guard index < bytes.count else { return }
         guard index > nameStart, bytes[index] == ASCII.colon else { throw .badFieldName }
@@ -177,7 +204,8 @@ extension HeadScanner {
 
     private mutating func scanValue(_ bytes: Span<UInt8>) throws(HTTP1Error) {
         var index = next
-        while index < bytes.count, HeadScanner.isValueByte(bytes[index]) { index += 1 }
+        while bytes.count - index >= 8, !ASCII.hasControlCharacter(bytes, at: index) { index += 8 }
+        while index < bytes.count, ASCII.isValueCharacter(bytes[index]) { index += 1 }
         next = index
         guard index < bytes.count else { return }
         guard bytes[index] != ASCII.lf else { throw .badLineEnd }
@@ -187,27 +215,24 @@ extension HeadScanner {
         phase = .valueEnd
     }
 
-    private mutating func scanValueEnd(_ bytes: Span<UInt8>, _ request: HTTPRequest) throws(HTTP1Error) {
+    private mutating func scanValueEnd(_ bytes: Span<UInt8>, _ request: inout RequestHead) throws(HTTP1Error) {
+        guard next < bytes.count else { return }
         guard bytes[next] == ASCII.lf else { throw .badLineEnd }
         var start = nameEnd + 1
         var end = valueEnd
-        while start < end, ByteText.isBlank(bytes[start]) { start += 1 }
-        while end > start, ByteText.isBlank(bytes[end - 1]) { end -= 1 }
+        while start < end, ASCII.isBlank(bytes[start]) { start += 1 }
+        while end > start, ASCII.isBlank(bytes[end - 1]) { end -= 1 }
         let kind = request.noteField(name: nameStart..<nameEnd, value: start..<end, in: bytes)
-        if kind != .none { try framing.note(kind, bytes.extracting(start..<end)) }
+        try framing.note(kind, bytes.extracting(start..<end))
         fieldCount += 1
         next += 1
         phase = .lineStart
     }
 
     private mutating func scanEnd(_ bytes: Span<UInt8>) throws(HTTP1Error) {
+        guard next < bytes.count else { return }
         guard bytes[next] == ASCII.lf else { throw .badLineEnd }
         next += 1
         phase = .complete
-    }
-
-    /// Visible characters, blanks, tabs and everything outside ASCII, RFC 9110 section 5.5.
-    private static func isValueByte(_ byte: UInt8) -> Bool {
-        (byte >= 0x20 && byte != ASCII.delete) || byte == ASCII.tab
     }
 }

@@ -34,9 +34,9 @@ extension HTTPField {
     ///
     /// - Parameter output: Grows by name, colon, blank, value and line end.
     package func appendLine(to output: inout [UInt8]) {
-        output.append(contentsOf: name.linePrefix)
-        output.append(contentsOf: value.utf8)
-        output.append(UInt8(ascii: "\r"))
-        output.append(UInt8(ascii: "\n"))
+        output.append(name.spelling.utf8Span.span)
+        output.append(text: ": ")
+        output.append(value.utf8Span.span)
+        output.append(text: "\r\n")
     }
 }

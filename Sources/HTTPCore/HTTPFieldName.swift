@@ -1,29 +1,31 @@
 /// The name of a field, RFC 9110 section 5.1: a token, compared without regard to case.
 package struct HTTPFieldName: Sendable {
-    /// Lower case, one character at least.
-    package let text: String
-    /// How a field line of HTTP/1.1 starts: name, colon, blank.
-    package let linePrefix: [UInt8]
-    /// The known name this is, if it is one.
+    /// The known name this is, if it is one; such a name costs a byte and no reference.
     let known: KnownFieldName?
+    private let custom: String?
 
     /// The name with the given text, or `nil` where it is no token.
     ///
     /// - Parameter text: Either case; a name that is not known goes out in lower case.
     package init?(_ text: String) {
         guard text.utf8Span.span.isToken else { return nil }
-        let known = KnownFieldName.recognise(text.utf8Span.span)
-        self.init(known?.rawValue ?? text.lowercased(), known: known)
+        known = KnownFieldIndex.shared.find(text.utf8Span.span)
+        custom = known == nil ? text.lowercased() : nil
     }
 
     init(_ known: KnownFieldName) {
-        self.init(known.rawValue, known: known)
+        self.known = known
+        custom = nil
     }
 
-    private init(_ spelling: String, known: KnownFieldName?) {
-        text = spelling.lowercased()
-        linePrefix = Array((spelling + ": ").utf8)
-        self.known = known
+    /// How the name goes out over HTTP/1.1: `Content-Type`, `ETag`, or lower case for a name that is not known.
+    package var spelling: String {
+        known?.rawValue ?? custom ?? ""
+    }
+
+    /// The name in lower case, as HTTP/2 wants it; one character at least.
+    package var text: String {
+        known?.rawValue.lowercased() ?? custom ?? ""
     }
 
     /// Whether the server writes this field itself, so that a handler's own is dropped.
@@ -33,13 +35,5 @@ package struct HTTPFieldName: Sendable {
 }
 
 extension HTTPFieldName: Hashable, CustomStringConvertible {
-    package static func == (left: HTTPFieldName, right: HTTPFieldName) -> Bool {
-        left.text == right.text
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(text)
-    }
-
     package var description: String { text }
 }

@@ -24,7 +24,17 @@ package enum HTTPMethod: Sendable, Hashable {
     ///
     /// - Parameter name: A token, upper case for every method that is known.
     package init(_ name: Span<UInt8>) {
-        self = HTTPMethod.known.first { name.isEqual(to: $0.text) } ?? .other
+        self =
+            switch name.count {
+            case 3 where name.isEqual(to: "GET"): .get
+            case 3 where name.isEqual(to: "PUT"): .put
+            case 4 where name.isEqual(to: "POST"): .post
+            case 4 where name.isEqual(to: "HEAD"): .head
+            case 5 where name.isEqual(to: "PATCH"): .patch
+            case 6 where name.isEqual(to: "DELETE"): .delete
+            case 7 where name.isEqual(to: "OPTIONS"): .options
+            default: .other
+            }
     }
 
     /// The name on the wire; `?` for `.other`.
@@ -40,6 +50,4 @@ package enum HTTPMethod: Sendable, Hashable {
         case .other: "?"
         }
     }
-
-    private static let known: [HTTPMethod] = [.get, .post, .head, .put, .patch, .delete, .options]
 }

@@ -19,14 +19,14 @@ package enum HTTPParameterError: Error, Sendable, Hashable {
 /// skipped, a part without an equals sign is a name with an empty value; as in the WHATWG URL standard.
 package struct HTTPParameters: Sendable {
     private struct Entry {
-        let nameStart: Int
-        let valueStart: Int
-        let end: Int
+        var nameStart: Int
+        var valueStart: Int
+        var end: Int
     }
 
-    /// Names and values, decoded, one behind the other.
-    private var bytes: [UInt8] = []
-    private var entries: [Entry] = []
+    /// Names and values, decoded in place one behind the other, then bytes without meaning.
+    private let bytes: [UInt8]
+    private let entries: [Entry]
 
     /// Reads the parameters.
     ///
@@ -35,17 +35,30 @@ package struct HTTPParameters: Sendable {
     ///   - limit: The greatest number of parameters.
     /// - Throws: `malformed` or `tooMany`.
     package init(_ text: Span<UInt8>, limit: Int = 64) throws(HTTPParameterError) {
-        bytes.reserveCapacity(text.count)
-        var start = 0
-        while start < text.count {
-            var end = start
-            while end < text.count, text[end] != UInt8(ascii: "&") { end += 1 }
-            if end > start {
-                guard entries.count < limit else { throw .tooMany }
-                try readPart(text.extracting(start..<end))
+        var decoded: [UInt8] = []
+        var entries: [Entry] = []
+        if text.count > 0 { entries.reserveCapacity(8) }
+        decoded.append(text)
+        var target = decoded.mutableSpan
+        var cursor = Cursor()
+        while cursor.read < text.count {
+            guard text[cursor.read] != UInt8(ascii: "&") else {
+                cursor.read += 1
+                continue
             }
-            start = end + 1
+            guard entries.count < limit else { throw .tooMany }
+            var entry = Entry(nameStart: cursor.write, valueStart: 0, end: 0)
+            try cursor.decode(text, into: &target, until: UInt8(ascii: "="))
+            entry.valueStart = cursor.write
+            if cursor.read < text.count, text[cursor.read] == UInt8(ascii: "=") {
+                cursor.read += 1
+                try cursor.decode(text, into: &target, until: UInt8(ascii: "&"))
+            }
+            entry.end = cursor.write
+            entries.append(entry)
         }
+        bytes = decoded
+        self.entries = entries
     }
 
     /// The value of a parameter, or `nil` where it is absent.
@@ -54,8 +67,10 @@ package struct HTTPParameters: Sendable {
     /// - Returns: Decoded; may be empty.
     /// - Throws: `repeated` where the name occurs twice.
     package func value(_ name: String) throws(HTTPParameterError) -> String? {
+        let wanted = name.utf8Span.span
         var found: Entry?
-        for entry in entries where isNamed(entry, name) {
+        for entry in entries
+        where bytes.span.extracting(entry.nameStart..<entry.valueStart).isEqual(to: wanted) {
             guard found == nil else { throw .repeated }
             found = entry
         }
@@ -69,49 +84,46 @@ package struct HTTPParameters: Sendable {
 
     /// How many parameters there are.
     package var count: Int { entries.count }
+}
 
-    private func isNamed(_ entry: Entry, _ name: String) -> Bool {
-        bytes.span.extracting(entry.nameStart..<entry.valueStart).isEqual(to: name.utf8Span.span)
-    }
+/// Decodes from one place to another that is never ahead of it.
+private struct Cursor {
+    var read = 0
+    var write = 0
 
-    private mutating func readPart(_ part: Span<UInt8>) throws(HTTPParameterError) {
-        var equals = 0
-        while equals < part.count, part[equals] != UInt8(ascii: "=") { equals += 1 }
-        let nameStart = bytes.count
-        try decode(part.extracting(0..<equals))
-        let valueStart = bytes.count
-        if equals < part.count { try decode(part.extracting((equals + 1)...)) }
-        entries.append(Entry(nameStart: nameStart, valueStart: valueStart, end: bytes.count))
-    }
-
-    private mutating func decode(_ text: Span<UInt8>) throws(HTTPParameterError) {
-        let start = bytes.count
+    /// Decodes up to a separator, which is not consumed; an ampersand always is one.
+    mutating func decode(
+        _ text: Span<UInt8>,
+        into target: inout MutableSpan<UInt8>,
+        until separator: UInt8
+    ) throws(HTTPParameterError) {
+        let start = write
         var union: UInt8 = 0
-        var index = 0
-        while index < text.count {
-            var byte = text[index]
-            index += 1
+        while read < text.count {
+            var byte = text[read]
+            if byte == separator || byte == UInt8(ascii: "&") { break }
             if byte == UInt8(ascii: "+") {
                 byte = UInt8(ascii: " ")
             } else if byte == UInt8(ascii: "%") {
-                guard index + 1 < text.count, let high = Hex.value(of: text[index]),
-                    let low = Hex.value(of: text[index + 1])
-                else { throw .malformed }
-                byte = high << 4 | low
-                index += 2
+                byte = try escape(text)
+                read += 2
             }
             guard byte >= 0x20 || byte == 0x09, byte != 0x7F else { throw .malformed }
             union |= byte
-            bytes.append(byte)
+            target[write] = byte
+            read += 1
+            write += 1
         }
-        if union >= 0x80 { try HTTPParameters.checkUTF8(bytes.span.extracting(start...)) }
+        guard union < 0x80 || isUTF8(target.span.extracting(start..<write)) else { throw .malformed }
     }
 
-    private static func checkUTF8(_ text: Span<UInt8>) throws(HTTPParameterError) {
-        do {
-            _ = try UTF8Span(validating: text)
-        } catch {
-            throw .malformed
-        }
+    private func escape(_ text: Span<UInt8>) throws(HTTPParameterError) -> UInt8 {
+        guard text.count - read > 2, let high = Hex.value(of: text[read + 1]), let low = Hex.value(of: text[read + 2])
+        else { throw .malformed }
+        return high << 4 | low
+    }
+
+    private func isUTF8(_ text: Span<UInt8>) -> Bool {
+        (try? UTF8Span(validating: text)) != nil
     }
 }

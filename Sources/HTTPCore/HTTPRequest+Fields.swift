@@ -6,7 +6,7 @@ extension HTTPRequest {
     /// - Parameter name: Any name.
     /// - Returns: Without the blanks around it; what is not UTF-8 becomes U+FFFD.
     package func first(_ name: HTTPFieldName) -> String? {
-        for field in fields where isNamed(field, name) { return text(field.value) }
+        for field in head.fields where isNamed(field, name) { return withBytes(field.value) { $0.text } }
         return nil
     }
 
@@ -15,7 +15,9 @@ extension HTTPRequest {
     /// - Parameter name: Any name.
     /// - Returns: One element for each field line; lists inside a value are not taken apart.
     package func values(_ name: HTTPFieldName) -> [String] {
-        fields.filter { isNamed($0, name) }.map { text($0.value) }
+        var values: [String] = []
+        forEachValue(name) { values.append($0.text) }
+        return values
     }
 
     /// How many fields have a name.
@@ -24,12 +26,12 @@ extension HTTPRequest {
     /// - Returns: Zero or more.
     package func count(_ name: HTTPFieldName) -> Int {
         var count = 0
-        for field in fields where isNamed(field, name) { count += 1 }
+        for field in head.fields where isNamed(field, name) { count += 1 }
         return count
     }
 
     /// How many fields the request has.
-    package var fieldCount: Int { fields.count }
+    package var fieldCount: Int { head.fields.count }
 
     /// Whether there is exactly one field of a name and it has the given value.
     ///
@@ -49,8 +51,8 @@ extension HTTPRequest {
     ///   - word: In lower case; compared without regard to case.
     /// - Returns: True where one of the parts is the word.
     package func fieldLists(_ name: HTTPFieldName, _ word: StaticString) -> Bool {
-        for field in fields where isNamed(field, name) {
-            if withBytes(field.value, { HTTPRequest.lists($0, word) }) { return true }
+        for field in head.fields where isNamed(field, name) {
+            if withBytes(field.value, { $0.lists(word) }) { return true }
         }
         return false
     }
@@ -61,7 +63,7 @@ extension HTTPRequest {
     ///   - name: Any name.
     ///   - body: Called in the order in which the fields came.
     package func forEachValue(_ name: HTTPFieldName, _ body: (Span<UInt8>) -> Void) {
-        for field in fields where isNamed(field, name) { withBytes(field.value, body) }
+        for field in head.fields where isNamed(field, name) { withBytes(field.value, body) }
     }
 
     /// The Host field, or HTTP/2's `:authority`; `nil` only in a request that no protocol has checked.
@@ -87,7 +89,7 @@ extension HTTPRequest {
 
     private func only(_ name: HTTPFieldName) -> FieldEntry? {
         var found: FieldEntry?
-        for field in fields where isNamed(field, name) {
+        for field in head.fields where isNamed(field, name) {
             guard found == nil else { return nil }
             found = field
         }
@@ -95,20 +97,8 @@ extension HTTPRequest {
     }
 
     private func isNamed(_ field: FieldEntry, _ name: HTTPFieldName) -> Bool {
-        guard name.known == nil else { return field.known == name.known }
+        if let known = name.known { return field.known == known }
         guard field.known == nil else { return false }
         return withBytes(field.name) { $0.isEqual(to: name.text.utf8Span.span) }
-    }
-
-    private static func lists(_ value: Span<UInt8>, _ word: StaticString) -> Bool {
-        var start = 0
-        for index in 0...value.count {
-            guard index == value.count || value[index] == UInt8(ascii: ",") || value[index] == UInt8(ascii: ";")
-            else { continue }
-            let part = value.extracting(start..<index)
-            if part.extracting(part.trimmedRange()).isEqualIgnoringCase(to: word) { return true }
-            start = index + 1
-        }
-        return false
     }
 }

@@ -2,15 +2,12 @@ import Primitives
 
 /// One request, owned by its connection or stream and used again for the next one.
 ///
-/// The request owns its bytes: target and fields lie in `head`, with a table of offsets beside it, the content lies in
-/// `body`. No `String` is made unless somebody asks for one, and a request that has been filled before allocates
-/// nothing. A handler must not keep a request past its response: take out what is needed. Lives on one loop.
-///
-/// The storage is the same for every protocol version. HTTP/1.1 hands over a finished head with offsets into it
-/// (`noteTarget`, `noteField`, `adoptHead`), HTTP/2 appends one field after the other (`appendTarget`, `appendField`).
+/// The request owns its bytes: target and fields lie in `head`, the content in `body`. No `String` is made unless
+/// somebody asks for one, and a request that has been filled before allocates nothing. A handler must not keep a
+/// request past its response: take out what is needed. Lives on one loop.
 package final class HTTPRequest {
-    /// The method.
-    package var method: HTTPMethod = .get
+    /// Method, target and fields as a protocol fills them; handlers ask the request itself.
+    package var head = RequestHead()
     /// The content, after all framing has been taken off.
     package var body: [UInt8] = []
     /// Who is at the other end of the connection, or whom a trusted proxy names.
@@ -19,30 +16,42 @@ package final class HTTPRequest {
     package var isSecure = false
     /// Tells requests apart in a log; set by the server, different for each request of the process.
     package var serialNumber: UInt64 = 0
-    /// The bytes that `pathRange`, `queryRange` and the field values lie in.
-    ///
-    /// To look at them without a copy take the array into a constant and its span from there.
-    package internal(set) var head: [UInt8] = []
-
-    var pathPart = ByteRange()
-    var queryPart: ByteRange?
-    var fields: [FieldEntry] = []
 
     /// A request for `GET` with an empty target and nothing else.
-    package init() {
-        head.reserveCapacity(2048)
-        fields.reserveCapacity(32)
+    package init() {}
+
+    /// A request made of texts, for simulators and tests; `nil` where a protocol would have refused it.
+    ///
+    /// - Parameters:
+    ///   - method: Any method.
+    ///   - target: Path and query, as on the wire.
+    ///   - fields: Names and values in order.
+    ///   - body: The content.
+    package init?(
+        _ method: HTTPMethod,
+        _ target: String,
+        fields: [(name: HTTPFieldName, value: String)] = [],
+        body: [UInt8] = []
+    ) {
+        head.method = method
+        self.body = body
+        guard head.appendTarget(target.utf8Span.span) else { return nil }
+        for field in fields {
+            let isAdded = head.appendField(name: field.name.text.utf8Span.span, value: field.value.utf8Span.span)
+            guard isAdded else { return nil }
+        }
     }
 
     /// Forgets the request and keeps its storage for the next one; peer and security stay.
     package func reset() {
-        method = .get
-        head.removeAll(keepingCapacity: true)
-        fields.removeAll(keepingCapacity: true)
-        pathPart = ByteRange()
-        queryPart = nil
+        head.reset()
+        clearBody()
+    }
+
+    /// Forgets the content and keeps its storage, unless it is large.
+    package func clearBody() {
         // A rare large body must not stay in memory for as long as its connection lives.
-        body.removeAll(keepingCapacity: body.capacity <= HTTPRequest.keptBodyCapacity)
+        if !body.isEmpty { body.removeAll(keepingCapacity: body.capacity <= HTTPRequest.keptBodyCapacity) }
     }
 
     /// Sixteen hexadecimal digits that stand for the request in logs and error pages.
@@ -53,27 +62,26 @@ package final class HTTPRequest {
     private static let keptBodyCapacity = 65_536
 }
 
-// MARK: - Target
+// MARK: - Target and content
 
 extension HTTPRequest {
+    /// The method.
+    package var method: HTTPMethod { head.method }
+
     /// The path as it came, percent-encoding not undone; begins with a slash.
-    package var path: String { text(pathPart) }
+    package var path: String { withBytes(head.path) { $0.text } }
 
     /// The query as it came, percent-encoding not undone and without its question mark; `nil` where there is none.
-    package var query: String? { queryPart.map(text) }
-
-    /// Where the path lies in `head`.
-    package var pathRange: Range<Int> { checked(pathPart) }
-
-    /// Where the query lies in `head`; empty where there is none.
-    package var queryRange: Range<Int> { checked(queryPart ?? ByteRange()) }
+    package var query: String? {
+        head.query.map { part in withBytes(part) { $0.text } }
+    }
 
     /// Whether the path is exactly the given one.
     ///
     /// - Parameter text: With its leading slash; compared byte by byte.
     /// - Returns: True where every byte agrees.
     package func pathIs(_ text: StaticString) -> Bool {
-        withBytes(pathPart) { $0.isEqual(to: text) }
+        withBytes(head.path) { $0.isEqual(to: text) }
     }
 
     /// Whether the path begins with the given text.
@@ -81,15 +89,15 @@ extension HTTPRequest {
     /// - Parameter text: With its leading slash; compared byte by byte.
     /// - Returns: True also where the path is the text.
     package func pathHasPrefix(_ text: StaticString) -> Bool {
-        withBytes(pathPart) { $0.starts(with: text) }
+        withBytes(head.path) { $0.starts(with: text) }
     }
 
     /// The parameters of the query; none where there is no query.
     ///
     /// - Throws: `malformed` or `tooMany`.
     package func queryParameters() throws(HTTPParameterError) -> HTTPParameters {
-        let bytes = head
-        return try HTTPParameters(bytes.span.extracting(queryRange))
+        let bytes = head.bytes
+        return try HTTPParameters(bytes.span.extracting(head.queryRange))
     }
 
     /// The parameters of a form in the body.
@@ -100,45 +108,10 @@ extension HTTPRequest {
         let bytes = body
         return try HTTPParameters(bytes.span)
     }
-}
-
-// MARK: - Storage
-
-/// A part of the head.
-struct ByteRange {
-    var start: UInt32 = 0
-    var end: UInt32 = 0
-
-    init() {}
-
-    /// Offsets beyond four gigabytes do not occur: heads have limits.
-    init(_ range: Range<Int>) {
-        start = UInt32(clamping: range.lowerBound)
-        end = UInt32(clamping: range.upperBound)
-    }
-}
-
-/// One field of a request; a known name is kept as its number, any other one as a range.
-struct FieldEntry {
-    var name: ByteRange
-    var value: ByteRange
-    var known: KnownFieldName?
-}
-
-extension HTTPRequest {
-    /// A range that lies inside the head whatever was noted.
-    func checked(_ part: ByteRange) -> Range<Int> {
-        let end = min(Int(part.end), head.count)
-        return min(Int(part.start), end)..<end
-    }
-
-    func text(_ part: ByteRange) -> String {
-        withBytes(part) { $0.text }
-    }
 
     /// Looks at a part of the head in place.
     func withBytes<Result>(_ part: ByteRange, _ body: (Span<UInt8>) -> Result) -> Result {
-        let bytes = head
-        return body(bytes.span.extracting(checked(part)))
+        let bytes = head.bytes
+        return body(bytes.span.extracting(part.clamped(to: bytes.count)))
     }
 }

@@ -84,13 +84,12 @@ package struct HTTPResponse: Sendable {
     ///
     /// - Parameter output: Grows by the lines, each with its line end.
     package func appendHead(to output: inout [UInt8]) {
-        output.append(contentsOf: status.statusLine)
+        status.appendLine(to: &output)
         output.append(contentsOf: block.lines)
         for field in fields where !field.name.belongsToServer { field.appendLine(to: &output) }
         guard status.allowsContent else { return }
-        output.append(contentsOf: HTTPFieldName.contentLength.linePrefix)
+        output.append(text: "Content-Length: ")
         DecimalDigits.append(body.count, to: &output)
-        output.append(UInt8(ascii: "\r"))
-        output.append(UInt8(ascii: "\n"))
+        output.append(text: "\r\n")
     }
 }

@@ -72,35 +72,77 @@ package struct HTTPStatus: Sendable, Hashable {
     /// 505 HTTP Version Not Supported.
     package static let versionNotSupported = HTTPStatus(known: 505)
 
-    /// The registered reason phrase; `Status` for a code that has none here.
-    package var reason: String {
-        HTTPStatus.reasons[code] ?? "Status"
-    }
-
     /// Whether a response with this status carries content: not 1xx, 204 and 304.
     package var allowsContent: Bool {
         code >= 200 && code != 204 && code != 304
     }
 
-    /// The whole status line of HTTP/1.1 with its line end.
-    package var statusLine: [UInt8] {
-        HTTPStatus.statusLines[code - 100]
+    /// The registered reason phrase; `Status` for a code that has none here.
+    package var reason: String {
+        code < 400 ? reasonOfSuccess : reasonOfFailure
     }
 
-    private static let reasons: [Int: String] = [
-        100: "Continue", 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 301: "Moved Permanently",
-        302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect",
-        400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
-        405: "Method Not Allowed", 406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
-        411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
-        415: "Unsupported Media Type", 417: "Expectation Failed", 421: "Misdirected Request",
-        422: "Unprocessable Content", 426: "Upgrade Required", 429: "Too Many Requests",
-        431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
-        502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
-    ]
+    /// Appends the status line of HTTP/1.1 with its line end.
+    ///
+    /// - Parameter output: Grows by the line.
+    package func appendLine(to output: inout [UInt8]) {
+        output.append(text: "HTTP/1.1 ")
+        output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: code / 100 % 10))
+        output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: code / 10 % 10))
+        output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: code % 10))
+        output.append(UInt8(ascii: " "))
+        output.append(reason.utf8Span.span)
+        output.append(text: "\r\n")
+    }
 
-    private static let statusLines: [[UInt8]] = (100...599).map { code in
-        Array("HTTP/1.1 \(code) \(reasons[code] ?? "Status")\r\n".utf8)
+    private var reasonOfSuccess: String {
+        switch code {
+        case 100: "Continue"
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 204: "No Content"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 304: "Not Modified"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        default: "Status"
+        }
+    }
+
+    private var reasonOfFailure: String {
+        switch code {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 402: "Payment Required"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 411: "Length Required"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 417: "Expectation Failed"
+        case 421: "Misdirected Request"
+        case 422: "Unprocessable Content"
+        case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        default: "Status"
+        }
     }
 }
 

@@ -79,60 +79,77 @@ enum KnownFieldName: String, Sendable, CaseIterable {
         default: false
         }
     }
+}
 
-    /// The name in the given spelling, or `nil` where it is not one of these.
+/// Finds a known name by its length and its first and last letter, then by comparison.
+///
+/// The tables lie inside the object, not in arrays of their own: a look-up counts no references.
+final class KnownFieldIndex: Sendable {
+    /// The index; made once.
+    static let shared = KnownFieldIndex()
+
+    private struct Candidate {
+        var name = KnownFieldName.accept
+        /// The number of the next candidate in the bucket plus one, or 0.
+        var next: UInt8 = 0
+        /// The name in lower case with zeros behind it, eight bytes to a word, the first in the lowest byte.
+        var words: [5 of UInt64] = [0, 0, 0, 0, 0]
+    }
+
+    /// By a mixture of length, first and last letter; the number of the first candidate plus one, or 0.
+    private let buckets: [2_048 of UInt8]
+    private let candidates: [128 of Candidate]
+
+    private init() {
+        var buckets = [2_048 of UInt8](repeating: 0)
+        var candidates = [128 of Candidate](repeating: Candidate())
+        for (number, name) in KnownFieldName.allCases.enumerated() {
+            let text = Array(name.rawValue.lowercased().utf8)
+            precondition(number < candidates.count && text.count <= KnownFieldIndex.longest, "the tables have room")
+            let bucket = KnownFieldIndex.bucket(text.span)
+            candidates[number].name = name
+            candidates[number].next = buckets[bucket]
+            for position in text.indices {
+                candidates[number].words[position >> 3] |= UInt64(text[position]) << UInt64(8 * (position & 7))
+            }
+            buckets[bucket] = UInt8(number + 1)
+        }
+        self.buckets = buckets
+        self.candidates = candidates
+    }
+
+    /// The name in the given spelling, or `nil` where it is none of the known ones.
     ///
     /// - Parameter name: A token of either case; the caller has checked that it is one.
     /// - Returns: The known name.
-    static func recognise(_ name: Span<UInt8>) -> KnownFieldName? {
-        index.find(name)
-    }
-
-    private static let index = KnownFieldIndex()
-}
-
-/// Finds a known name by its length and first byte, then by comparison.
-private struct KnownFieldIndex {
-    private struct Candidate {
-        let name: KnownFieldName
-        let text: [UInt8]
-        /// The next candidate of the same bucket, or -1.
-        let next: Int16
-    }
-
-    /// 64 lengths times 32 first letters; the number of the first candidate, or -1.
-    private var buckets: [Int16]
-    private var candidates: [Candidate] = []
-
-    init() {
-        buckets = [Int16](repeating: -1, count: 64 * 32)
-        for name in KnownFieldName.allCases {
-            let text = Array(name.rawValue.lowercased().utf8)
-            let bucket = KnownFieldIndex.bucket(count: text.count, first: text.first ?? 0)
-            candidates.append(Candidate(name: name, text: text, next: buckets[bucket]))
-            buckets[bucket] = Int16(candidates.count - 1)
-        }
-    }
-
     func find(_ name: Span<UInt8>) -> KnownFieldName? {
-        guard name.count > 0, name.count < 64 else { return nil }
-        var next = buckets[KnownFieldIndex.bucket(count: name.count, first: name[0])]
-        while next >= 0 {
-            let position = Int(next)
-            if isEqual(name, candidates[position].text) { return candidates[position].name }
-            next = candidates[position].next
+        guard name.count > 0, name.count <= KnownFieldIndex.longest else { return nil }
+        var next = Int(buckets[KnownFieldIndex.bucket(name)])
+        while next > 0 {
+            if isEqual(name, candidate: next - 1) { return candidates[next - 1].name }
+            next = Int(candidates[next - 1].next)
         }
         return nil
     }
 
     /// Setting the bit of lower case maps no token character but a letter to a letter.
-    private func isEqual(_ name: Span<UInt8>, _ text: [UInt8]) -> Bool {
-        guard name.count == text.count else { return false }
-        for position in name.indices where name[position] | 0x20 != text[position] { return false }
-        return true
+    private func isEqual(_ name: Span<UInt8>, candidate: Int) -> Bool {
+        var start = 0
+        while name.count - start >= 8 {
+            let word = name.word(at: start) | 0x2020_2020_2020_2020
+            guard word == candidates[candidate].words[start >> 3] else { return false }
+            start += 8
+        }
+        var rest: UInt64 = 0
+        for position in start..<name.count {
+            rest |= UInt64(name[position] | 0x20) << UInt64(8 * (position - start))
+        }
+        return rest == 0 || rest == candidates[candidate].words[start >> 3]
     }
 
-    private static func bucket(count: Int, first: UInt8) -> Int {
-        (count & 63) << 5 | Int(first & 31)
+    private static let longest = 40
+
+    private static func bucket(_ name: Span<UInt8>) -> Int {
+        (name.count << 5 ^ Int(name[0] & 31) ^ Int(name[name.count - 1] & 31) << 6) & 2_047
     }
 }

@@ -21,7 +21,7 @@ struct RequestTests {
     @Test func `an absent query and an empty one are told apart`() throws {
         #expect(try make("/a").query == nil)
         #expect(try make("/a?").query == "")
-        #expect(try make("/a").queryRange.isEmpty)
+        #expect(try make("/a").head.queryRange.isEmpty)
     }
 
     @Test func `percent-encoding in the path is left alone`() throws {
@@ -101,7 +101,7 @@ struct RequestTests {
 
     @Test func `reset leaves nothing of the request but its peer`() throws {
         let request = try make("/a?b", [("Host", "a")])
-        request.method = .post
+        request.head.method = .post
         request.body = [1]
         request.isSecure = true
         request.peer = PeerAddress(ipv4: 0x7F00_0001)
@@ -127,8 +127,40 @@ struct NameTests {
     @Test func `known names keep their spelling on the wire and are lower case inside`() {
         #expect(HTTPFieldName("eTAG") == .entityTag)
         #expect(HTTPFieldName.entityTag.text == "etag")
-        #expect(String(decoding: HTTPFieldName.entityTag.linePrefix, as: UTF8.self) == "ETag: ")
+        #expect(HTTPFieldName.entityTag.spelling == "ETag")
         #expect(HTTPFieldName("X-Something")?.text == "x-something")
+    }
+
+    @Test func `every known name is recognised in any case`() throws {
+        let names = [
+            "accept", "CACHE-CONTROL", "te", "DNT", "sec-fetch-site", "Sec-Fetch-Mode", "sec-ch-ua", "eTag", "x-moz",
+            "content-security-policy-report-only", "Content-Length", "content-encoding", "X-Flow-ID",
+        ]
+        for name in names {
+            let known = try #require(HTTPFieldName(name))
+            let shouted = try #require(HTTPFieldName(name.uppercased()))
+            let longer = try #require(HTTPFieldName(name + "x"))
+            let request = try #require(HTTPRequest(.get, "/", fields: [(known, "v")]))
+            #expect(request.first(shouted) == "v")
+            #expect(request.first(longer) == nil)
+            #expect(known.text == name.lowercased())
+            #expect(known.spelling != known.text)
+        }
+    }
+
+    @Test(arguments: [
+        HTTPFieldName.accept, .acceptEncoding, .acceptLanguage, .allow, .authorization, .cacheControl, .connection,
+        .contentDisposition, .contentEncoding, .contentLength, .contentSecurityPolicy, .contentSecurityPolicyReportOnly,
+        .contentType, .cookie, .crossOriginOpenerPolicy, .crossOriginResourcePolicy, .date, .entityTag, .expect,
+        .forwarded, .host, .ifModifiedSince, .ifNoneMatch, .lastModified, .location, .origin, .permissionsPolicy,
+        .purpose, .referer, .referrerPolicy, .reportTo, .reportingEndpoints, .retryAfter, .secFetchDestination,
+        .secFetchMode, .secFetchSite, .secFetchUser, .secPurpose, .setCookie, .strictTransportSecurity,
+        .transferEncoding, .upgrade, .userAgent, .vary, .xContentTypeOptions, .xFlowID, .xForwardedFor, .xForwardedHost,
+        .xForwardedProto, .xFrameOptions, .xMoz, .xPurpose, .xRequestID, .xRequestedWith, .xRobotsTag,
+    ])
+    func `a constant is the name it spells`(name: HTTPFieldName) {
+        #expect(HTTPFieldName(name.spelling) == name)
+        #expect(HTTPFieldName(name.text)?.spelling == name.spelling)
     }
 
     @Test(arguments: ["", "a b", "a:", "ä", "a\r", "(a)", "a/b", "\"a\"", "@"])
@@ -146,9 +178,9 @@ struct NameTests {
     }
 
     @Test func `statuses have lines and reasons`() {
-        #expect(
-            String(decoding: HTTPStatus.misdirected.statusLine, as: UTF8.self) == "HTTP/1.1 421 Misdirected Request\r\n"
-        )
+        var line: [UInt8] = []
+        HTTPStatus.misdirected.appendLine(to: &line)
+        #expect(String(decoding: line, as: UTF8.self) == "HTTP/1.1 421 Misdirected Request\r\n")
         #expect(HTTPStatus(299)?.reason == "Status")
         #expect(HTTPStatus(99) == nil)
         #expect(HTTPStatus(600) == nil)
