@@ -105,7 +105,7 @@ let package = Package(
         tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives", "TestKit"]),
-        tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
+        tests("TLSTests", ["TLS", "Primitives"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives", "TestKit"]),
         tests("HTTPServerTests", ["HTTPServer", "EventIO", "TLS", "HTTPCore", "Telemetry", "Primitives", "TestKit"]),
         tests(

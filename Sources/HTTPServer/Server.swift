@@ -1,5 +1,4 @@
 package import EventIO
-import Synchronization
 package import TLS
 package import Telemetry
 
@@ -57,7 +56,8 @@ package final class Server: Sendable {
     ///   - handler: Made on this loop; held until the server is drained.
     /// - Throws: `cannotListen`, `noTLSContext`, or `draining` after the drain has begun.
     package func attach(to reactor: Reactor, handler: any RequestHandler) throws(ServerError) {
-        let part = try ServerPart(shared, reactor: reactor, handler: handler)
+        let part = ServerPart(shared, reactor: reactor, handler: handler)
+        try part.listen()
         let shared = shared
         reactor.startTask {
             await shared.drainSignal.wait()
@@ -67,7 +67,7 @@ package final class Server: Sendable {
     }
 
     /// The addresses it listens on, in the order of the configuration; empty before the first loop listens.
-    package var boundAddresses: [SocketAddress] { shared.boundAddresses.withLock { $0 } }
+    package var boundAddresses: [SocketAddress] { shared.boundAddresses }
 
     /// How many connections there are at present, all loops together.
     package var connectionCount: Int { shared.census.total }
@@ -78,7 +78,7 @@ package final class Server: Sendable {
     ///
     /// - Parameter context: With the new certificate.
     package func reload(_ context: TLSContext) {
-        shared.tls.withLock { $0 = context }
+        shared.use(context)
     }
 
     /// Ends the server: takes the connections that wait, closes the listeners, answers what is in flight, closes.

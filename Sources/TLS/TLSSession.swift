@@ -2,7 +2,7 @@ import COpenSSL
 
 /// One TLS connection as bytes in, bytes out; it does no I/O.
 ///
-/// What the network delivered goes in with ``feed(_:)``; ``handshake()`` and ``read(into:)`` make progress with it;
+/// What the network delivered goes in with ``feed(_:)``; ``handshake()`` and ``read(appendingTo:limit:)`` make progress with it;
 /// ``write(_:)`` takes plaintext; whatever any of them wants to send is collected and leaves with
 /// ``takeCiphertext(into:)``, also after a failure (an alert may wait there). Not Sendable: one loop owns it.
 @safe package final class TLSSession {
@@ -145,14 +145,20 @@ import COpenSSL
 
     /// Decrypts what was fed.
     ///
-    /// - Parameter buffer: Overwritten from its start; not empty. One call gives at most one record (16 KiB).
+    /// - Parameters:
+    ///   - buffer: Grows by what was read.
+    ///   - limit: The most to read, at least 1; one call gives at most one record (16 KiB).
     /// - Returns: How much was written, or that there is nothing (more) to read.
     /// - Throws: `sessionFailed`, or `sessionOver` before the handshake is complete and after an earlier failure.
-    package func read(into buffer: inout MutableSpan<UInt8>) throws(TLSError) -> ReadResult {
+    package func read(appendingTo buffer: inout [UInt8], limit: Int) throws(TLSError) -> ReadResult {
         guard state == .established else { throw TLSError(.sessionOver) }
         ErrorQueue.clear()
-        let result = unsafe buffer.withUnsafeMutableBufferPointer { bytes in
-            unsafe SSL_read(handle, bytes.baseAddress, Int32(clamping: bytes.count))
+        var result: Int32 = 0
+        buffer.append(addingCapacity: max(1, limit)) { span in
+            unsafe span.withUnsafeMutableBufferPointer { bytes, initialized in
+                result = unsafe SSL_read(handle, bytes.baseAddress, Int32(clamping: bytes.count))
+                initialized += Int(max(0, result))
+            }
         }
         if result > 0 { return .bytes(Int(result)) }
         switch unsafe SSL_get_error(handle, result) {

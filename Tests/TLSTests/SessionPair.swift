@@ -66,11 +66,9 @@ extension TLSSession {
     /// Reads until the session wants input or the peer has closed.
     func readAll() throws(TLSError) -> (bytes: [UInt8], isClosed: Bool) {
         var output: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 4096)
         while true {
-            var span = block.mutableSpan
-            switch try read(into: &span) {
-            case .bytes(let count): output.append(contentsOf: block[..<count])
+            switch try read(appendingTo: &output, limit: 4096) {
+            case .bytes: break
             case .needsInput: return (output, false)
             case .closed: return (output, true)
             }

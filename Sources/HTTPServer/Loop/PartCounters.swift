@@ -1,0 +1,52 @@
+import HTTPCore
+import Telemetry
+
+/// What a server counts on one loop; each loop has cells of its own.
+struct PartCounters: Sendable {
+    /// Why a connection was not served.
+    enum Refusal: String, CaseIterable {
+        case tooMany = "too_many"
+        case handshakeFailed = "handshake_failed"
+        case handshakeTimeout = "handshake_timeout"
+    }
+
+    /// Reading calls on connections.
+    let receives: Counter
+    /// Writing calls on connections.
+    let sends: Counter
+    /// Connections taken, refused ones included.
+    let accepted: Counter
+    /// Connections that are open.
+    let open: Gauge
+    private let responses: [Counter]
+    private let refusals: [Counter]
+
+    init(_ metrics: MetricsRegistry, server: String) {
+        func counter(_ name: String, _ help: String, _ labels: [(String, String)] = []) -> Counter {
+            metrics.counter("sallyport_http_\(name)_total", help: help, labels: [("server", server)] + labels)
+        }
+        receives = counter("receives", "Reading system calls on connections.")
+        sends = counter("sends", "Writing system calls on connections.")
+        accepted = counter("connections", "Connections taken.")
+        open = metrics.gauge(
+            "sallyport_http_open_connections",
+            help: "Connections that are open.",
+            labels: [("server", server)]
+        )
+        responses = (1...5).map { counter("responses", "Responses by class of status.", [("class", "\($0)xx")]) }
+        refusals = Refusal.allCases.map {
+            counter("refused_connections", "Connections that were not served.", [("reason", $0.rawValue)])
+        }
+    }
+
+    /// Counts a response.
+    func count(_ status: HTTPStatus) {
+        responses[status.code / 100 - 1].increment()
+    }
+
+    /// Counts a connection that was not served.
+    func count(_ refusal: Refusal) {
+        guard let index = Refusal.allCases.firstIndex(of: refusal) else { return }
+        refusals[index].increment()
+    }
+}

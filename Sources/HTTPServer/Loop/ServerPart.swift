@@ -1,0 +1,172 @@
+import EventIO
+import HTTP1
+import HTTPCore
+import Primitives
+import TLS
+import Telemetry
+
+/// What a server is on one loop: its listeners, its connections and what they share.
+final class ServerPart {
+    let shared: ServerShared
+    let reactor: Reactor
+    let handler: any RequestHandler
+    let counters: PartCounters
+    let pool: BufferPool
+    let turn: TurnWork
+    /// What the parsers of all connections accept.
+    let parserLimits: HTTP1Limits
+    private(set) var isDraining = false
+    private var acceptors: [Acceptor] = []
+    private var connections: [Connection] = []
+    private var lastSerialNumber: UInt64
+    private var emptied: Suspension<Void>?
+
+    init(_ shared: ServerShared, reactor: Reactor, handler: any RequestHandler) {
+        self.shared = shared
+        self.reactor = reactor
+        self.handler = handler
+        let limits = shared.configuration.limits
+        counters = PartCounters(shared.metrics, server: shared.configuration.name)
+        // A head stays in its block until it is complete; the rest is room for content or the next request.
+        pool = BufferPool(inputBlockSize: limits.headerBytes + 4096)
+        turn = TurnWork(reactor, handshakesPerTurn: limits.handshakesPerTurn)
+        parserLimits = HTTP1Limits(limits)
+        // Numbers of other loops and earlier runs are far away.
+        lastSerialNumber = reactor.random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Opens a listening socket for each configured address.
+    func listen() throws(ServerError) {
+        let configuration = shared.configuration
+        guard shared.drainSignal.addPart() else { throw ServerError(.draining) }
+        do throws(ServerError) {
+            guard shared.tlsContext != nil || !configuration.listeners.contains(where: { $0.security == .tls }) else {
+                throw ServerError(.noTLSContext)
+            }
+            try shared.listening { bound throws(ServerError) in
+                try openListeners(configuration.listeners, bound)
+            }
+        } catch {
+            for acceptor in acceptors { acceptor.close() }
+            acceptors = []
+            shared.drainSignal.partEnded()
+            throw error
+        }
+    }
+
+    private func openListeners(
+        _ listeners: [ServerConfiguration.Listener],
+        _ bound: [SocketAddress]
+    ) throws(ServerError) -> [SocketAddress] {
+        var addresses: [SocketAddress] = []
+        for (index, listener) in listeners.enumerated() {
+            let address = bound.isEmpty ? listener.address : bound[index]
+            do throws(IOError) {
+                let acceptor = try Acceptor(listener, at: address, part: self)
+                acceptors.append(acceptor)
+                try addresses.append(acceptor.localAddress() ?? address)
+                try acceptor.begin()
+            } catch {
+                throw ServerError(.cannotListen, detail: "\(address): \(error)")
+            }
+        }
+        return addresses
+    }
+
+    /// A number that no other request of this process has.
+    func nextSerialNumber() -> UInt64 {
+        lastSerialNumber &+= 1
+        return lastSerialNumber
+    }
+}
+
+// MARK: Connections
+
+extension ServerPart {
+    /// Begins to serve a connection, or closes it where a limit is reached.
+    func welcome(_ accepted: consuming Socket.Accepted, _ security: ServerConfiguration.Security) {
+        let address = accepted.peer
+        counters.accepted.increment()
+        let isProxy = security == .clear && isTrusted(address)
+        let key = isProxy ? nil : PeerAddress(address).bucketKey
+        guard shared.census.admit(key) else { return counters.count(.tooMany) }
+        let socket = StreamSocket(accepted.takeDescriptor(), counters: counters)
+        guard let channel = makeChannel(security) else { return shared.census.leave(key) }
+        let peer = Connection.Peer(address: PeerAddress(address), isProxy: isProxy, censusKey: key)
+        let connection = Connection(socket, channel, peer: peer, isSecure: security == .tls, part: self)
+        do throws(IOError) {
+            try connection.begin()
+        } catch {
+            shared.census.leave(key)
+            shared.logger.warning("http.connection_refused", [LogField("error", error.description)])
+            return
+        }
+        connection.tableIndex = connections.count
+        connections.append(connection)
+        counters.open.add(1)
+    }
+
+    private func isTrusted(_ address: SocketAddress) -> Bool {
+        let proxies = shared.configuration.trustedProxies
+        guard !proxies.isEmpty else { return false }
+        let bytes = address.addressBytes
+        return proxies.contains { $0.contains(bytes) }
+    }
+
+    private func makeChannel(_ security: ServerConfiguration.Security) -> (any Channel)? {
+        guard security == .tls else { return ClearChannel() }
+        guard let context = shared.tlsContext else { return nil }
+        do throws(TLSError) {
+            return TLSChannel(try TLSSession(accepting: context), turn: turn, pool: pool)
+        } catch {
+            shared.logger.warning("http.connection_refused", [LogField("error", error.debugDescription)])
+            return nil
+        }
+    }
+
+    /// Forgets a connection that has closed itself.
+    func forget(_ connection: Connection) {
+        let index = connection.tableIndex
+        guard connections.indices.contains(index), connections[index] === connection else { return }
+        let last = connections.removeLast()
+        if last !== connection {
+            connections[index] = last
+            last.tableIndex = index
+        }
+        shared.census.leave(connection.peer.censusKey)
+        counters.open.add(-1)
+        if connections.isEmpty {
+            emptied?.resume()
+            emptied = nil
+        }
+    }
+}
+
+// MARK: Drain
+
+extension ServerPart {
+    /// Takes what waits, stops listening, lets every connection come to its end, and cuts off what takes too long.
+    func drain() async {
+        for acceptor in acceptors { acceptor.drain() }
+        acceptors = []
+        isDraining = true
+        for connection in connections { connection.drain() }
+        guard !connections.isEmpty else { return }
+        let deadline = reactor.schedule(after: shared.configuration.drainDeadline) { [self] in
+            shared.logger.warning("http.drain_cut_off", [LogField("connections", connections.count)])
+            for connection in connections { connection.close() }
+        }
+        await suspend { emptied = $0 }
+        reactor.cancel(deadline)
+    }
+}
+
+extension HTTP1Limits {
+    /// The parser's share of a server's limits.
+    init(_ limits: ServerLimits) {
+        self.init()
+        headBytes = limits.headerBytes
+        fieldCount = limits.headerCount
+        bodyBytes = limits.bodyBytes
+    }
+}

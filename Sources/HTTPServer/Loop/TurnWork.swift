@@ -1,0 +1,77 @@
+import EventIO
+import HTTP1
+
+/// What connections put off to the end of a turn or to the next one, and what a turn allows.
+final class TurnWork: TurnObserver {
+    /// For bytes that are used at once: ciphertext, and what is read only to be dropped.
+    private(set) var scratch: [UInt8] = []
+    /// One record of TLS with all its overhead fits.
+    static let scratchSize = 16_384 + 1024
+    /// Grows with each turn.
+    private(set) var number: UInt64 = 0
+    private let reactor: Reactor
+    private let handshakesPerTurn: Int
+    private var handshakesLeft: Int
+    private var dateLine: DateLine
+    private var dirty: [Connection] = []
+    private var flushing: [Connection] = []
+    private var postponed: [Connection] = []
+    private var continuing: [Connection] = []
+    private var nextTurn: TimerID?
+
+    init(_ reactor: Reactor, handshakesPerTurn: Int) {
+        self.reactor = reactor
+        self.handshakesPerTurn = handshakesPerTurn
+        handshakesLeft = handshakesPerTurn
+        dateLine = DateLine(reactor.wallNow)
+        nextTurn = reactor.makeTimer { [unowned self] in continuePostponed() }
+        reactor.addTurnObserver(self)
+    }
+
+    /// The Date field of the present.
+    var date: DateLine {
+        dateLine.update(reactor.wallNow)
+        return dateLine
+    }
+
+    /// Reads once into the scratch buffer.
+    func receiveIntoScratch(from socket: StreamSocket) throws(IOError) -> IOResult {
+        scratch.removeAll(keepingCapacity: true)
+        return try socket.receive(appendingTo: &scratch, limit: TurnWork.scratchSize)
+    }
+
+    /// Whether one more handshake may begin in this turn.
+    func admitHandshake() -> Bool {
+        guard handshakesLeft > 0 else { return false }
+        handshakesLeft -= 1
+        return true
+    }
+
+    /// Flushes a connection at the end of this turn; the caller asks once until it is flushed.
+    func flushAtEnd(_ connection: Connection) {
+        dirty.append(connection)
+    }
+
+    /// Lets a connection go on in the next turn; the caller asks once until it does.
+    func continueNextTurn(_ connection: Connection) {
+        if postponed.isEmpty, let nextTurn { reactor.arm(nextTurn, after: .zero) }
+        postponed.append(connection)
+    }
+
+    private func continuePostponed() {
+        swap(&postponed, &continuing)
+        for connection in continuing { connection.continueAfterPause() }
+        continuing.removeAll(keepingCapacity: true)
+    }
+
+    func turnWillEnd() {
+        number &+= 1
+        handshakesLeft = handshakesPerTurn
+        // A flush may let a connection answer the next of its requests, which is then flushed too.
+        while !dirty.isEmpty {
+            swap(&dirty, &flushing)
+            for connection in flushing { connection.flush() }
+            flushing.removeAll(keepingCapacity: true)
+        }
+    }
+}

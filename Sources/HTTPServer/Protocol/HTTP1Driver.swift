@@ -1,0 +1,223 @@
+import EventIO
+import HTTP1
+import HTTPCore
+import Telemetry
+
+/// Speaks HTTP/1.1 over a connection: carries out what ``HTTP1ConnectionState`` decides.
+final class HTTP1Driver: ProtocolDriver {
+    private let part: ServerPart
+    private let request = HTTPRequest()
+    private var parser: HTTP1RequestParser
+    private var state: HTTP1ConnectionState
+    /// The handler in flight, if it takes its time.
+    private var task: Task<Void, Never>?
+    /// The deadline that runs; a request that comes in one piece does not touch the clock.
+    private var deadline: Deadline?
+    private var isAdvancing = false
+
+    init(_ connection: Connection) {
+        part = connection.part
+        parser = HTTP1RequestParser(limits: connection.part.parserLimits)
+        state = HTTP1ConnectionState(connection.part.shared.configuration.limits)
+        request.peer = connection.peer.address
+        request.isSecure = connection.isSecure
+    }
+
+    func begin(on connection: Connection) {
+        wait(.header, on: connection)
+    }
+
+    func advance(on connection: Connection) {
+        // Answering at once comes back here from inside.
+        guard !isAdvancing else { return }
+        isAdvancing = true
+        defer { isAdvancing = false }
+        while connection.takesOutput {
+            let next = state.next(
+                inputIsEmpty: connection.input.isEmpty,
+                pendingOutput: connection.output.pending,
+                turn: part.turn.number
+            )
+            guard next != .parse || parse(connection) else { return }
+            if next != .parse { return carryOut(next, on: connection) }
+        }
+    }
+
+    private func carryOut(_ next: HTTP1ConnectionState.Next, on connection: Connection) {
+        switch next {
+        case .parse, .nothing, .pause: break
+        case .wait(let deadline): wait(deadline, on: connection)
+        case .yield: connection.continueNextTurn()
+        case .close(let lingers): connection.closeAfterOutput(lingers: lingers)
+        }
+    }
+
+    private func wait(_ deadline: Deadline, on connection: Connection) {
+        guard self.deadline != deadline else { return }
+        self.deadline = deadline
+        connection.setDeadline(deadline)
+    }
+
+    func inputEnded(on connection: Connection) {
+        if state.inputEnded(inputIsEmpty: connection.input.isEmpty) { task?.cancel() }
+        advance(on: connection)
+    }
+
+    func drain(on connection: Connection) {
+        state.drain()
+        advance(on: connection)
+    }
+
+    func deadlinePassed(_ deadline: Deadline, on connection: Connection) {
+        self.deadline = nil
+        guard let status = state.deadlinePassed(deadline) else { return connection.closeAfterOutput(lingers: false) }
+        refuse(status, on: connection)
+    }
+
+    func connectionClosed() {
+        task?.cancel()
+        task = nil
+    }
+}
+
+// MARK: Requests
+
+extension HTTP1Driver {
+    /// Feeds the parser once.
+    ///
+    /// - Returns: Whether to go on.
+    private func parse(_ connection: Connection) -> Bool {
+        let step = feed(connection)
+        connection.input.consume(step.consumed)
+        let inputIsEmpty = connection.input.isEmpty
+        switch state.parsed(step.outcome, isInside: parser.isInsideRequest, inputIsEmpty: inputIsEmpty) {
+        case .nothing:
+            // What is left in the buffer is the begin of something; only more bytes help.
+            if step.outcome == .needMore {
+                carryOut(state.waitOrClose(), on: connection)
+                return false
+            }
+        case .checkLimit:
+            identify(connection)
+            if let limit = part.handler.bodyLimit(for: request) { parser.bodyLimit = limit }
+        case .sendContinue:
+            connection.output.open(part.pool)
+            connection.output.bytes.append(contentsOf: HTTP1Serializer.continueResponse)
+            connection.flushSoon()
+        case .handle:
+            identify(connection)
+            handle(connection)
+        case .refuse(let status):
+            refuse(status, on: connection)
+        }
+        return true
+    }
+
+    /// A function of its own, so that the hold on the buffer ends before the buffer is written to again.
+    private func feed(_ connection: Connection) -> ParseStep {
+        let bytes = connection.input.bytes
+        return parser.feed(bytes.span.extracting(connection.input.start...), into: request)
+    }
+
+    private func identify(_ connection: Connection) {
+        request.serialNumber = part.nextSerialNumber()
+        guard connection.peer.isProxy else { return }
+        let trusted = part.shared.configuration.trustedProxies
+        request.peer = ClientAddress.find(in: request, behind: connection.peer.address, trusted: trusted)
+    }
+
+    private func handle(_ connection: Connection) {
+        switch part.handler.handle(request) {
+        case .now(let response):
+            respond(response, on: connection)
+        case .precomposed(let response):
+            respond(response, on: connection)
+        case .later(let work):
+            deadline = nil
+            connection.setDeadline(nil)
+            task = part.reactor.startTask { [self] in
+                let response = await run(work)
+                finish(response, on: connection)
+            }
+        }
+    }
+
+    /// Runs a handler that takes its time.
+    ///
+    /// - Returns: `nil` when it failed because nobody waits for it any more.
+    private func run(_ work: () async throws -> HTTPResponse) async -> HTTPResponse? {
+        do {
+            return try await work()
+        } catch {
+            if Task.isCancelled { return nil }
+            let fields = [LogField("request", request.requestID), LogField("error", "\(error)")]
+            part.shared.logger.error("http.handler_failed", fields)
+            return HTTPResponse(.internalError, block: part.shared.configuration.errorFields)
+        }
+    }
+
+    private func finish(_ response: HTTPResponse?, on connection: Connection) {
+        task = nil
+        guard connection.takesOutput else { return }
+        guard let response else { return connection.close() }
+        respond(response, on: connection)
+        advance(on: connection)
+        connection.readWhatIsThere()
+    }
+}
+
+// MARK: Responses
+
+extension HTTP1Driver {
+    private func respond(_ response: HTTPResponse, on connection: Connection) {
+        let keeps = state.willRespond(clientKeeps: parser.keepsConnection)
+        let date = part.turn.date
+        connection.output.open(part.pool)
+        HTTP1Serializer.append(
+            response,
+            answering: request.method,
+            keepsConnection: keeps,
+            date: date,
+            to: &connection.output.bytes
+        )
+        responded(response.status, on: connection)
+    }
+
+    private func respond(_ response: StaticResponse, on connection: Connection) {
+        let keeps = state.willRespond(clientKeeps: parser.keepsConnection)
+        let date = part.turn.date
+        connection.output.open(part.pool)
+        HTTP1Serializer.append(
+            response,
+            answering: request.method,
+            keepsConnection: keeps,
+            date: date,
+            to: &connection.output.bytes
+        )
+        responded(response.response.status, on: connection)
+    }
+
+    private func responded(_ status: HTTPStatus, on connection: Connection) {
+        part.counters.count(status)
+        // The deadline of the next request runs from here.
+        deadline = nil
+        connection.flushSoon()
+        if let next = state.responded(inputIsEmpty: connection.input.isEmpty) { carryOut(next, on: connection) }
+    }
+
+    /// Answers a request that is no request, and ends the connection: nobody knows where the next one would begin.
+    private func refuse(_ status: HTTPStatus, on connection: Connection) {
+        part.counters.count(status)
+        let response = HTTPResponse(status, block: part.shared.configuration.errorFields)
+        let date = part.turn.date
+        connection.output.open(part.pool)
+        HTTP1Serializer.append(
+            response,
+            answering: .other,
+            keepsConnection: false,
+            date: date,
+            to: &connection.output.bytes
+        )
+        connection.closeAfterOutput(lingers: true)
+    }
+}

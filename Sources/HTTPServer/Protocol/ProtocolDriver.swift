@@ -1,0 +1,55 @@
+/// Speaks one version of HTTP over the plaintext of a connection.
+///
+/// The connection moves bytes and watches deadlines; the driver decides. It reads from `connection.input`, appends to
+/// `connection.output`, sets the deadline that fits its state, and asks for the close. A version of HTTP is added by another
+/// driver and one line where `Connection` chooses one.
+protocol ProtocolDriver: AnyObject {
+    /// The connection is ready for the first bytes; nothing has come yet.
+    func begin(on connection: Connection)
+
+    /// Something has changed: bytes have come, output has drained, or a pause is over.
+    func advance(on connection: Connection)
+
+    /// The peer sends no more; what came before is in the buffer.
+    func inputEnded(on connection: Connection)
+
+    /// The deadline that this driver has set has passed.
+    func deadlinePassed(_ deadline: Deadline, on connection: Connection)
+
+    /// The server drains: finish what is in flight, take nothing new.
+    func drain(on connection: Connection)
+
+    /// The connection is closed; whatever runs for it is cancelled.
+    func connectionClosed()
+}
+
+/// What a connection waits for, and not for ever.
+enum Deadline: Sendable, Equatable {
+    /// The end of the TLS handshake.
+    case handshake
+    /// The end of a request's head.
+    case header
+    /// The end of a request's content.
+    case body
+    /// The next request.
+    case idle
+    /// A slow reader.
+    case write
+    /// The end of what a refused client still sends.
+    case linger
+    /// The first request of a young connection during a drain.
+    case patience
+
+    /// How long it may take.
+    func length(_ limits: ServerLimits) -> Duration {
+        switch self {
+        case .handshake: limits.handshakeDeadline
+        case .header: limits.headerDeadline
+        case .body: limits.bodyDeadline
+        case .idle: limits.idleDeadline
+        case .write: limits.writeDeadline
+        case .linger: limits.lingerDeadline
+        case .patience: limits.drainPatience
+        }
+    }
+}
