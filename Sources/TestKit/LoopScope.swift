@@ -24,3 +24,22 @@ package func withLoop<Result: Sendable>(
     }
     return try await withDeadline(deadline) { try await loop.run(body) }
 }
+
+/// Lets turns of the loop pass until a condition holds.
+///
+/// - Parameters:
+///   - reactor: The loop of the caller.
+///   - turns: After so many it gives up.
+///   - condition: Asked once in each turn.
+/// - Returns: Whether the condition holds.
+package func waitUntil(
+    _ reactor: Reactor,
+    turns: Int = 1_000_000,
+    _ condition: () -> Bool
+) async -> Bool {
+    for _ in 0..<turns {
+        if condition() { return true }
+        await reactor.nextTurn()
+    }
+    return condition()
+}

@@ -7,6 +7,8 @@ final class SocketEnd: ReadinessHandler {
     private var descriptor: Descriptor
     private var registration: Registration?
     private var seen: Readiness = []
+    /// Called in place of waking the waiter.
+    var onReady: ((Readiness) -> Void)?
     private var waiting: (wanted: Readiness, suspension: Suspension<Readiness>)?
 
     init(_ reactor: Reactor, _ descriptor: consuming Descriptor) {
@@ -21,11 +23,14 @@ final class SocketEnd: ReadinessHandler {
     }
 
     func ready(_ readiness: Readiness) {
+        if let onReady { return onReady(readiness) }
         seen.formUnion(readiness)
         guard let waiting, !seen.isDisjoint(with: waiting.wanted) else { return }
         self.waiting = nil
         waiting.suspension.resume(take(waiting.wanted))
     }
+
+    var raw: Int32 { descriptor.raw }
 
     func readable() async -> Readiness {
         await wait(for: [.readable, .hangUp, .error])
@@ -102,5 +107,10 @@ final class ConnectedPair {
         #expect(accepted.peer.isLocal)
         server = SocketEnd(reactor, accepted.takeDescriptor())
         _ = await server.writable()
+    }
+
+    func close() {
+        client.close()
+        server.close()
     }
 }

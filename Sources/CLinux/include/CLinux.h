@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "CLinuxProcess.h"
+
 // epoll_event without the packed union.
 struct clinux_event {
     uint64_t data;

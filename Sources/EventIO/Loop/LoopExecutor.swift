@@ -58,8 +58,8 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
         if wasEmpty { wakeUp.signal() }
     }
 
-    /// Wakes the loop for no other reason than to look around.
-    func wake() {
+    /// Makes the loop look at its timers and its clock again; any thread may ask.
+    package func wake() {
         wakeUp.signal()
     }
 

@@ -10,7 +10,8 @@ package final class Reactor {
     package let executor: LoopExecutor
     /// Random bytes from the kernel, for this loop.
     package let random: any RandomSource
-    private let clock: any LoopClock
+    /// Where both times come from.
+    package let clock: any LoopClock
     private let selector: Selector
     private let counters: LoopCounters
     private let logger: Logger
@@ -20,7 +21,7 @@ package final class Reactor {
     private var turnStart: MonotonicTime
     private var turnWallTime: WallTime?
     /// Set while the loop's thread runs.
-    private var loop: EventLoop?
+    private(set) var loop: EventLoop?
 
     init(executor: LoopExecutor, clock: any LoopClock, logger: Logger, counters: LoopCounters) throws(IOError) {
         self.executor = executor
@@ -215,91 +216,5 @@ extension Reactor {
         if due <= present.nanoseconds { return 0 }
         guard clock.runsByItself else { return -1 }
         return Int32(clamping: (due - present.nanoseconds) / 1_000_000 + 1)
-    }
-}
-
-// MARK: Tasks
-
-extension Reactor {
-    /// Starts a task that stays on this loop; it begins in this turn, after the caller returns.
-    ///
-    /// - Parameter body: May hold what belongs to this loop.
-    /// - Returns: For whoever owns the task to cancel it and wait for it.
-    @discardableResult
-    package func startTask(_ body: @escaping () async -> Void) -> Task<Void, Never> {
-        guard let loop else { preconditionFailure("a task is started on a running loop") }
-        let bound = LoopBound(value: body)
-        return loop.assumeIsolated { loop in
-            // Isolated to the loop by the capture, so that a resumption lands where it has to be and is queued once.
-            Task.immediate(executorPreference: loop.executor) {
-                _ = loop
-                await bound.value()
-            }
-        }
-    }
-
-    /// Suspends the current task until its suspension is resumed; a cancellation is told to the owner of the suspension.
-    ///
-    /// - Parameters:
-    ///   - body: Keeps the suspension; runs at once.
-    ///   - onCancel: Runs on the loop, soon after the task was cancelled. It may still come in the turn in which the
-    ///     suspension was resumed, so its owner remembers whether that has happened; resuming remains its duty.
-    /// - Returns: What the suspension was resumed with.
-    package func suspend<Value>(
-        _ body: (Suspension<Value>) -> Void,
-        onCancel: @escaping () -> Void
-    ) async -> Value {
-        let gate = LoopBound(value: CancelGate(onCancel))
-        let executor = executor
-        let value = await withTaskCancellationHandler {
-            await EventIO.suspend(body)
-        } onCancel: {
-            executor.post(.body { _ in gate.value.cancel() })
-        }
-        gate.value.shut()
-        return value
-    }
-
-    /// Suspends the current task until a while has passed on the loop's own timers, or the task is cancelled.
-    ///
-    /// - Parameter delay: From `now`.
-    package func sleep(for delay: Duration) async {
-        let sleeper = Sleeper()
-        await suspend { suspension in
-            sleeper.suspension = suspension
-            sleeper.timer = schedule(after: delay) { sleeper.wake() }
-        } onCancel: {
-            if let timer = sleeper.timer { self.cancel(timer) }
-            sleeper.wake()
-        }
-    }
-}
-
-/// Runs an action at most once, and not after it was shut.
-private final class CancelGate {
-    private var action: (() -> Void)?
-
-    init(_ action: @escaping () -> Void) {
-        self.action = action
-    }
-
-    func cancel() {
-        let action = action
-        self.action = nil
-        action?()
-    }
-
-    func shut() {
-        action = nil
-    }
-}
-
-private final class Sleeper {
-    var suspension: Suspension<Void>?
-    var timer: TimerID?
-
-    func wake() {
-        suspension?.resume()
-        suspension = nil
     }
 }

@@ -1,0 +1,19 @@
+import Synchronization
+
+/// Collects values from any thread in the order in which they come.
+package final class Recorder<Value: Sendable>: Sendable {
+    private let stored = Mutex<[Value]>([])
+
+    /// A recorder without values.
+    package init() {}
+
+    /// Adds a value.
+    ///
+    /// - Parameter value: What to keep.
+    package func record(_ value: Value) {
+        stored.withLock { $0.append(value) }
+    }
+
+    /// The values so far.
+    package var values: [Value] { stored.withLock { $0 } }
+}
