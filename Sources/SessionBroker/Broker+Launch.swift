@@ -1,0 +1,151 @@
+package import Commerce
+import Primitives
+
+/// What `POST /secureWebviewSession` asks for.
+package struct IssueRequest: Sendable {
+    /// Fixed for the life of the flow.
+    package let client: ClientKind
+    /// Priced by the server.
+    package let order: Order
+    /// Token P, from the app jar's cookie, if there is one.
+    package var proof: AppProof?
+    /// The challenge, if native code holds a verifier.
+    package var challenge: CodeChallenge?
+
+    /// A request.
+    ///
+    /// - Parameters:
+    ///   - client: Fixed for the life of the flow.
+    ///   - order: Priced by the server.
+    ///   - proof: Token P, if the jar has one.
+    ///   - challenge: The challenge, if native code holds a verifier.
+    package init(client: ClientKind, order: Order, proof: AppProof? = nil, challenge: CodeChallenge? = nil) {
+        self.client = client
+        self.order = order
+        self.proof = proof
+        self.challenge = challenge
+    }
+}
+
+extension Broker {
+    /// A fresh app proof for a jar that has none, for the cart page.
+    ///
+    /// - Returns: Token P, bound to nothing yet.
+    package func mintProof() -> AppProof {
+        AppProof.mint(random: random)
+    }
+
+    /// Makes a flow and its launch ticket.
+    ///
+    /// A jar without token P gets one, and the flow is bound to it; in profile compat such a flow is bound to none.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - caller: Where it comes from.
+    /// - Returns: The ticket, or why there is none.
+    /// - Throws: `limited` after too many issues of the address; `unavailable`, `outcomeUnknown`, `fault` of the store.
+    package func issue(_ request: IssueRequest, by caller: Caller) async throws(BrokerError) -> IssueVerdict {
+        let now = clock.now()
+        if let wait = limits.countIssue(caller.bucketKey, at: now) {
+            throw BrokerError(.limited(retryAfter: wait), "issues from \(caller.peer)")
+        }
+        if policy.verifier == .required, request.client.isApp, request.challenge == nil {
+            counters.count(.issue, "verifier_required")
+            return .verifierRequired
+        }
+        let flow = FlowID(version7At: now, random: random)
+        let newProof = request.proof == nil ? mintProof() : nil
+        let bound = request.proof ?? (policy.appProof == .required ? newProof : nil)
+        let appHash = bound.map { hash($0) }
+        guard try await admit(flow, install: appHash, isNew: request.proof == nil) else {
+            counters.count(.issue, "too_many_flows")
+            return .tooManyFlows
+        }
+        let ticket = LaunchTicket.mint(for: flow, random: random)
+        let order = StoredOrder(
+            json: request.order.json,
+            subtotal: request.order.subtotal.amount,
+            taxIncluded: request.order.taxIncluded.amount
+        )
+        let new = NewFlow(
+            flow: flow,
+            client: request.client,
+            launchHash: hash(ticket),
+            appHash: appHash,
+            challenge: request.challenge?.digest,
+            order: order
+        )
+        try await store.issue(new, by: caller)
+        counters.count(.issue, "issued")
+        return .issued(IssuedFlow(ticket: ticket, newProof: newProof))
+    }
+
+    /// Opens the tab with a launch ticket.
+    ///
+    /// The caller has refused HEAD and prefetch before this.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token A.
+    ///   - tab: Token B of the jar, if it has one; of whatever flow.
+    ///   - proof: Token P of the jar, if it has one; counts for client `browser` only.
+    ///   - caller: Where it comes from.
+    /// - Returns: The tab token to set, or why there is none.
+    /// - Throws: `limited` after too many unknown tickets; `unavailable`, `outcomeUnknown`, `fault` of the store.
+    package func open(
+        _ ticket: LaunchTicket,
+        tab: TabToken?,
+        proof: AppProof?,
+        by caller: Caller
+    ) async throws(BrokerError) -> OpenVerdict {
+        try checkUnknownLimit(caller)
+        let launchHash = hash(ticket)
+        if let state = deadFlows.state(of: launchHash, at: clock.now()) { return .dead(state) }
+        let fresh = TabToken.mint(for: ticket.flow, random: random)
+        let request = OpenRequest(
+            flow: ticket.flow,
+            launchHash: launchHash,
+            freshTabHash: hash(fresh),
+            tabHash: tab.map { hash($0) },
+            appHash: proof.map { hash($0) }
+        )
+        guard let opened = try await store.open(request, by: caller) else {
+            countUnknown(caller)
+            counters.count(.open, "unknown")
+            return .unknown
+        }
+        counters.count(.open, opened.decision.rawValue)
+        if opened.decision == .dead { deadFlows.insert(opened.state, of: launchHash, at: clock.now()) }
+        return verdict(opened, fresh)
+    }
+
+    private func verdict(_ opened: OpenedFlow, _ fresh: TabToken) -> OpenVerdict {
+        switch opened.decision {
+        case .opened, .reopened:
+            .opened(
+                OpenedTab(
+                    flow: fresh.flow,
+                    token: fresh,
+                    client: opened.client,
+                    review: opened.isMet ? opened.orderReference : nil,
+                    isReopened: opened.decision == .reopened
+                )
+            )
+        case .sameTab: .sameTab
+        case .reused: .reused
+        case .wrongBrowser: .wrongBrowser
+        case .expired: .expired
+        case .finished: .finished
+        case .dead: .dead(opened.state)
+        }
+    }
+
+    /// Whether an install may have one more flow; asks the store only when it seems to be at its limit.
+    private func admit(_ flow: FlowID, install: Digest32?, isNew: Bool) async throws(BrokerError) -> Bool {
+        guard let install, !isNew else { return limits.admit(flow, of: install, at: clock.now()) }
+        let suspects = limits.suspects(of: install, at: clock.now())
+        if !suspects.isEmpty {
+            limits.keep(try await store.live(among: suspects), of: install, at: clock.now())
+        }
+        return limits.admit(flow, of: install, at: clock.now())
+    }
+}

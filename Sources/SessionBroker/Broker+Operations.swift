@@ -1,0 +1,100 @@
+package import Primitives
+
+extension Broker {
+    /// The status of a flow for the app that asked for it.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token A.
+    ///   - proof: Token P of the jar; without it there is no answer.
+    ///   - caller: Where it comes from.
+    /// - Returns: A name without data, or `nil`: 404.
+    /// - Throws: `limited`, `unavailable`, `fault`.
+    package func status(
+        _ ticket: LaunchTicket,
+        proof: AppProof?,
+        by caller: Caller
+    ) async throws(BrokerError) -> FlowStatus? {
+        try checkUnknownLimit(caller)
+        var status: FlowStatus?
+        if let proof { status = try await store.status(ticket.flow, launch: hash(ticket), app: hash(proof)) }
+        if status == nil { countUnknown(caller) }
+        counters.count(.status, status?.rawValue ?? "unknown")
+        return status
+    }
+
+    /// Writes down that a prefetch presented a launch ticket and was refused; the flow goes on.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token A.
+    ///   - caller: Where it comes from.
+    /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
+    package func notePrefetch(_ ticket: LaunchTicket, by caller: Caller) async throws(BrokerError) {
+        try await observe(.prefetchRefused, ticket.flow, hash(ticket), by: caller)
+    }
+
+    /// Writes down that a token came over a connection without encryption, and revokes its flow if it still can be.
+    ///
+    /// - Parameters:
+    ///   - token: Whichever it is.
+    ///   - caller: Where it comes from.
+    /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
+    package func notePlaintext<Role>(_ token: FlowToken<Role>, by caller: Caller) async throws(BrokerError) {
+        try await observe(.plaintext, token.flow, hash(token), by: caller)
+    }
+
+    /// Revokes one flow, for an operator.
+    ///
+    /// - Parameters:
+    ///   - flow: Any id.
+    ///   - caller: The operator.
+    /// - Returns: False for a flow that is final, at the provider, or not there.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    package func revoke(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool {
+        let isDone = try await store.revoke(flow, by: caller)
+        counters.count(.close, isDone ? "revoked" : "stale")
+        return isDone
+    }
+
+    /// Revokes all flows of an install, for an operator.
+    ///
+    /// - Parameters:
+    ///   - install: SHA-256 of the app proof, as the database holds it; `nil` revokes the flows of all installs.
+    ///   - caller: The operator.
+    /// - Returns: How many were revoked; those final or at the provider stay.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: some may have been revoked, repeat it.
+    package func revokeAll(install: Digest32?, by caller: Caller) async throws(BrokerError) -> Int {
+        try await store.revokeAll(install: install, by: caller)
+    }
+
+    /// The audit trail of a flow, in order.
+    ///
+    /// - Parameter flow: Any id.
+    /// - Returns: Empty for a flow that is not there.
+    /// - Throws: `unavailable`, `fault`.
+    package func audit(_ flow: FlowID) async throws(BrokerError) -> [AuditEvent] {
+        try await store.audit(flow)
+    }
+
+    /// The newest rows of the audit trail that should worry an operator.
+    ///
+    /// - Parameters:
+    ///   - since: How far to look back.
+    ///   - limit: How many at most.
+    /// - Returns: Newest first.
+    /// - Throws: `unavailable`, `fault`.
+    package func alerts(since: WallTime, limit: Int = 1_000) async throws(BrokerError) -> [AuditEvent] {
+        try await store.alerts(since: since, limit: limit)
+    }
+
+    private func observe(
+        _ observation: Observation,
+        _ flow: FlowID,
+        _ token: Digest32,
+        by caller: Caller
+    ) async throws(BrokerError) {
+        try checkUnknownLimit(caller)
+        let isKnown = try await store.observe(observation, flow: flow, token: token, by: caller)
+        if !isKnown { countUnknown(caller) }
+        counters.count(.observe, isKnown ? observation.rawValue : "unknown")
+    }
+}

@@ -1,0 +1,251 @@
+import Commerce
+import Primitives
+
+extension Broker {
+    /// Lets a purchase begin, once, when both halves prove that they belong together.
+    ///
+    /// After `begin` and `recover` the caller holds the lease: it calls the provider and ends with `settle` or `release`, or lets the
+    /// lease run out when the provider's answer stays unknown.
+    ///
+    /// - Parameters:
+    ///   - request: The return ticket and every proof the request carries.
+    ///   - caller: Where it comes from.
+    /// - Returns: The right to call the provider, the stored answer, or why there is none.
+    /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `outcomeUnknown`, `fault`.
+    package func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(BrokerError) -> PurchaseVerdict {
+        try checkUnknownLimit(caller)
+        guard request.tab.map({ $0.flow == request.ticket.flow }) != false else {
+            counters.count(.purchase, "flow_mismatch")
+            return .refused(.flowMismatch)
+        }
+        let evidence = evidence(request)
+        if let state = deadFlows.state(of: evidence.returnHash, with: evidence.appHash, at: clock.now()) {
+            return .refused(.dead(state))
+        }
+        let attempt = UUIDBytes(version7At: clock.now(), random: random)
+        guard let done = try await store.begin(evidence, freshAttempt: attempt, by: caller) else {
+            return .refused(unknownTicket(.purchase, caller))
+        }
+        counters.count(.purchase, done.decision.rawValue)
+        switch done.decision {
+        case .begin: return .begin(try purchaseAttempt(done.record))
+        case .recover: return .recover(try purchaseAttempt(done.record))
+        case .replayed: return .replayed(try answer(done.record))
+        case .notReady:
+            if let ticket = try await meet(evidence, done.record, by: caller) { return .met(ticket) }
+            return .refused(.notReady)
+        default:
+            noteRefusal(done, evidence, caller)
+            return .refused(refusal(done))
+        }
+    }
+
+    /// Checks both halves as a purchase would, and changes nothing.
+    ///
+    /// - Parameters:
+    ///   - request: The return ticket and every proof the request carries.
+    ///   - caller: Where it comes from.
+    /// - Returns: Whether they belong together, or why a purchase would be refused.
+    /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `fault`.
+    package func check(_ request: PurchaseRequest, by caller: Caller) async throws(BrokerError) -> CheckVerdict {
+        try checkUnknownLimit(caller)
+        guard request.tab.map({ $0.flow == request.ticket.flow }) != false else { return .refused(.flowMismatch) }
+        let evidence = evidence(request)
+        guard let found = try await store.check(evidence) else {
+            return .refused(unknownTicket(.check, caller))
+        }
+        counters.count(.check, found.decision.rawValue)
+        switch found.decision {
+        case .begin, .recover, .inProgress, .replayed, .notReady:
+            return .proven(FlowStatus(found.record.state, isOver: false))
+        default:
+            if found.decision == .proofRequired || found.decision == .proofMismatch { countUnknown(caller) }
+            return .refused(refusal(found))
+        }
+    }
+
+    /// Ends an attempt with the provider's word.
+    ///
+    /// - Parameters:
+    ///   - attempt: What `purchase` or `takeOver` returned.
+    ///   - end: Authorized with the answer to the app, or declined with a reason.
+    ///   - caller: Where the request came from.
+    /// - Returns: False when the lease was lost to somebody else, who settles in our place: log it and do nothing.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the recovery task looks after the flow then.
+    package func settle(
+        _ attempt: PurchaseAttempt,
+        as end: AttemptEnd,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        var end = end
+        if case .declined(let reason) = end { end = .declined(reason: Broker.word(reason)) }
+        let isDone = try await store.settle(attempt.flow, attempt: attempt.id, as: end, by: caller)
+        counters.count(.settle, isDone ? "settled" : "stale")
+        return isDone
+    }
+
+    /// Gives the lease back because the provider is not ready: the flow is placed again, and the next attempt has a new number.
+    ///
+    /// - Parameters:
+    ///   - attempt: What `purchase` or `takeOver` returned.
+    ///   - caller: Where the request came from.
+    /// - Returns: False when the lease was lost to somebody else.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    @discardableResult package func release(
+        _ attempt: PurchaseAttempt,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        let isDone = try await store.release(attempt.flow, attempt: attempt.id, by: caller)
+        counters.count(.release, isDone ? "placed" : "stale")
+        return isDone
+    }
+
+    /// The purchases whose lease is over, for the recovery task.
+    ///
+    /// - Parameter limit: How many at most.
+    /// - Returns: Flows to `takeOver`, oldest first.
+    /// - Throws: `unavailable`, `fault`.
+    package func stuckPurchases(limit: Int = 16) async throws(BrokerError) -> [FlowID] {
+        try await store.stuckPurchases(limit: limit)
+    }
+
+    /// Takes the lease of a stuck purchase; ask the provider what it knows first.
+    ///
+    /// - Parameters:
+    ///   - flow: One of `stuckPurchases`.
+    ///   - caller: The recovery task.
+    /// - Returns: The attempt, with the number it had; `nil` when somebody else has it or it is over.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    package func takeOver(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> PurchaseAttempt? {
+        let fresh = UUIDBytes(version7At: clock.now(), random: random)
+        guard let record = try await store.takeOver(flow, freshAttempt: fresh, by: caller) else {
+            counters.count(.recover, "stale")
+            return nil
+        }
+        counters.count(.recover, "recover")
+        return try purchaseAttempt(record)
+    }
+
+    /// The order of a purchase that succeeded, for a quarter of an hour.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token C, from the receipt cookie or the query.
+    ///   - proof: Token P of the jar.
+    ///   - tab: Token B of the jar; counts for client `browser` only.
+    ///   - caller: Where it comes from.
+    /// - Returns: The receipt, or which neutral page to show.
+    /// - Throws: `limited`, `unavailable`, `fault`.
+    package func receipt(
+        _ ticket: ReturnTicket,
+        proof: AppProof?,
+        tab: TabToken?,
+        by caller: Caller
+    ) async throws(BrokerError) -> ReceiptVerdict {
+        try checkUnknownLimit(caller)
+        let request = ReceiptRequest(
+            flow: ticket.flow,
+            returnHash: hash(ticket),
+            appHash: proof.map { hash($0) },
+            tabHash: tab.map { hash($0) }
+        )
+        guard let found = try await store.receipt(request) else {
+            _ = unknownTicket(.receipt, caller)
+            return .unknown
+        }
+        counters.count(.receipt, found.decision.rawValue)
+        switch found.decision {
+        case .shown: return .receipt(FlowView(found.record, details: try details(of: found.record, under: ticket)))
+        case .over, .dead: return .over
+        case .notReady: return .unknown
+        case .proofRequired, .proofMismatch:
+            countUnknown(caller)
+            return .unknown
+        }
+    }
+
+    // MARK: Parts of a purchase
+
+    private func evidence(_ request: PurchaseRequest) -> PurchaseEvidence {
+        PurchaseEvidence(
+            flow: request.ticket.flow,
+            returnHash: hash(request.ticket),
+            appHash: request.proof.map { hash($0) },
+            challenge: request.verifier?.digest,
+            launchHash: request.launch.map { hash($0) },
+            tabHash: request.tab.map { hash($0) },
+            orderReference: request.orderReference,
+            total: request.total?.amount
+        )
+    }
+
+    /// The second ticket of profile strict, when this is the first return to the app or a repeat of it.
+    private func meet(
+        _ evidence: PurchaseEvidence,
+        _ record: FlowRecord,
+        by caller: Caller
+    ) async throws(BrokerError) -> LaunchTicket? {
+        guard policy.requiresMeeting, record.client.isApp else { return nil }
+        let isFirst = record.state == .reviewed && !record.isMet
+        let isRepeat = record.state == .issued && record.isMet
+        guard isFirst || isRepeat else { return nil }
+        let ticket = LaunchTicket.mint(for: record.flow, random: random)
+        let isMet = try await store.meet(evidence, freshLaunchHash: hash(ticket), by: caller)
+        counters.count(.meet, isMet ? "met" : "stale")
+        return isMet ? ticket : nil
+    }
+
+    private func noteRefusal(
+        _ done: Transition<PurchaseDecision>,
+        _ evidence: PurchaseEvidence,
+        _ caller: Caller
+    ) {
+        switch done.decision {
+        case .proofRequired, .proofMismatch: countUnknown(caller)
+        case .dead:
+            deadFlows.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: clock.now())
+        default: break
+        }
+    }
+
+    private func refusal(_ done: Transition<PurchaseDecision>) -> PurchaseRefusal {
+        switch done.decision {
+        case .begin, .recover, .replayed, .notReady: .notReady
+        case .inProgress: .inProgress(retryAfter: Int(policy.times.lease.components.seconds))
+        case .declined: .declined
+        case .notPriced: .notPriced
+        case .priceChanged: .priceChanged(done.record.total)
+        case .orderMismatch: .orderMismatch
+        case .proofRequired: .proofRequired(revoked: done.record.state == .revoked)
+        case .proofMismatch: .proofMismatch(revoked: done.record.state == .revoked)
+        case .expired: .expired
+        case .dead: .dead(done.record.state)
+        }
+    }
+
+    private func unknownTicket(_ operation: VerdictCounters.Operation, _ caller: Caller) -> PurchaseRefusal {
+        countUnknown(caller)
+        counters.count(operation, "unknown")
+        return .unknown
+    }
+
+    private func purchaseAttempt(_ record: FlowRecord) throws(BrokerError) -> PurchaseAttempt {
+        guard let id = record.attemptID, let total = record.total, let reference = record.orderReference else {
+            throw BrokerError(.fault, "flow \(record.flow) is purchased without an attempt, a total or a session")
+        }
+        return PurchaseAttempt(
+            flow: record.flow,
+            client: record.client,
+            number: record.attempt,
+            id: id,
+            orderReference: reference,
+            total: total
+        )
+    }
+
+    private func answer(_ record: FlowRecord) throws(BrokerError) -> [UInt8] {
+        guard let result = record.result else {
+            throw BrokerError(.fault, "flow \(record.flow) is authorized without an answer")
+        }
+        return result
+    }
+}

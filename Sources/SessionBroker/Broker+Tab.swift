@@ -1,0 +1,271 @@
+package import Commerce
+import Primitives
+
+extension Broker {
+    /// What a tab may see; slides its idle deadline, and revokes the flow when the token is an orphan.
+    ///
+    /// - Parameters:
+    ///   - tab: Token B.
+    ///   - withDetails: Whether buyer and address are needed.
+    ///   - caller: Where it comes from.
+    /// - Returns: The page, or why there is none.
+    /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
+    package func view(
+        _ tab: TabToken,
+        withDetails: Bool = false,
+        by caller: Caller
+    ) async throws(BrokerError) -> TabVerdict {
+        let reading: TabReading
+        switch try await read(tab, withDetails: withDetails, by: caller) {
+        case .found(let found): reading = found
+        case .refused(let refusal): return .refused(refusal)
+        }
+        let details = withDetails ? try details(of: reading.record, under: returnTicket(of: tab)) : nil
+        let view = FlowView(reading.record, details: details)
+        return reading.decision == .readOnly ? .readOnly(view) : .live(view)
+    }
+
+    /// Pins the checkout session that the buyer came back with; may be repeated.
+    ///
+    /// - Parameters:
+    ///   - tab: Token B.
+    ///   - session: What the provider says of the session.
+    ///   - caller: Where it comes from.
+    /// - Returns: The confirm page's content, or why there is none.
+    /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
+    package func review(
+        _ tab: TabToken,
+        _ session: ReviewedSession,
+        by caller: Caller
+    ) async throws(BrokerError) -> ReviewVerdict {
+        try checkUnknownLimit(caller)
+        // The flow id was signed into the button: a session started from another flow's button is not ours to pin.
+        guard session.merchantReference == tab.flow.description else {
+            counters.count(.review, "foreign_session")
+            return .orderMismatch
+        }
+        let ticket = returnTicket(of: tab)
+        let request = ReviewRequest(
+            flow: tab.flow,
+            tabHash: hash(tab),
+            returnHash: hash(ticket),
+            orderReference: session.orderReference,
+            postage: session.postage.amount,
+            sealed: try PrivateSeal.seal(session.details, under: ticket, random: random)
+        )
+        guard let done = try await store.review(request, by: caller) else {
+            return .refused(unknown(.review, caller))
+        }
+        counters.count(.review, done.decision.rawValue)
+        switch done.decision {
+        case .reviewed: return .reviewed(FlowView(done.record, details: session.details))
+        case .orderMismatch: return .orderMismatch
+        case .declined: return .declined
+        case .readOnly: return .refused(.readOnly)
+        case .closed: return .refused(.closed(done.record.state))
+        case .orphan: return .refused(.orphan)
+        case .expired: return .refused(.expired)
+        }
+    }
+
+    /// Postage and total, from the address of the pinned session; changes nothing but the idle deadline.
+    ///
+    /// - Parameters:
+    ///   - tab: Token B, from the cookie.
+    ///   - ticket: Token C, from the body.
+    ///   - orderReference: From the body.
+    ///   - caller: Where it comes from.
+    /// - Returns: The sums, or why there are none.
+    /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
+    package func quote(
+        _ tab: TabToken,
+        ticket: ReturnTicket,
+        orderReference: String,
+        by caller: Caller
+    ) async throws(BrokerError) -> QuoteVerdict {
+        guard isSame(returnTicket(of: tab), ticket) else {
+            counters.count(.quote, "flow_mismatch")
+            return .flowMismatch
+        }
+        let record: FlowRecord
+        switch try await read(tab, withDetails: false, by: caller) {
+        case .found(let reading): record = reading.record
+        case .refused(let refusal): return .refused(refusal)
+        }
+        guard let pinned = record.orderReference, let postage = record.postage, let total = record.total else {
+            counters.count(.quote, "not_priced")
+            return .notPriced
+        }
+        counters.count(.quote, pinned == orderReference ? "quoted" : "order_mismatch")
+        return pinned == orderReference ? .quoted(postage: postage, total: total) : .orderMismatch
+    }
+
+    /// Takes the buyer's consent to the total; the same answer again while the order is placed.
+    ///
+    /// - Parameters:
+    ///   - tab: Token B, from the cookie.
+    ///   - ticket: Token C, from the body.
+    ///   - total: What the page showed, if it says.
+    ///   - caller: Where it comes from.
+    /// - Returns: What to tell the provider, or why nothing is to be told.
+    /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
+    package func place(
+        _ tab: TabToken,
+        ticket: ReturnTicket,
+        total: Yen?,
+        by caller: Caller
+    ) async throws(BrokerError) -> PlaceVerdict {
+        try checkUnknownLimit(caller)
+        guard tab.flow == ticket.flow else {
+            counters.count(.place, PlaceDecision.flowMismatch.rawValue)
+            return .flowMismatch
+        }
+        let request = PlaceRequest(flow: tab.flow, tabHash: hash(tab), returnHash: hash(ticket), total: total?.amount)
+        guard let done = try await store.place(request, by: caller) else {
+            return .refused(unknown(.place, caller))
+        }
+        counters.count(.place, done.decision.rawValue)
+        switch done.decision {
+        case .placed: return .placed(try placement(done.record))
+        case .notReviewed: return .notReviewed
+        case .declined: return .declined
+        case .flowMismatch: return .flowMismatch
+        case .priceChanged: return .priceChanged(done.record.total ?? .zero)
+        case .notMet: return .notMet
+        case .readOnly: return .refused(.readOnly)
+        case .closed: return .refused(.closed(done.record.state))
+        case .orphan: return .refused(.orphan)
+        case .expired: return .refused(.expired)
+        }
+    }
+
+    /// Takes a placement back because the provider did not take it; nothing happens when the order was placed again since.
+    ///
+    /// - Parameters:
+    ///   - placement: What `place` returned.
+    ///   - caller: Where the request came from.
+    /// - Returns: Whether the flow is reviewed again.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    @discardableResult package func unplace(
+        _ placement: Placement,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        let isDone = try await store.unplace(placement.flow, placement: placement.number, by: caller)
+        counters.count(.unplace, isDone ? "reviewed" : "stale")
+        return isDone
+    }
+
+    /// Notes that the provider gave up on the placed session, so that the buyer may start another one.
+    ///
+    /// - Parameters:
+    ///   - view: The flow, placed, as the tab sees it.
+    ///   - reason: One word of the provider, `[A-Za-z]`, at most 64 characters; others are left out.
+    ///   - caller: Where the request came from.
+    /// - Returns: Whether the flow is declined now.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    @discardableResult package func decline(
+        _ view: FlowView,
+        reason: String,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        guard let reference = view.orderReference else { return false }
+        let isDone = try await store.decline(
+            view.flow,
+            orderReference: reference,
+            reason: Broker.word(reason),
+            by: caller
+        )
+        counters.count(.decline, isDone ? "declined" : "stale")
+        return isDone
+    }
+
+    /// Ends a flow on the buyer's wish.
+    ///
+    /// - Parameters:
+    ///   - tab: Token B, from the cookie.
+    ///   - ticket: Token C, from the body.
+    ///   - caller: Where it comes from.
+    /// - Returns: Whether it is cancelled, or why not.
+    /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
+    package func cancel(
+        _ tab: TabToken,
+        ticket: ReturnTicket,
+        by caller: Caller
+    ) async throws(BrokerError) -> CancelVerdict {
+        try checkUnknownLimit(caller)
+        guard isSame(returnTicket(of: tab), ticket) else {
+            counters.count(.cancel, "flow_mismatch")
+            return .flowMismatch
+        }
+        guard let decision = try await store.cancel(tab.flow, tab: hash(tab), by: caller) else {
+            return .refused(unknown(.cancel, caller))
+        }
+        counters.count(.cancel, decision.rawValue)
+        switch decision {
+        case .cancelled: return .cancelled
+        case .readOnly: return .refused(.readOnly)
+        case .closed: return .refused(.closed(.cancelled))
+        case .orphan: return .refused(.orphan)
+        case .expired: return .refused(.expired)
+        }
+    }
+
+    // MARK: Shared by the tab's functions
+
+    private enum Look {
+        case found(TabReading)
+        case refused(TabRefusal)
+    }
+
+    /// Reads by the tab token, and writes only when that is due.
+    private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(BrokerError) -> Look {
+        try checkUnknownLimit(caller)
+        let tabHash = hash(tab)
+        if let state = deadFlows.state(of: tabHash, at: clock.now()) { return .refused(.closed(state)) }
+        guard let reading = try await store.readTab(tab.flow, tab: tabHash, withPrivate: withDetails) else {
+            return .refused(unknown(.tab, caller))
+        }
+        var decision = reading.decision
+        if reading.isTouchDue || decision == .orphan || decision == .expired {
+            guard let touched = try await store.touchTab(tab.flow, tab: tabHash, by: caller) else {
+                return .refused(unknown(.tab, caller))
+            }
+            decision = touched
+        }
+        counters.count(.tab, decision.rawValue)
+        switch decision {
+        case .live, .readOnly: return .found(TabReading(decision, reading.record, isTouchDue: false))
+        case .orphan: return .refused(.orphan)
+        case .expired: return .refused(.expired)
+        case .closed:
+            let state = reading.record.state
+            if state.isDead { deadFlows.insert(state, of: tabHash, at: clock.now()) }
+            return .refused(.closed(state))
+        }
+    }
+
+    private func unknown(_ operation: VerdictCounters.Operation, _ caller: Caller) -> TabRefusal {
+        countUnknown(caller)
+        counters.count(operation, "unknown")
+        return .unknown
+    }
+
+    private func placement(_ record: FlowRecord) throws(BrokerError) -> Placement {
+        guard let total = record.total, let reference = record.orderReference else {
+            throw BrokerError(.fault, "flow \(record.flow) is placed without a total or a session")
+        }
+        return Placement(
+            flow: record.flow,
+            client: record.client,
+            order: record.order,
+            total: total,
+            orderReference: reference,
+            number: record.placements
+        )
+    }
+
+    /// A reason as one word that may be stored.
+    static func word(_ reason: String) -> String {
+        String(reason.filter { $0.isASCII && $0.isLetter }.prefix(64))
+    }
+}

@@ -1,0 +1,105 @@
+import Commerce
+import Cryptography
+package import Primitives
+package import Telemetry
+
+/// Carries one purchase from an app's web view into a secure tab and back, as the same person, once.
+///
+/// It makes and checks the four tokens, asks the store to decide, and turns its verdicts into values a handler answers with. What
+/// it never does: talk to the provider, write HTML, tell the time to the store, or let a token reach the store or a log.
+///
+/// The life of a flow, by function: `issue`, `open`, `view`, `review`, `place` (or `unplace`, `decline`, `cancel`), `purchase` (then
+/// `settle` or `release`), `receipt`. Start reading with `FlowState`; the table of states and verdicts is in docs/schema.md.
+///
+/// One per loop, not `Sendable`. Every function throws `unavailable`, `outcomeUnknown` and `fault`; those that take a token from
+/// a stranger throw `limited` after too many unknown ones.
+package final class Broker {
+    /// The rules.
+    package let policy: BrokerPolicy
+    let store: any SessionStore
+    let limits: FlowLimits
+    let random: any RandomSource
+    let clock: any WallClock
+    let hasher: SHA256
+    let mac: HMACSHA256
+    let counters: VerdictCounters
+    var deadFlows: DeadFlows
+
+    /// A broker.
+    ///
+    /// - Parameters:
+    ///   - store: Of the same loop.
+    ///   - policy: The rules.
+    ///   - limits: Shared by all brokers of the process.
+    ///   - random: Supplies flow ids, tokens and nonces.
+    ///   - clock: Tells the time for flow ids and limits, not for deadlines.
+    ///   - metrics: Gets one counter per operation and verdict.
+    /// - Throws: `fault` where OpenSSL does not offer SHA-256.
+    package init(
+        store: any SessionStore,
+        policy: BrokerPolicy,
+        limits: FlowLimits,
+        random: any RandomSource,
+        clock: any WallClock,
+        metrics: MetricsRegistry
+    ) throws(BrokerError) {
+        self.store = store
+        self.policy = policy
+        self.limits = limits
+        self.random = random
+        self.clock = clock
+        counters = VerdictCounters(metrics)
+        deadFlows = DeadFlows(life: policy.times.deadCache)
+        do {
+            hasher = try SHA256()
+            mac = try HMACSHA256()
+        } catch {
+            throw BrokerError(.fault, "\(error)")
+        }
+    }
+
+    /// The return ticket of a tab, for its link; the same at every call.
+    ///
+    /// - Parameter tab: Token B.
+    /// - Returns: Token C.
+    package func returnTicket(of tab: TabToken) -> ReturnTicket {
+        ReturnTicket.derive(from: tab, using: mac)
+    }
+
+    /// Counts a token whose form is wrong, as if it had been looked up in vain.
+    ///
+    /// - Parameter caller: Whose limit it counts against.
+    /// - Throws: `limited` after too many.
+    package func noteMalformedToken(by caller: Caller) throws(BrokerError) {
+        try checkUnknownLimit(caller)
+        countUnknown(caller)
+    }
+
+    // MARK: Shared by the parts
+
+    func hash<Role>(_ token: FlowToken<Role>) -> Digest32 {
+        hasher.digest(of: token.text.utf8.span)
+    }
+
+    func hash(_ proof: AppProof) -> Digest32 {
+        hasher.digest(of: proof.text.utf8.span)
+    }
+
+    func checkUnknownLimit(_ caller: Caller) throws(BrokerError) {
+        guard let wait = limits.unknownWait(caller.bucketKey, at: clock.now()) else { return }
+        throw BrokerError(.limited(retryAfter: wait), "unknown tokens from \(caller.peer)")
+    }
+
+    func countUnknown(_ caller: Caller) {
+        limits.countUnknown(caller.bucketKey, at: clock.now())
+    }
+
+    func isSame(_ left: ReturnTicket, _ right: ReturnTicket) -> Bool {
+        hash(left) == hash(right)
+    }
+
+    func details(of record: FlowRecord, under ticket: ReturnTicket) throws(BrokerError) -> PrivateDetails? {
+        guard let sealed = record.sealed else { return nil }
+        return try PrivateSeal.open(sealed, under: ticket)
+    }
+}

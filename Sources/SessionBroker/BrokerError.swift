@@ -1,0 +1,40 @@
+/// A failure of the session broker or its store; what a flow refuses is no failure but a verdict.
+package struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// What went wrong, for programs.
+    package enum Code: Sendable, Equatable {
+        /// The store is away or overloaded and nothing was done; a retry is safe.
+        case unavailable
+        /// The store was lost while it worked, and a second look did not tell what became of it.
+        case outcomeUnknown
+        /// The caller asks too much; whole seconds until the next try may work.
+        case limited(retryAfter: Int)
+        /// The store refused a statement or holds what this program did not write; nothing was done.
+        case fault
+    }
+
+    /// What went wrong, for programs.
+    package let code: Code
+    /// What went wrong, for operators; never sent to a client.
+    package let detail: String
+
+    /// A failure with the given code.
+    ///
+    /// - Parameters:
+    ///   - code: For programs.
+    ///   - detail: For operators; no token, no personal data.
+    package init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    package var description: String {
+        switch code {
+        case .unavailable: "broker.unavailable"
+        case .outcomeUnknown: "broker.outcome_unknown"
+        case .limited: "broker.limited"
+        case .fault: "broker.fault"
+        }
+    }
+
+    package var debugDescription: String { "\(description): \(detail)" }
+}

@@ -1,0 +1,93 @@
+/// The rules of a broker: times, limits and how strict it is.
+///
+/// Start from a profile and change what a deployment needs. The times are enforced by the database with its own clock.
+package struct BrokerPolicy: Sendable {
+    /// Which profile the defaults come from.
+    package let profile: Profile
+    /// How a launch ticket opens its tab; `get`, in strict `tap`.
+    package var openMode: OpenMode
+    /// Whether the open answers 303 to a URL without the ticket; true, in compat false.
+    package var opensToCleanURL: Bool
+    /// What is done about `Sec-Fetch-Site` at the open; `observe`, in strict `enforce`.
+    package var fetchSite: FetchSiteRule
+    /// What follows when a launch ticket is used twice; `revoke`.
+    package var onReuse: Reaction
+    /// What follows when a proof does not fit at the purchase; `revoke`, in compat `refuse`.
+    package var onMismatch: Reaction
+    /// Whether a purchase of an app client needs the app proof; `required`, in compat `optional`.
+    package var appProof: Requirement
+    /// Whether an app client must bind a verifier at the issue; `optional`, in strict `required`.
+    package var verifier: Requirement
+    /// Whether an app client must come back to the app before the order is placed; only in strict.
+    package var requiresMeeting: Bool
+    /// Which names the cookies have; `host`, in compat `plain`.
+    package var cookieNames: CookieNames
+    /// How long everything lives.
+    package var times = Times()
+    /// How much a stranger may ask for.
+    package var limits = Limits()
+
+    /// The defaults of a profile.
+    ///
+    /// - Parameter profile: How strict.
+    package init(profile: Profile = .standard) {
+        let isCompat = profile == .compat
+        let isStrict = profile == .strict
+        self.profile = profile
+        openMode = isStrict ? .tap : .get
+        opensToCleanURL = !isCompat
+        fetchSite = isStrict ? .enforce : .observe
+        onReuse = .revoke
+        onMismatch = isCompat ? .refuse : .revoke
+        appProof = isCompat ? .optional : .required
+        verifier = isStrict ? .required : .optional
+        requiresMeeting = isStrict
+        cookieNames = isCompat ? .plain : .host
+    }
+}
+
+extension BrokerPolicy {
+    /// How long everything lives; whole seconds.
+    package struct Times: Sendable {
+        /// From the issue to the open: 5 minutes, below the ceiling of 10 minutes for codes in OAuth; the app opens at once.
+        package var launch = Duration.seconds(300)
+        /// In which an answer that was lost may be asked for once more: 15 seconds.
+        package var reopenWindow = Duration.seconds(15)
+        /// Between two requests of the tab: 30 minutes, long enough for a step-up by SMS or mail at the provider.
+        package var idle = Duration.seconds(1_800)
+        /// From the issue to the end: 2 hours; a checkout is short.
+        package var absolute = Duration.seconds(7_200)
+        /// One try at the provider: 45 seconds, longer than the provider's timeout of 30.
+        package var lease = Duration.seconds(45)
+        /// The thanks page after success: 15 minutes.
+        package var receipt = Duration.seconds(900)
+        /// The cookie with the app proof: 12 hours.
+        package var appProof = Duration.seconds(43_200)
+        /// How much later a deadline must become before a tab request writes it: one minute.
+        package var touch = Duration.seconds(60)
+        /// In which a dead flow is answered without asking the database: one minute.
+        package var deadCache = Duration.seconds(60)
+        /// Rows without personal data, after the end of their month: 90 days.
+        package var keepFlows = Duration.seconds(90 * 86_400)
+        /// Sealed personal data, after the end of their day: one day.
+        package var keepPrivate = Duration.seconds(86_400)
+
+        /// The defaults above.
+        package init() {}
+    }
+
+    /// How much a stranger may ask for; counted by this process alone.
+    package struct Limits: Sendable {
+        /// Issues per minute and address, with a burst of as many; 600, phones share addresses; `nil` is no limit.
+        package var issuesPerMinute: Int? = 600
+        /// Live flows of one install: 10; `nil` is no limit.
+        package var flowsPerInstall: Int? = 10
+        /// Live flows altogether: a million; `nil` is no limit.
+        package var flowsTotal: Int? = 1_000_000
+        /// Unknown tokens and missing proofs per minute and address: 20; `nil` is no limit.
+        package var unknownPerMinute: Int? = 20
+
+        /// The defaults above.
+        package init() {}
+    }
+}

@@ -1,0 +1,69 @@
+/// A bounded dictionary that forgets by generations.
+///
+/// New entries go into the young generation. When it is full or its time is over it becomes the old one, and what was old is
+/// forgotten at once: each step is O(1), and an entry lives between one life and two. At most twice the capacity is held.
+struct GenerationCache<Key: Hashable, Value> {
+    private var young: [Key: Value] = [:]
+    private var old: [Key: Value] = [:]
+    /// Microseconds.
+    private var turnedAt: Int64 = .min
+    private let capacity: Int
+    /// Microseconds.
+    private let life: Int64
+
+    /// An empty cache.
+    ///
+    /// - Parameters:
+    ///   - capacity: How many entries a generation takes.
+    ///   - life: How long a generation stays young, in microseconds.
+    init(capacity: Int, life: Int64) {
+        self.capacity = max(1, capacity)
+        self.life = max(1, life)
+    }
+
+    /// How many entries are held.
+    var count: Int { young.count + old.count }
+
+    /// The value of a key, if it is held.
+    mutating func value(for key: Key, at now: Int64) -> Value? {
+        turn(at: now)
+        return young[key] ?? old[key]
+    }
+
+    /// Holds a value for one life at least, unless so many others come that room is short.
+    mutating func set(_ value: Value, for key: Key, at now: Int64) {
+        turn(at: now)
+        if young.count >= capacity, young[key] == nil { advance(at: now) }
+        young[key] = value
+    }
+
+    /// Forgets a key.
+    mutating func remove(_ key: Key) {
+        young[key] = nil
+        old[key] = nil
+    }
+
+    private mutating func turn(at now: Int64) {
+        guard turnedAt != .min else {
+            turnedAt = now
+            return
+        }
+        let age = now - turnedAt
+        // A clock that was set back must not freeze the generations.
+        guard age >= 0 else {
+            turnedAt = now
+            return
+        }
+        guard age >= life else { return }
+        if age >= 2 * life { young = [:] }
+        advance(at: now)
+    }
+
+    private mutating func advance(at now: Int64) {
+        old = young
+        young = [:]
+        turnedAt = now
+    }
+}
+
+extension GenerationCache: Sendable where Key: Sendable, Value: Sendable {}

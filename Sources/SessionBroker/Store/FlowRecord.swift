@@ -1,0 +1,156 @@
+package import Commerce
+package import Primitives
+
+/// A flow as a statement left it; holds hashes and sealed bytes, never a token.
+package struct FlowRecord: Sendable {
+    /// Which flow.
+    package let flow: FlowID
+    /// Fixed at the issue.
+    package let client: ClientKind
+    /// After the statement.
+    package let state: FlowState
+    /// What is bought.
+    package let order: Order
+    /// `nil` before the review.
+    package let postage: Yen?
+    /// Order with tax and postage; `nil` before the review.
+    package let total: Yen?
+    /// The provider's checkout session; `nil` before the review.
+    package let orderReference: String?
+    /// Profile strict: both halves have met.
+    package let isMet: Bool
+    /// How many times the order was placed.
+    package let placements: Int
+    /// How many purchases began.
+    package let attempt: Int
+    /// Fences the attempt under way, or the last one; `nil` before the first.
+    package let attemptID: UUIDBytes?
+    /// The hash of the live tab token.
+    package let tabHash: Digest32?
+    /// The answer to the purchase, byte for byte; `nil` before success.
+    package let result: [UInt8]?
+    /// The sealed private details, where they were asked for and are there.
+    package let sealed: [UInt8]?
+
+    /// A record.
+    ///
+    /// - Parameters:
+    ///   - identity: Which flow, whose, in which state.
+    ///   - money: What is bought and for how much.
+    ///   - progress: How far it has come.
+    ///   - tabHash: The hash of the live tab token.
+    ///   - result: The answer to the purchase.
+    ///   - sealed: The sealed private details.
+    package init(
+        _ identity: Identity,
+        money: Money,
+        progress: Progress,
+        tabHash: Digest32? = nil,
+        result: [UInt8]? = nil,
+        sealed: [UInt8]? = nil
+    ) {
+        flow = identity.flow
+        client = identity.client
+        state = identity.state
+        order = money.order
+        postage = money.postage
+        total = money.total
+        orderReference = progress.orderReference
+        isMet = progress.isMet
+        placements = progress.placements
+        attempt = progress.attempt
+        attemptID = progress.attemptID
+        self.tabHash = tabHash
+        self.result = result
+        self.sealed = sealed
+    }
+}
+
+extension FlowRecord {
+    /// Which flow, whose, in which state.
+    package struct Identity: Sendable {
+        let flow: FlowID
+        let client: ClientKind
+        let state: FlowState
+
+        /// An identity.
+        ///
+        /// - Parameters:
+        ///   - flow: Which flow.
+        ///   - client: Whose.
+        ///   - state: Where it stands.
+        package init(flow: FlowID, client: ClientKind, state: FlowState) {
+            self.flow = flow
+            self.client = client
+            self.state = state
+        }
+    }
+
+    /// What is bought and for how much.
+    package struct Money: Sendable {
+        let order: Order
+        let postage: Yen?
+        let total: Yen?
+
+        /// Sums.
+        ///
+        /// - Parameters:
+        ///   - order: What is bought.
+        ///   - postage: `nil` before the review.
+        ///   - total: `nil` before the review.
+        package init(order: Order, postage: Yen?, total: Yen?) {
+            self.order = order
+            self.postage = postage
+            self.total = total
+        }
+    }
+
+    /// How far a flow has come.
+    package struct Progress: Sendable {
+        let orderReference: String?
+        let isMet: Bool
+        let placements: Int
+        let attempt: Int
+        let attemptID: UUIDBytes?
+
+        /// Progress.
+        ///
+        /// - Parameters:
+        ///   - orderReference: The provider's checkout session.
+        ///   - isMet: Whether both halves have met.
+        ///   - placements: How many times the order was placed.
+        ///   - attempt: How many purchases began.
+        ///   - attemptID: Fences the attempt.
+        package init(
+            orderReference: String?,
+            isMet: Bool,
+            placements: Int,
+            attempt: Int,
+            attemptID: UUIDBytes?
+        ) {
+            self.orderReference = orderReference
+            self.isMet = isMet
+            self.placements = placements
+            self.attempt = attempt
+            self.attemptID = attemptID
+        }
+    }
+}
+
+/// What a guarded statement decided, and the flow as it left it.
+package struct Transition<Decision: Sendable>: Sendable {
+    /// The verdict, taken on the very row that was changed.
+    package let decision: Decision
+    /// The row after it.
+    package let record: FlowRecord
+
+    /// A transition.
+    ///
+    /// - Parameters:
+    ///   - decision: The verdict.
+    ///   - record: The row after it.
+    package init(_ decision: Decision, _ record: FlowRecord) {
+        self.decision = decision
+        self.record = record
+    }
+}

@@ -1,0 +1,134 @@
+package import Primitives
+
+/// Keeps flows; there is one implementation, on PostgreSQL, because the guarantees below are what a database is for.
+///
+/// Each function is atomic: it finds one flow by its id and the hash of a secret, decides on the newest version of that row,
+/// changes the row and writes one audit row with the verdict, or does none of this. Of calls that race each decides on what
+/// the one before left. All deadlines are compared with the store's clock, never with the caller's.
+///
+/// A flow that is not there and a secret that does not fit are one case, `nil`: nothing is changed and nothing is written, not
+/// even a version of the row. The store sees hashes and sealed bytes, never a token.
+///
+/// Every function throws `unavailable` (nothing was done), `fault` (nothing was done, a retry fails too), and those that change
+/// something `outcomeUnknown`: it may have been done, and looking did not tell. Then ask the caller to try again: each
+/// statement decides anew on what is there.
+package protocol SessionStore: AnyObject {
+    // MARK: The launch
+
+    /// Stores a flow in state `issued`.
+    func issue(_ new: NewFlow, by caller: Caller) async throws(BrokerError)
+
+    /// Lets a launch ticket open its tab, or says why not. At most one tab token is live afterwards.
+    func open(_ request: OpenRequest, by caller: Caller) async throws(BrokerError) -> OpenedFlow?
+
+    // MARK: The tab
+
+    /// Looks at a live or orphaned tab token; changes nothing.
+    func readTab(_ flow: FlowID, tab: Digest32, withPrivate: Bool) async throws(BrokerError) -> TabReading?
+
+    /// Slides the idle deadline and remembers that the tab was seen; an orphan revokes the flow.
+    func touchTab(_ flow: FlowID, tab: Digest32, by caller: Caller) async throws(BrokerError) -> TabDecision?
+
+    /// Pins the provider's session, stores postage and total, replaces the sealed details.
+    func review(_ request: ReviewRequest, by caller: Caller) async throws(BrokerError) -> Transition<ReviewDecision>?
+
+    /// Moves a reviewed or placed flow to `placed`.
+    func place(_ request: PlaceRequest, by caller: Caller) async throws(BrokerError) -> Transition<PlaceDecision>?
+
+    /// Moves a placed flow back to `reviewed`, unless it was placed again since; says whether it did.
+    func unplace(_ flow: FlowID, placement: Int, by caller: Caller) async throws(BrokerError) -> Bool
+
+    /// Moves a flow that is placed with this session to `declined`; says whether it did.
+    func decline(
+        _ flow: FlowID,
+        orderReference: String,
+        reason: String,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool
+
+    /// Ends a flow on the buyer's wish.
+    func cancel(_ flow: FlowID, tab: Digest32, by caller: Caller) async throws(BrokerError) -> CancelDecision?
+
+    // MARK: The purchase
+
+    /// Takes the lease of a purchase, or says why not. Proofs are checked before anything else.
+    func begin(
+        _ evidence: PurchaseEvidence,
+        freshAttempt: UUIDBytes,
+        by caller: Caller
+    ) async throws(BrokerError) -> Transition<PurchaseDecision>?
+
+    /// What `begin` would decide; changes nothing.
+    func check(_ evidence: PurchaseEvidence) async throws(BrokerError) -> Transition<PurchaseDecision>?
+
+    /// Profile strict: sends a reviewed flow back to `issued` with a fresh launch ticket and kills the tab token; says whether it
+    /// did. Asked again before that ticket has opened, it replaces it.
+    func meet(
+        _ evidence: PurchaseEvidence,
+        freshLaunchHash: Digest32,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool
+
+    /// Gives the lease back: `purchasing` becomes `placed`. Does nothing for another attempt id; says whether it did.
+    func release(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(BrokerError) -> Bool
+
+    /// Ends the attempt. Does nothing for another attempt id; says whether it did.
+    func settle(
+        _ flow: FlowID,
+        attempt: UUIDBytes,
+        as end: AttemptEnd,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool
+
+    /// Takes the lease of a purchase whose lease is over, for the recovery task; `nil` when it is not.
+    func takeOver(
+        _ flow: FlowID,
+        freshAttempt: UUIDBytes,
+        by caller: Caller
+    ) async throws(BrokerError) -> FlowRecord?
+
+    /// The purchases whose lease is over, oldest first.
+    func stuckPurchases(limit: Int) async throws(BrokerError) -> [FlowID]
+
+    /// Looks for the receipt of a return ticket; changes nothing.
+    func receipt(_ request: ReceiptRequest) async throws(BrokerError) -> Transition<ReceiptDecision>?
+
+    // MARK: The app and the operator
+
+    /// The status of a flow, by launch ticket and app proof.
+    func status(_ flow: FlowID, launch: Digest32, app: Digest32) async throws(BrokerError) -> FlowStatus?
+
+    /// Writes down something seen about a token of the flow, whichever it is; says whether there is such a token.
+    func observe(
+        _ observation: Observation,
+        flow: FlowID,
+        token: Digest32,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool
+
+    /// Revokes one flow that is not final and not at the provider; says whether it did.
+    func revoke(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool
+
+    /// Revokes all such flows of an install, or all; says how many. Several statements: flows issued meanwhile may remain.
+    func revokeAll(install: Digest32?, by caller: Caller) async throws(BrokerError) -> Int
+
+    /// Which of the given flows still count against the limit of an install.
+    func live(among flows: [FlowID]) async throws(BrokerError) -> [FlowID]
+
+    /// The trail of a flow, in order; empty for one that is not there.
+    func audit(_ flow: FlowID) async throws(BrokerError) -> [AuditEvent]
+
+    /// The newest rows that should worry an operator: reuse, orphans, wrong proofs, plaintext. Newest first.
+    func alerts(since: WallTime, limit: Int) async throws(BrokerError) -> [AuditEvent]
+
+    /// How many live flows there are; counting stops at the limit.
+    func countLive(limit: Int) async throws(BrokerError) -> Int
+
+    // MARK: Upkeep
+
+    /// Marks overdue flows as expired, in the order of their ids, starting behind one.
+    func sweep(after: FlowID?, limit: Int, by caller: Caller) async throws(BrokerError) -> SweepStep
+
+    /// Makes the partitions that are due and drops those past retention.
+    func maintainPartitions() async throws(BrokerError) -> PartitionWork
+}

@@ -1,0 +1,197 @@
+package import Primitives
+
+/// A flow to be stored.
+package struct NewFlow: Sendable {
+    /// Made by the caller; unique.
+    package let flow: FlowID
+    /// Whose.
+    package let client: ClientKind
+    /// The hash of the launch ticket.
+    package let launchHash: Digest32
+    /// The hash of the app proof; `nil` only in profile compat.
+    package let appHash: Digest32?
+    /// The bound challenge, if any.
+    package let challenge: Digest32?
+    /// The order, as JSON and as sums.
+    package let order: StoredOrder
+}
+
+/// An order as columns.
+package struct StoredOrder: Sendable {
+    /// Canonical JSON of the lines.
+    package let json: String
+    /// Whole yen, tax excluded.
+    package let subtotal: Int64
+    /// Whole yen, tax included.
+    package let taxIncluded: Int64
+}
+
+/// Somebody presents a launch ticket.
+package struct OpenRequest: Sendable {
+    /// The flow the ticket names.
+    package let flow: FlowID
+    /// The hash of the ticket.
+    package let launchHash: Digest32
+    /// The hash of a tab token that nobody has seen, to be set if the ticket opens.
+    package let freshTabHash: Digest32
+    /// The hash of the tab cookie, if there is one.
+    package let tabHash: Digest32?
+    /// The hash of the app cookie, if there is one.
+    package let appHash: Digest32?
+}
+
+/// What an open found.
+package struct OpenedFlow: Sendable {
+    /// The verdict.
+    package let decision: OpenDecision
+    /// After the statement.
+    package let state: FlowState
+    /// Whose.
+    package let client: ClientKind
+    /// Profile strict: the halves have met, the tab goes on to the review.
+    package let isMet: Bool
+    /// The provider's checkout session, if one was pinned before.
+    package let orderReference: String?
+
+    /// What an open found.
+    ///
+    /// - Parameters:
+    ///   - decision: The verdict.
+    ///   - state: After the statement.
+    ///   - client: Whose.
+    ///   - isMet: Whether the halves have met.
+    ///   - orderReference: The provider's checkout session, if one was pinned before.
+    package init(
+        decision: OpenDecision,
+        state: FlowState,
+        client: ClientKind,
+        isMet: Bool,
+        orderReference: String?
+    ) {
+        self.decision = decision
+        self.state = state
+        self.client = client
+        self.isMet = isMet
+        self.orderReference = orderReference
+    }
+}
+
+/// What a look at a tab token found, without changing anything.
+package struct TabReading: Sendable {
+    /// The verdict as it would be now.
+    package let decision: TabDecision
+    /// The flow.
+    package let record: FlowRecord
+    /// Whether a touch is worth its write: never seen before, or the idle deadline would move by more than the policy's step.
+    package let isTouchDue: Bool
+
+    /// What a look found.
+    ///
+    /// - Parameters:
+    ///   - decision: The verdict as it would be now.
+    ///   - record: The flow.
+    ///   - isTouchDue: Whether a touch is worth its write.
+    package init(_ decision: TabDecision, _ record: FlowRecord, isTouchDue: Bool) {
+        self.decision = decision
+        self.record = record
+        self.isTouchDue = isTouchDue
+    }
+}
+
+/// A tab comes back from the provider with a session that was read.
+package struct ReviewRequest: Sendable {
+    /// The flow the tab token names.
+    package let flow: FlowID
+    /// The hash of the tab token.
+    package let tabHash: Digest32
+    /// The hash of the return ticket that follows from it.
+    package let returnHash: Digest32
+    /// The provider's checkout session.
+    package let orderReference: String
+    /// Whole yen.
+    package let postage: Int64
+    /// The private details, sealed under the return ticket.
+    package let sealed: [UInt8]
+}
+
+/// The buyer agrees to the total.
+package struct PlaceRequest: Sendable {
+    /// The flow both tokens name.
+    package let flow: FlowID
+    /// The hash of the tab token.
+    package let tabHash: Digest32
+    /// The hash of the return ticket.
+    package let returnHash: Digest32
+    /// The total that the page showed, if it says.
+    package let total: Int64?
+}
+
+/// Everything a purchase request proves itself with, as hashes.
+package struct PurchaseEvidence: Sendable {
+    /// The flow the return ticket names.
+    package let flow: FlowID
+    /// The hash of the return ticket.
+    package let returnHash: Digest32
+    /// The hash of the app proof, if given.
+    package let appHash: Digest32?
+    /// SHA-256 of the verifier, if given.
+    package let challenge: Digest32?
+    /// The hash of the old launch ticket, if given.
+    package let launchHash: Digest32?
+    /// The hash of the tab cookie, if given.
+    package let tabHash: Digest32?
+    /// The provider's checkout session, as the link said it.
+    package let orderReference: String
+    /// The total that the page showed, if it says.
+    package let total: Int64?
+}
+
+/// Everything a receipt request proves itself with, as hashes.
+package struct ReceiptRequest: Sendable {
+    /// The flow the return ticket names.
+    package let flow: FlowID
+    /// The hash of the return ticket.
+    package let returnHash: Digest32
+    /// The hash of the app proof, if given.
+    package let appHash: Digest32?
+    /// The hash of the tab cookie, if given.
+    package let tabHash: Digest32?
+}
+
+/// How an attempt ended.
+package enum AttemptEnd: Sendable {
+    /// The provider said yes.
+    case authorized(Authorization)
+    /// The provider said no, for a reason of its own vocabulary.
+    case declined(reason: String)
+}
+
+/// What the provider said yes with.
+package struct Authorization: Sendable {
+    /// The answer to the app, byte for byte; every repeat gets the same.
+    package let answer: [UInt8]
+    /// The provider's charge permission id.
+    package let chargePermission: String?
+    /// The provider's charge id.
+    package let charge: String?
+
+    /// An authorization.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer to the app, byte for byte.
+    ///   - chargePermission: The provider's charge permission id.
+    ///   - charge: The provider's charge id.
+    package init(answer: [UInt8], chargePermission: String?, charge: String?) {
+        self.answer = answer
+        self.chargePermission = chargePermission
+        self.charge = charge
+    }
+}
+
+/// Something seen about a token that is no transition.
+package enum Observation: String, Sendable {
+    /// A prefetch presented it and was refused.
+    case prefetchRefused = "prefetch_refused"
+    /// It came over a connection without encryption: the flow is revoked if it still can be.
+    case plaintext
+}

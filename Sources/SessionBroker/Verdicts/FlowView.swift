@@ -1,0 +1,39 @@
+package import Commerce
+import Primitives
+
+/// A flow as a page or an answer may show it.
+package struct FlowView: Sendable {
+    /// Which flow; goes into `X-Flow-Id`, never a credential.
+    package let flow: FlowID
+    /// Fixed at the issue.
+    package let client: ClientKind
+    /// Where it stands.
+    package let state: FlowState
+    /// What is bought.
+    package let order: Order
+    /// `nil` before the review.
+    package let postage: Yen?
+    /// What is paid; `nil` before the review.
+    package let total: Yen?
+    /// The provider's checkout session; `nil` before the review.
+    package let orderReference: String?
+    /// Profile strict: both halves have met.
+    package let isMet: Bool
+    /// Who buys and where to; only where it was asked for, and `nil` before the review and after two days.
+    package let details: PrivateDetails?
+
+    /// The number of the order as the buyer sees it.
+    package var orderNumber: OrderNumber { OrderNumber(flow) }
+
+    init(_ record: FlowRecord, details: PrivateDetails? = nil) {
+        flow = record.flow
+        client = record.client
+        state = record.state
+        order = record.order
+        postage = record.postage
+        total = record.total
+        orderReference = record.orderReference
+        isMet = record.isMet
+        self.details = details
+    }
+}

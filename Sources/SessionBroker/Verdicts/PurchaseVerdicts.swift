@@ -1,0 +1,111 @@
+package import Commerce
+package import Primitives
+
+/// A purchase request as the broker checks it; for `POST /purchase` and `POST /return`.
+package struct PurchaseRequest: Sendable {
+    /// Token C, from the body.
+    package let ticket: ReturnTicket
+    /// Token P, from the app jar's cookie.
+    package var proof: AppProof?
+    /// The verifier, from the body.
+    package var verifier: CodeVerifier?
+    /// Token A, from `old_secureWebviewSessionId`.
+    package var launch: LaunchTicket?
+    /// Token B, from the tab jar's cookie; only for client `browser`.
+    package var tab: TabToken?
+    /// The checkout session, as the link said it.
+    package let orderReference: String
+    /// The total that the page showed, if it says.
+    package var total: Yen?
+
+    /// A request with the two fields that it cannot do without.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token C, from the body.
+    ///   - orderReference: The checkout session, as the link said it.
+    package init(ticket: ReturnTicket, orderReference: String) {
+        self.ticket = ticket
+        self.orderReference = orderReference
+    }
+}
+
+/// Why a purchase is refused.
+package enum PurchaseRefusal: Sendable, Equatable {
+    /// There is no such return ticket: 404.
+    case unknown
+    /// A proof is missing: 403. Revoked says whether this was once too often.
+    case proofRequired(revoked: Bool)
+    /// A proof does not fit: 403. Revoked says whether the flow died of it.
+    case proofMismatch(revoked: Bool)
+    /// Tab token and return ticket are of two flows: 409.
+    case flowMismatch
+    /// There is no total yet: 409 `not_priced`.
+    case notPriced
+    /// The page showed another total: 409; this is the right one.
+    case priceChanged(Yen?)
+    /// Another checkout session is pinned: 422.
+    case orderMismatch
+    /// The order is not placed yet: 409 `not_ready`.
+    case notReady
+    /// Somebody else holds the lease: 409, seconds until it is over at most.
+    case inProgress(retryAfter: Int)
+    /// The provider declined: 402.
+    case declined
+    /// Too late: 410 `expired_session`.
+    case expired
+    /// Dead before: 410 `session_revoked`, or `expired_session` where the state is `expired`.
+    case dead(FlowState)
+}
+
+/// What a purchase request came to.
+package enum PurchaseVerdict: Sendable {
+    /// The lease is ours and the attempt is new: complete at the provider, then settle or release.
+    case begin(PurchaseAttempt)
+    /// The lease of the same attempt was over and is ours now: ask the provider what it knows first.
+    case recover(PurchaseAttempt)
+    /// Bought before: these bytes again, 200.
+    case replayed([UInt8])
+    /// Profile strict, and the halves have met now: 202 with this ticket; the app opens the tab again.
+    case met(LaunchTicket)
+    /// Nothing was done.
+    case refused(PurchaseRefusal)
+}
+
+/// The right to call the provider for a flow, until the lease is over.
+package struct PurchaseAttempt: Sendable {
+    /// Which flow.
+    package let flow: FlowID
+    /// Whose.
+    package let client: ClientKind
+    /// 1 for the first; a recovery keeps it.
+    ///
+    /// Together with the flow it makes the idempotency key.
+    package let number: Int
+    /// Fences settle and release.
+    package let id: UUIDBytes
+    /// The checkout session to complete.
+    package let orderReference: String
+    /// What to charge.
+    package let total: Yen
+
+    /// The number of the order as the buyer sees it.
+    package var orderNumber: OrderNumber { OrderNumber(flow) }
+}
+
+/// What `POST /return` answers.
+package enum CheckVerdict: Sendable {
+    /// Both halves belong together, and a purchase would be considered.
+    case proven(FlowStatus)
+    /// A purchase would be refused.
+    case refused(PurchaseRefusal)
+}
+
+/// What `GET /thanks` may show.
+package enum ReceiptVerdict: Sendable {
+    /// The order, with buyer and address while they are kept.
+    case receipt(FlowView)
+    /// No such ticket, no proof, or not bought: 404, neutral page.
+    case unknown
+    /// Bought too long ago, or dead: 410, neutral page.
+    case over
+}

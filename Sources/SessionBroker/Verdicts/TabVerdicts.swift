@@ -1,0 +1,101 @@
+package import Commerce
+import Primitives
+
+/// What the provider's checkout session says, as the broker keeps it.
+package struct ReviewedSession: Sendable {
+    /// The id of the checkout session, 36 characters.
+    package let orderReference: String
+    /// `merchantReferenceId` of its metadata: the flow id that was signed into the button.
+    package let merchantReference: String?
+    /// From the address, by the shop's rule.
+    package let postage: Yen
+    /// Who buys and where to.
+    package let details: PrivateDetails
+
+    /// A session that was read.
+    ///
+    /// - Parameters:
+    ///   - orderReference: The id of the checkout session.
+    ///   - merchantReference: `merchantReferenceId` of its metadata.
+    ///   - postage: From the address, by the shop's rule.
+    ///   - details: Who buys and where to.
+    package init(orderReference: String, merchantReference: String?, postage: Yen, details: PrivateDetails) {
+        self.orderReference = orderReference
+        self.merchantReference = merchantReference
+        self.postage = postage
+        self.details = details
+    }
+}
+
+/// What became of a review return.
+package enum ReviewVerdict: Sendable {
+    /// The session is pinned: go on to the clean confirm page.
+    case reviewed(FlowView)
+    /// The session belongs to another flow, or the order is placed with another session: 422.
+    case orderMismatch
+    /// That session was declined: the buyer must start a new one.
+    case declined
+    /// The tab token does not do it.
+    case refused(TabRefusal)
+}
+
+/// What `/calc_postage` answers.
+package enum QuoteVerdict: Sendable {
+    /// The sums.
+    case quoted(postage: Yen, total: Yen)
+    /// No address is known yet: 409.
+    case notPriced
+    /// Return ticket and tab token are of two flows: 409.
+    case flowMismatch
+    /// Another checkout session is pinned: 422.
+    case orderMismatch
+    /// The tab token does not do it.
+    case refused(TabRefusal)
+}
+
+/// What became of the buyer's consent.
+package enum PlaceVerdict: Sendable {
+    /// The order is placed: tell the provider the amounts and send the buyer there.
+    case placed(Placement)
+    /// Nothing was reviewed yet: 409.
+    case notReviewed
+    /// The provider declined: the buyer must start a new session, 402.
+    case declined
+    /// Return ticket and tab token are of two flows: 409.
+    case flowMismatch
+    /// The page showed another total: 409; this is the right one.
+    case priceChanged(Yen)
+    /// Profile strict: the app has to be visited first, 409.
+    case notMet
+    /// The tab token does not do it.
+    case refused(TabRefusal)
+}
+
+/// An order that was placed.
+package struct Placement: Sendable {
+    /// Which flow.
+    package let flow: FlowID
+    /// Whose.
+    package let client: ClientKind
+    /// What is bought.
+    package let order: Order
+    /// What is paid.
+    package let total: Yen
+    /// The provider's checkout session.
+    package let orderReference: String
+    /// Counts the placements of the flow; fences `unplace`.
+    package let number: Int
+
+    /// The number of the order as the buyer sees it.
+    package var orderNumber: OrderNumber { OrderNumber(flow) }
+}
+
+/// What became of giving up.
+package enum CancelVerdict: Sendable {
+    /// The flow is cancelled.
+    case cancelled
+    /// Return ticket and tab token are of two flows: 409.
+    case flowMismatch
+    /// The tab token does not do it.
+    case refused(TabRefusal)
+}
