@@ -3,6 +3,7 @@ struct ButtonPage: Sendable {
     private enum PageSlot {
         case nonce
         case order
+        case noteState
         case form
         case data
     }
@@ -50,6 +51,8 @@ struct ButtonPage: Sendable {
             switch slot {
             case .nonce: writer.nonce(nonce)
             case .order: table.write(view.order, to: &writer)
+            case .noteState:
+                if view.fallbackAction == nil { writer.html(Self.hidden) }
             case .form:
                 if let action = view.fallbackAction {
                     form.write(view.start, action: action, language: language, to: &writer)
@@ -58,6 +61,8 @@ struct ButtonPage: Sendable {
             }
         }
     }
+
+    private static let hidden: HTML = " hidden"
 
     private static func hop(_ page: inout TemplateBuilder<PageSlot>, _ texts: Texts) {
         page.html(
@@ -74,7 +79,12 @@ struct ButtonPage: Sendable {
         page.constant.link(.button)
         page.html("\">")
         page.text(texts.button.reload)
-        page.html("</a></p>\n</div>\n<div id=\"AmazonPayButton\" class=\"provider-button\"></div>\n")
+        page.html("</a></p>\n</div>\n<p id=\"manual_note\" class=\"note\"")
+        // Shown from the start where the form below it is, else when the script has drawn the provider's button.
+        page.slot(.noteState)
+        page.html(">")
+        page.text(texts.button.manualNote)
+        page.html("</p>\n<div id=\"AmazonPayButton\" class=\"provider-button\"></div>\n")
         page.slot(.form)
         page.html("</section>\n")
     }
@@ -126,9 +136,7 @@ struct StartForm: Sendable {
         form = Template { form in
             form.html("<form id=\"start_form\" class=\"hop-form\" method=\"post\" action=\"")
             form.slot(.action)
-            form.html("\">\n<p class=\"note\">")
-            form.text(texts.button.manualNote)
-            form.html("</p>\n")
+            form.html("\">\n")
             form.slot(.fields)
             form.html("<button type=\"submit\" id=\"start_button\" class=\"button button-gold button-wide\">")
             form.text(texts.button.manual)

@@ -1,0 +1,78 @@
+import Pages
+import Testing
+
+/// One rendering of one page, for the tests that look at all of them.
+struct RenderedPage: Sendable, CustomTestStringConvertible {
+    let name: String
+    let language: Language
+    let bytes: [UInt8]
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    var testDescription: String { name }
+}
+
+/// Every page in every language and every state that changes its markup.
+let everyPage: [RenderedPage] = Language.allCases.flatMap(pages)
+
+private func pages(_ language: Language) -> [RenderedPage] {
+    (scripted(language) + plain(language)).map { name, bytes in
+        RenderedPage(name: "\(name).\(language.rawValue)", language: language, bytes: bytes)
+    }
+}
+
+private func scripted(_ language: Language) -> [(String, [UInt8])] {
+    let pages = Samples.renderer
+    let nonce = Samples.nonce
+    let purchase = BrowserPurchase(
+        returnTicket: Samples.returnTicket,
+        launchTicket: Samples.launchTicket,
+        orderReferenceID: Samples.checkoutSessionID,
+        total: Samples.order.total ?? 0
+    )
+    let fallback = Samples.link("https://127.0.0.1:9443/checkout/start")
+    let button = ButtonView(order: Samples.orderBeforePostage, start: Samples.start, fallbackAction: fallback)
+    let buttonAlone = ButtonView(order: Samples.orderBeforePostage, start: Samples.start, fallbackAction: nil)
+    let ticket = Samples.launchTicket
+    return [
+        ("cart-browser", pages.cart(.browser, in: language, nonce: nonce)),
+        ("cart-ios", pages.cart(.iosApp, in: language, nonce: nonce)),
+        ("cart-android", pages.cart(.androidApp, in: language, nonce: nonce)),
+        ("button", pages.button(button, in: language, nonce: nonce)),
+        ("button-without-form", pages.button(buttonAlone, in: language, nonce: nonce)),
+        ("open-automatic", pages.open(OpenView(mode: .autoPost, ticket: ticket), in: language, nonce: nonce)),
+        ("open-tap", pages.open(OpenView(mode: .tap, ticket: ticket), in: language, nonce: nonce)),
+        ("confirm", pages.confirm(Samples.confirm(), in: language, nonce: nonce)),
+        ("confirm-strict", pages.confirm(Samples.confirm(.returnLink(Samples.returnLink)), in: language, nonce: nonce)),
+        ("result-app", pages.result(.app(returnLink: Samples.returnLink), in: language, nonce: nonce)),
+        ("result-browser", pages.result(.browser(purchase), in: language, nonce: nonce)),
+        ("link-fallback", pages.linkFallback(in: language, nonce: nonce)),
+    ]
+}
+
+private func plain(_ language: Language) -> [(String, [UInt8])] {
+    let pages = Samples.renderer
+    let thanks = ThanksView(
+        client: .iosApp,
+        orderNumber: "my-order-1",
+        order: Samples.order,
+        destination: Samples.destination
+    )
+    let left = CancelledView(client: .browser, stage: .atProvider(returnTicket: nil))
+    let leftAfterReview = CancelledView(client: .iosApp, stage: .atProvider(returnTicket: Samples.returnTicket))
+    let ended = CancelledView(client: .androidApp, stage: .ended)
+    let error = ErrorView(code: .priceChanged, client: .browser, way: .confirm, reference: "0123456789abcdef")
+    return [
+        ("cancelled", pages.cancelled(left, in: language)),
+        ("cancelled-after-review", pages.cancelled(leftAfterReview, in: language)),
+        ("cancelled-ended", pages.cancelled(ended, in: language)),
+        ("declined", pages.declined(DeclinedView(client: .browser, canRetry: true), in: language)),
+        ("declined-closed", pages.declined(DeclinedView(client: .iosApp, canRetry: false), in: language)),
+        ("error", pages.error(error, in: language)),
+        ("error-bare", pages.error(ErrorView(code: .internalError), in: language)),
+        ("neutral", pages.neutral(in: language)),
+        ("cookies-blocked", pages.cookiesBlocked(in: language)),
+        ("thanks", pages.thanks(thanks, in: language)),
+        ("rescue", pages.rescue(RescueView(returnLink: Samples.returnLink), in: language)),
+        ("rescue-closed", pages.rescue(RescueView(returnLink: nil), in: language)),
+    ]
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Pages
+import Primitives
+
+/// Values that the tests of all pages share.
+enum Samples {
+    static let launchTicket = "swa_" + String(repeating: "A", count: 64)
+    static let returnTicket = "swc_" + String(repeating: "C", count: 64)
+    static let checkoutSessionID = "bd504926-f659-4ad7-a1a9-9a747aaf5275"
+
+    static let returnLink = link(
+        "https://links.localhost:8443/index.html?secureWebviewSessionId=\(returnTicket)"
+            + "&old_secureWebviewSessionId=\(launchTicket)&accessToken=sealed&orderReferenceId=\(checkoutSessionID)"
+    )
+
+    static let order = OrderView(
+        lines: [
+            OrderView.Line(name: "Fire HD8", unitPrice: 8980, quantity: 1, total: 8980),
+            OrderView.Line(name: "Fire HD10", unitPrice: 15980, quantity: 1, total: 15980),
+        ],
+        subtotal: 24960,
+        taxIncluded: 27456,
+        postage: 540,
+        total: 27996
+    )
+
+    static let orderBeforePostage = OrderView(
+        lines: order.lines,
+        subtotal: order.subtotal,
+        taxIncluded: order.taxIncluded,
+        postage: nil,
+        total: nil
+    )
+
+    static let destination = DestinationView(
+        name: "山田 太郎",
+        postalCode: "100-0001",
+        lines: ["東京都", "千代田区千代田1-1", "サンプルマンション 101"],
+        phone: "03-0000-0000"
+    )
+
+    static let start = CheckoutStart(
+        merchantID: "A2EXAMPLE00001",
+        publicKeyID: "SANDBOX-AEXAMPLE",
+        isSandbox: nil,
+        payload: #"{"webCheckoutDetails":{"checkoutReviewReturnUrl":"https://localhost:8443/confirm_order"},"#
+            + #""storeId":"amzn1.application-oa2-client.0123456789abcdef0123456789abcdef"}"#,
+        signature: "c2lnbmF0dXJl+/==",
+        algorithm: "AMZN-PAY-RSASSA-PSS-V2"
+    )
+
+    static func confirm(_ agreement: ConfirmView.Agreement = .form) -> ConfirmView {
+        ConfirmView(
+            order: order,
+            destination: destination,
+            payment: "Visa ****1111",
+            checkoutSessionID: checkoutSessionID,
+            returnTicket: returnTicket,
+            agreement: agreement
+        )
+    }
+
+    static let site = PageSite(
+        shopName: "Sallyport",
+        articles: [
+            CartArticle(field: "hd8", name: "Fire HD8", picture: .item0008, price: 8980),
+            CartArticle(field: "hd10", name: "Fire HD10", picture: .item0010, price: 15980),
+        ],
+        checkoutScript: link("https://127.0.0.1:9443/checkout.js"),
+        rescue: link("https://localhost:8443/return_help"),
+        options: [.demonstration]
+    )
+
+    static let renderer = PageRenderer(site: site, assets: assets)
+
+    /// The real files under addresses that do not change with their content, so that a new style leaves the pages alone.
+    static let assets: StaticAssets = {
+        do {
+            return try StaticAssets(read: readPublic, digest: { _ in Digest32(Array(repeating: 0xAB, count: 32).span) ?? zero })
+        } catch {
+            preconditionFailure("the files of public/ can be read: \(error)")
+        }
+    }()
+
+    static func link(_ text: String) -> LinkTarget {
+        guard let target = LinkTarget(text) else { preconditionFailure("\(text) is an address") }
+        return target
+    }
+
+    static var nonce: Nonce { Nonce(random: CountingRandom()) }
+
+    static func readPublic(_ path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: packageRoot.appending(path: "public/\(path)")))
+    }
+
+    static let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static let zero = Digest32.zero
+}
+
+extension Digest32 {
+    fileprivate static var zero: Digest32 {
+        guard let digest = Digest32(Array(repeating: UInt8(0), count: byteCount).span) else {
+            preconditionFailure("32 bytes make a digest")
+        }
+        return digest
+    }
+}
+
+/// Gives 0, 1, 2 and so on.
+final class CountingRandom: RandomSource {
+    private var next: UInt8 = 0
+
+    func append(_ count: Int, to output: inout [UInt8]) {
+        for _ in 0..<count {
+            output.append(next)
+            next &+= 1
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// Confirm page: the provider's change controls, and one submission at a time.
+(function () {
+  "use strict";
+
+  const element = (id) => document.getElementById(id);
+  const amazonCheckoutSessionId = JSON.parse(element("page_data").textContent).checkoutSessionId;
+  const provider = document.querySelector("script[async]");
+  let isBound = false;
+
+  function bind(id, changeAction) {
+    // Without the provider's script the link leads to a new checkout; with it, the provider takes over.
+    element(id).addEventListener("click", (event) => event.preventDefault());
+    window.amazon.Pay.bindChangeAction("#" + id, { amazonCheckoutSessionId, changeAction });
+  }
+
+  function start() {
+    if (isBound || !window.amazon || !window.amazon.Pay) return;
+    isBound = true;
+    bind("change_address", "changeAddress");
+    bind("change_payment", "changePayment");
+  }
+
+  const form = element("confirm_form");
+  if (form) {
+    const button = element("purchase_button");
+    const label = button.textContent;
+    form.addEventListener("submit", (event) => {
+      if (button.getAttribute("aria-disabled") === "true") return event.preventDefault();
+      button.setAttribute("aria-disabled", "true");
+      button.textContent = button.dataset.busy;
+    });
+    window.addEventListener("pageshow", () => {
+      button.removeAttribute("aria-disabled");
+      button.textContent = label;
+    });
+  }
+
+  provider.addEventListener("load", start);
+  start();
+})();

@@ -1,0 +1,144 @@
+// Completes a purchase from a page: one POST to /purchase, repeated until there is an answer that settles it.
+// The server answers every repeat of one purchase alike, so repeating is always safe. Shared by cart.js and result.js.
+(function () {
+  "use strict";
+
+  const AUTOMATIC_CHECKS = 10;
+  const LONGEST_PAUSE = 10;
+  const PATIENCE = 45000;
+
+  const element = (id) => document.getElementById(id);
+
+  /** The page's data block. */
+  function readData() {
+    return JSON.parse(element("page_data").textContent);
+  }
+
+  /** Posts a form and gives { status, body, retryAfter }; fails where there is no answer in time. */
+  function post(path, fields) {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), PATIENCE);
+    return fetch(path, {
+      method: "POST",
+      headers: { Accept: "application/json" },
+      body: new URLSearchParams(fields),
+      credentials: "same-origin",
+      redirect: "error",
+      cache: "no-store",
+      signal: abort.signal,
+    })
+      .then((response) =>
+        response
+          .json()
+          .catch(() => ({}))
+          .then((body) => ({
+            status: response.status,
+            body: body || {},
+            retryAfter: Number(response.headers.get("Retry-After")) || 0,
+          }))
+      )
+      .finally(() => clearTimeout(timer));
+  }
+
+  /** Title, text, spinner, one button and the way back; on the cart page it covers everything else. */
+  const panel = {
+    action: null,
+
+    show(view) {
+      const covered = element("cart_form");
+      if (covered) covered.inert = true;
+      element("filter").hidden = false;
+      element("filter_title").textContent = view.title;
+      element("filter_text").textContent = view.text;
+      element("filter_spinner").hidden = !view.busy;
+      element("filter_back").hidden = !view.back;
+      const retry = element("filter_retry");
+      retry.hidden = !view.action;
+      if (view.action) retry.textContent = view.label;
+      this.action = view.action || null;
+      if (!view.quiet) element("filter_title").focus();
+    },
+
+    hide() {
+      this.action = null;
+      element("filter").hidden = true;
+      const covered = element("cart_form");
+      if (covered) covered.inert = false;
+    },
+  };
+
+  element("filter_retry").addEventListener("click", (event) => {
+    if (!panel.action) return;
+    event.preventDefault();
+    panel.action();
+  });
+
+  /**
+   * Completes one purchase.
+   *
+   * fields: what /purchase takes. options: texts; proceed(body), called with a new ticket (202); leave(path), called when done.
+   */
+  function complete(fields, options) {
+    const texts = options.texts;
+    let checks = 0;
+    let timer = 0;
+
+    function start() {
+      checks = 0;
+      panel.show({ title: texts.workingTitle, text: texts.working, busy: true });
+      send();
+    }
+
+    function send() {
+      clearTimeout(timer);
+      post("/purchase", fields).then(settle, offline);
+    }
+
+    function offline() {
+      panel.show({ title: texts.offlineTitle, text: texts.offline, action: start, label: texts.retry, back: true });
+    }
+
+    function settle(answer) {
+      const code = answer.body.error;
+      if (answer.status === 200) return done();
+      if (answer.status === 202) return options.proceed(answer.body);
+      if (answer.status === 429 || answer.status === 503) return wait(answer.retryAfter);
+      if (code === "not_ready" || code === "purchase_in_progress") return wait(answer.retryAfter);
+      if (answer.status === 402) return end("declined");
+      if (answer.status === 403) return end("proof");
+      if (answer.status === 404 || answer.status === 410) return end("ended");
+      if (answer.status === 409 || answer.status === 422) return end("changed");
+      panel.show({ title: texts.failedTitle, text: texts.failed, action: start, label: texts.retry, back: true });
+    }
+
+    function done() {
+      const leave = () => options.leave("/thanks");
+      panel.show({ title: texts.doneTitle, text: texts.done, action: leave, label: texts.showReceipt });
+      leave();
+    }
+
+    function end(outcome) {
+      panel.show({ title: texts[outcome + "Title"], text: texts[outcome], back: true });
+    }
+
+    function wait(seconds) {
+      checks += 1;
+      const again = checks <= AUTOMATIC_CHECKS;
+      panel.show({
+        title: texts.waitingTitle,
+        text: again ? texts.waiting : texts.stillWaiting,
+        busy: again,
+        action: again ? send : start,
+        label: texts.check,
+        back: !again,
+        quiet: checks > 1 && again,
+      });
+      if (!again) return;
+      timer = setTimeout(send, Math.min(Math.max(seconds, 1), LONGEST_PAUSE) * 1000);
+    }
+
+    start();
+  }
+
+  window.sallyport = { readData, post, panel, complete };
+})();
