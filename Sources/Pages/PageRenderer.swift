@@ -94,7 +94,7 @@ package struct PageRenderer: Sendable {
     ///   - language: The language of the page.
     /// - Returns: The document.
     package func cancelled(_ view: CancelledView, in language: Language) -> [UInt8] {
-        pages(language).closing.cancelled(view)
+        pages(language).cancelled.render(view)
     }
 
     /// The page after a declined payment, with `data-error="payment_declined"`.
@@ -106,7 +106,7 @@ package struct PageRenderer: Sendable {
     ///   - language: The language of the page.
     /// - Returns: The document.
     package func declined(_ view: DeclinedView, in language: Language) -> [UInt8] {
-        pages(language).closing.declined(view)
+        pages(language).declined.render(view)
     }
 
     /// The error page, with the code in `data-error`.
@@ -197,7 +197,8 @@ struct LanguagePages: Sendable {
     let open: OpenPage
     let confirm: ConfirmPage
     let result: ResultPage
-    let closing: ClosingPages
+    let cancelled: CancelledPage
+    let declined: DeclinedPage
     let error: ErrorPage
     let thanks: ThanksPage
     let link: LinkPage
@@ -213,7 +214,8 @@ struct LanguagePages: Sendable {
         open = OpenPage(frame)
         confirm = ConfirmPage(frame)
         result = ResultPage(frame)
-        closing = ClosingPages(frame)
+        cancelled = CancelledPage(frame)
+        declined = DeclinedPage(frame)
         error = ErrorPage(frame)
         thanks = ThanksPage(frame)
         link = LinkPage(frame)

@@ -1,3 +1,4 @@
+import Commerce
 package import Primitives
 
 /// The files of `public/` that pages ask for, by logical name.
@@ -24,6 +25,11 @@ package enum StaticAsset: String, Sendable, CaseIterable {
     case item0008 = "img/item0008.svg"
     /// Picture of the Fire HD10.
     case item0010 = "img/item0010.svg"
+
+    /// The picture of an article; `nil` where there is none.
+    static func picture(of article: Article) -> StaticAsset? {
+        StaticAsset(rawValue: "img/\(article.id).svg")
+    }
 
     /// Path of the file below `public/`.
     package var path: String { rawValue }

@@ -1,3 +1,4 @@
+import Commerce
 import Pages
 import Testing
 
@@ -27,11 +28,11 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
         returnTicket: Samples.returnTicket,
         launchTicket: Samples.launchTicket,
         orderReferenceID: Samples.checkoutSessionID,
-        total: Samples.order.total ?? 0
+        total: Yen(27996)
     )
     let fallback = Samples.link("https://127.0.0.1:9443/checkout/start")
-    let button = ButtonView(order: Samples.orderBeforePostage, start: Samples.start, fallbackAction: fallback)
-    let buttonAlone = ButtonView(order: Samples.orderBeforePostage, start: Samples.start, fallbackAction: nil)
+    let button = ButtonView(order: OrderView(Samples.cart), start: Samples.start, fallbackAction: fallback)
+    let buttonAlone = ButtonView(order: OrderView(Samples.cart), start: Samples.start, fallbackAction: nil)
     let ticket = Samples.launchTicket
     return [
         ("cart-browser", pages.cart(.browser, in: language, nonce: nonce)),
@@ -55,7 +56,7 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
         client: .iosApp,
         orderNumber: "my-order-1",
         order: Samples.order,
-        destination: Samples.destination
+        address: Samples.address
     )
     let left = CancelledView(client: .browser, stage: .atProvider(returnTicket: nil))
     let leftAfterReview = CancelledView(client: .iosApp, stage: .atProvider(returnTicket: Samples.returnTicket))

@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import Pages
 import Primitives
@@ -13,31 +14,27 @@ enum Samples {
             + "&old_secureWebviewSessionId=\(launchTicket)&accessToken=sealed&orderReferenceId=\(checkoutSessionID)"
     )
 
-    static let order = OrderView(
-        lines: [
-            OrderView.Line(name: "Fire HD8", unitPrice: 8980, quantity: 1, total: 8980),
-            OrderView.Line(name: "Fire HD10", unitPrice: 15980, quantity: 1, total: 15980),
-        ],
-        subtotal: 24960,
-        taxIncluded: 27456,
-        postage: 540,
-        total: 27996
-    )
+    static let cart: Order = {
+        do {
+            return try Catalogue.sample.order(["hd8": 1, "hd10": 1])
+        } catch {
+            preconditionFailure("one of each is an order: \(error)")
+        }
+    }()
 
-    static let orderBeforePostage = OrderView(
-        lines: order.lines,
-        subtotal: order.subtotal,
-        taxIncluded: order.taxIncluded,
-        postage: nil,
-        total: nil
-    )
+    static let order = OrderView(cart, postage: Yen(540), total: Yen(27996))
 
-    static let destination = DestinationView(
-        name: "山田 太郎",
-        postalCode: "100-0001",
-        lines: ["東京都", "千代田区千代田1-1", "サンプルマンション 101"],
-        phone: "03-0000-0000"
-    )
+    static let address = Address([
+        .name: "山田 太郎",
+        .postalCode: "100-0001",
+        .countryCode: "JP",
+        .stateOrRegion: "東京都",
+        .addressLine1: "千代田区千代田1-1",
+        .addressLine2: "サンプルマンション 101",
+        .phoneNumber: "03-0000-0000",
+    ])
+
+    static let details = PrivateDetails(buyer: Buyer(), address: address, payment: "Visa ****1111")
 
     static let start = CheckoutStart(
         merchantID: "A2EXAMPLE00001",
@@ -52,8 +49,7 @@ enum Samples {
     static func confirm(_ agreement: ConfirmView.Agreement = .form) -> ConfirmView {
         ConfirmView(
             order: order,
-            destination: destination,
-            payment: "Visa ****1111",
+            details: details,
             checkoutSessionID: checkoutSessionID,
             returnTicket: returnTicket,
             agreement: agreement
@@ -62,10 +58,7 @@ enum Samples {
 
     static let site = PageSite(
         shopName: "Sallyport",
-        articles: [
-            CartArticle(field: "hd8", name: "Fire HD8", picture: .item0008, price: 8980),
-            CartArticle(field: "hd10", name: "Fire HD10", picture: .item0010, price: 15980),
-        ],
+        catalogue: .sample,
         checkoutScript: link("https://127.0.0.1:9443/checkout.js"),
         rescue: link("https://localhost:8443/return_help"),
         options: [.demonstration]
@@ -76,7 +69,10 @@ enum Samples {
     /// The real files under addresses that do not change with their content, so that a new style leaves the pages alone.
     static let assets: StaticAssets = {
         do {
-            return try StaticAssets(read: readPublic, digest: { _ in Digest32(Array(repeating: 0xAB, count: 32).span) ?? zero })
+            return try StaticAssets(
+                read: readPublic,
+                digest: { _ in Digest32(Array(repeating: 0xAB, count: 32).span) ?? zero }
+            )
         } catch {
             preconditionFailure("the files of public/ can be read: \(error)")
         }

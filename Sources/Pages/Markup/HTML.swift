@@ -1,12 +1,12 @@
 /// Markup that is inserted as it stands; can only be written as a literal in the sources.
-package struct HTML: Sendable, ExpressibleByStringLiteral {
+struct HTML: Sendable, ExpressibleByStringLiteral {
     /// The markup, UTF-8.
     let bytes: [UInt8]
 
     /// Takes markup from a literal.
     ///
     /// - Parameter value: A literal; a `StaticString` has no other origin, so no input can become markup.
-    package init(stringLiteral value: StaticString) {
+    init(stringLiteral value: StaticString) {
         bytes = Array(value.description.utf8)
     }
 }

@@ -1,3 +1,4 @@
+import Commerce
 import Primitives
 
 /// Writes one document into one buffer, escaping by the type of what is written.
@@ -85,10 +86,9 @@ struct HTMLWriter {
     /// - Parameter amount: Any.
     mutating func grouped(_ amount: Yen) {
         let start = bytes.count
-        DecimalDigits.append(Int(amount), to: &bytes)
-        let first = bytes[start] == UInt8(ascii: "-") ? start + 1 : start
+        DecimalDigits.append(Int(amount.amount), to: &bytes)
         var position = bytes.count - 3
-        while position > first {
+        while position > start {
             bytes.insert(UInt8(ascii: ","), at: position)
             position -= 3
         }

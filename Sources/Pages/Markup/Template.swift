@@ -1,20 +1,13 @@
 /// A document with gaps: constant bytes made once, and slots that each request fills.
 struct Template<Slot: Sendable>: Sendable {
-    fileprivate enum Piece: Sendable {
-        case constant([UInt8])
-        case slot(Slot)
-    }
-
-    private let pieces: [Piece]
+    private let pieces: [Markup<Slot>.Piece]
     private let constantCount: Int
 
-    /// Compiles a document.
+    /// Compiles a document or a part of one.
     ///
-    /// - Parameter build: Writes the constants and names the slots, in order.
-    init(_ build: (inout TemplateBuilder<Slot>) -> Void) {
-        var builder = TemplateBuilder<Slot>()
-        build(&builder)
-        pieces = builder.finish()
+    /// - Parameter markup: Constants and gaps.
+    init(_ markup: Markup<Slot>) {
+        pieces = markup.pieces
         constantCount = pieces.reduce(into: 0) { sum, piece in
             if case .constant(let bytes) = piece { sum += bytes.count }
         }
@@ -48,36 +41,9 @@ struct Template<Slot: Sendable>: Sendable {
     }
 }
 
-/// Collects the constants and slots of a template.
-struct TemplateBuilder<Slot: Sendable> {
-    private var pieces: [Template<Slot>.Piece] = []
-    /// Where constants are written; a slot closes the run.
-    var constant = HTMLWriter()
-
-    /// Writes constant markup.
-    mutating func html(_ markup: HTML) {
-        constant.html(markup)
-    }
-
-    /// Writes a constant text, escaped.
-    mutating func text(_ wording: Wording) {
-        constant.text(wording)
-    }
-
-    /// Leaves a gap that each rendering fills.
-    mutating func slot(_ slot: Slot) {
-        flush()
-        pieces.append(.slot(slot))
-    }
-
-    fileprivate mutating func finish() -> [Template<Slot>.Piece] {
-        flush()
-        return pieces
-    }
-
-    private mutating func flush() {
-        guard !constant.bytes.isEmpty else { return }
-        pieces.append(.constant(constant.bytes))
-        constant = HTMLWriter()
+extension Template where Slot == Never {
+    /// The document, which has no gaps.
+    var bytes: [UInt8] {
+        render(room: 0) { _, _ in }
     }
 }

@@ -1,3 +1,5 @@
+import Commerce
+
 /// The cart page of one client and one language: constant but for the nonce.
 struct CartPage: Sendable {
     private enum PageSlot {
@@ -7,27 +9,29 @@ struct CartPage: Sendable {
     private let template: Template<PageSlot>
 
     init(_ frame: Frame, client: PageClient) {
+        let texts = frame.texts.cart
         let head = Head<PageSlot>(
-            title: frame.texts.cart.title,
+            title: texts.title,
             width: .wide,
             step: .cart,
             scripts: [.file(.purchaseScript), .file(.cartScript)],
-            nonce: .nonce
+            nonce: "\(.nonce)"
         )
-        template = Template { page in
-            page.document(frame, head) { page in
-                Self.heading(&page, frame.texts)
-                page.html("<form id=\"cart_form\" class=\"columns\" novalidate>\n<ul class=\"articles\">\n")
-                for article in frame.site.articles { Self.row(&page, frame, article) }
-                page.html("</ul>\n")
-                Self.summary(&page, frame)
-                page.html("</form>\n")
-                CompletionPanel.writeCover(&page.constant, frame.texts, back: .cart(client))
-                page.html("<script type=\"application/json\" id=\"page_data\">")
-                page.constant.json(Self.data(frame, client))
-                page.html("</script>\n")
-            }
-        }
+        template = frame.document(
+            head,
+            """
+            <h1>\(texts.heading)</h1>
+            <p class="lead">\(texts.lead)</p>
+            <noscript><p class="notice">\(frame.texts.frame.scriptNeeded)</p></noscript>
+            <form id="cart_form" class="columns" novalidate>
+            <ul class="articles">
+            \(Markup(each: frame.site.catalogue.entries) { Self.row(frame, $0) })</ul>
+            \(Self.summary(frame))
+            </form>
+            \(CompletionPanel.cover(frame.texts, back: .cart(client)))
+            <script type="application/json" id="page_data">\(Self.data(frame, client))</script>
+            """
+        )
     }
 
     /// Writes the page.
@@ -42,86 +46,48 @@ struct CartPage: Sendable {
         }
     }
 
-    private static func heading(_ page: inout TemplateBuilder<PageSlot>, _ texts: Texts) {
-        page.html("<h1>")
-        page.text(texts.cart.heading)
-        page.html("</h1>\n<p class=\"lead\">")
-        page.text(texts.cart.lead)
-        page.html("</p>\n<noscript><p class=\"notice\">")
-        page.text(texts.frame.scriptNeeded)
-        page.html("</p></noscript>\n")
-    }
-
-    private static func row(_ page: inout TemplateBuilder<PageSlot>, _ frame: Frame, _ article: CartArticle) {
+    private static func row(_ frame: Frame, _ entry: Catalogue.Entry) -> Markup<PageSlot> {
         let texts = frame.texts
-        page.html("<li class=\"card article\">\n<div class=\"article-picture\"><img src=\"")
-        page.constant.link(frame.assets[article.picture])
-        page.html("\" alt=\"\" width=\"240\" height=\"180\"></div>\n<div class=\"article-text\"><h2>")
-        page.constant.text(article.name)
-        page.html("</h2><p class=\"price\">")
-        page.constant.yen(article.price)
-        page.html(" <small>")
-        page.text(texts.order.withoutTax)
-        page.html("</small></p></div>\n<div class=\"article-count\"><label for=\"")
-        page.constant.text(article.field)
-        page.html("\">")
-        page.text(texts.order.quantity)
-        page.html("</label><div class=\"stepper\">")
-        stepButton(
-            &page,
-            article,
-            "<button type=\"button\" data-step=\"-1\" disabled aria-label=\"",
-            texts.cart.less,
-            "−"
-        )
-        page.html(
-            "<input type=\"text\" inputmode=\"numeric\" maxlength=\"2\" autocomplete=\"off\" required value=\"1\" id=\""
-        )
-        page.constant.text(article.field)
-        page.html("\" name=\"")
-        page.constant.text(article.field)
-        page.html("\" data-price=\"")
-        page.constant.number(Int(article.price))
-        page.html("\" aria-describedby=\"error\">")
-        stepButton(
-            &page,
-            article,
-            "<button type=\"button\" data-step=\"1\" disabled aria-label=\"",
-            texts.cart.more,
-            "+"
-        )
-        page.html("</div></div>\n</li>\n")
+        let name = entry.article.name
+        return """
+            <li class="card article">
+            <div class="article-picture">\(picture(frame, entry.article))</div>
+            <div class="article-text"><h2>\(name)</h2>\
+            <p class="price">\(entry.article.price) <small>\(texts.order.withoutTax)</small></p></div>
+            <div class="article-count"><label for="\(entry.field)">\(texts.order.quantity)</label><div class="stepper">\
+            <button type="button" data-step="-1" disabled aria-label="\(name)\(texts.cart.less)">−</button>\
+            <input type="text" inputmode="numeric" maxlength="2" autocomplete="off" required value="1" \
+            id="\(entry.field)" name="\(entry.field)" data-price="\(entry.article.price.digits)" \
+            aria-describedby="error">\
+            <button type="button" data-step="1" disabled aria-label="\(name)\(texts.cart.more)">+</button></div></div>
+            </li>
+
+            """
     }
 
-    private static func stepButton(
-        _ page: inout TemplateBuilder<PageSlot>,
-        _ article: CartArticle,
-        _ start: HTML,
-        _ label: Wording,
-        _ sign: HTML
-    ) {
-        page.html(start)
-        page.constant.text(article.name)
-        page.text(label)
-        page.html("\">")
-        page.html(sign)
-        page.html("</button>")
+    private static func picture(_ frame: Frame, _ article: Article) -> Markup<PageSlot> {
+        guard let picture = StaticAsset.picture(of: article) else { return .empty }
+        return #"<img src="\#(frame.assets[picture])" alt="" width="240" height="180">"#
     }
 
-    private static func summary(_ page: inout TemplateBuilder<PageSlot>, _ frame: Frame) {
+    private static func summary(_ frame: Frame) -> Markup<PageSlot> {
         let texts = frame.texts.cart
-        page.html("<div class=\"card summary\">\n<p class=\"summary-sum\"><span>")
-        page.text(texts.subtotal)
-        page.html(" <small>")
-        page.text(texts.subtotalNote)
-        page.html("</small></span><strong id=\"subtotal\" aria-live=\"polite\">")
-        page.constant.yen(frame.site.articles.reduce(0) { $0 + $1.price })
-        page.html("</strong></p>\n<p id=\"error\" class=\"problem\" role=\"alert\"></p>\n")
-        page.html("<button type=\"submit\" id=\"amzn_button\" class=\"button button-gold button-wide\" disabled>")
-        page.text(texts.buy)
-        page.html("</button>\n<p id=\"status\" class=\"note\" role=\"status\"></p>\n<p class=\"note\">")
-        page.text(texts.assurance)
-        page.html("</p>\n</div>\n")
+        return """
+            <div class="card summary">
+            <p class="summary-sum"><span>\(texts.subtotal) <small>\(texts.subtotalNote)</small></span>\
+            <strong id="subtotal" aria-live="polite">\(oneOfEach(frame.site.catalogue))</strong></p>
+            <p id="error" class="problem" role="alert"></p>
+            <button type="submit" id="amzn_button" class="button button-gold button-wide" disabled>\(texts.buy)</button>
+            <p id="status" class="note" role="status"></p>
+            <p class="note">\(texts.assurance)</p>
+            </div>
+            """
+    }
+
+    /// What the quantities come to before the buyer changes them.
+    private static func oneOfEach(_ catalogue: Catalogue) -> Yen {
+        let sum = catalogue.entries.reduce(0) { $0 + $1.article.price.amount }
+        return Yen(exactly: sum) ?? .zero
     }
 
     private static func data(_ frame: Frame, _ client: PageClient) -> JSONBlock {

@@ -1,27 +1,19 @@
 /// What `purchase.js` works on: a title, a text, a way to try again and a way back.
 enum CompletionPanel {
-    /// Writes the panel as a cover over the whole page, hidden until the script shows it.
-    static func writeCover(_ writer: inout HTMLWriter, _ texts: Texts, back: LinkTarget) {
-        writer.html(
-            """
-            <div id="filter" class="cover" role="dialog" aria-modal="true" aria-labelledby="filter_title" hidden>
-            <div class="card hero">
-            <div id="filter_spinner" class="spinner" aria-hidden="true"></div>
-            <h2 id="filter_title" tabindex="-1">
-            """
-        )
-        writer.text(texts.completion.workingTitle)
-        writer.html("</h2>\n<p id=\"filter_text\" role=\"status\">")
-        writer.text(texts.completion.working)
-        writer.html(
-            "</p>\n<p class=\"actions\"><button type=\"button\" id=\"filter_retry\" class=\"button button-main\" hidden>"
-        )
-        writer.text(texts.completion.retry)
-        writer.html("</button>\n<a id=\"filter_back\" class=\"button\" href=\"")
-        writer.link(back)
-        writer.html("\" hidden>")
-        writer.text(texts.completion.back)
-        writer.html("</a></p>\n</div>\n</div>\n")
+    /// The panel as a cover over the whole page, hidden until the script shows it.
+    static func cover<Slot>(_ texts: Texts, back: LinkTarget) -> Markup<Slot> {
+        """
+        <div id="filter" class="cover" role="dialog" aria-modal="true" aria-labelledby="filter_title" hidden>
+        <div class="card hero">
+        <div id="filter_spinner" class="spinner" aria-hidden="true"></div>
+        <h2 id="filter_title" tabindex="-1">\(texts.completion.workingTitle)</h2>
+        <p id="filter_text" role="status">\(texts.completion.working)</p>
+        <p class="actions"><button type="button" id="filter_retry" class="button button-main" hidden>\
+        \(texts.completion.retry)</button>
+        <a id="filter_back" class="button" href="\(back)" hidden>\(texts.completion.back)</a></p>
+        </div>
+        </div>
+        """
     }
 
     /// Adds the script's texts to a page's data.

@@ -1,8 +1,10 @@
+import Commerce
+
 /// The confirm page of one language.
 struct ConfirmPage: Sendable {
     private enum PageSlot {
         case nonce
-        case destination
+        case address
         case payment
         case order
         case agreement
@@ -17,149 +19,130 @@ struct ConfirmPage: Sendable {
     }
 
     private let template: Template<PageSlot>
-    private let agreementForm: Template<AgreementSlot>
-    private let agreementLink: Template<AgreementSlot>
+    private let form: Template<AgreementSlot>
+    private let link: Template<AgreementSlot>
     private let table: OrderTable
-    private let destination: DestinationBlock
+    private let address: AddressBlock
     private let noPayment: Wording
 
     init(_ frame: Frame) {
         let texts = frame.texts
         table = OrderTable(texts.order)
-        destination = DestinationBlock(texts.order)
+        address = AddressBlock(texts.order)
         noPayment = texts.confirm.noPayment
-        agreementForm = Self.form(texts.confirm)
-        agreementLink = Self.link(texts.confirm)
+        form = Self.form(texts.confirm)
+        link = Self.link(texts.confirm)
         let head = Head<PageSlot>(
             title: texts.confirm.title,
             width: .wide,
             step: .confirm,
             scripts: [.provider, .file(.confirmScript)],
-            nonce: .nonce
+            nonce: "\(.nonce)"
         )
-        template = Template { page in
-            page.document(frame, head) { page in
-                page.html("<h1>")
-                page.text(texts.confirm.heading)
-                page.html("</h1>\n<p class=\"lead\">")
-                page.text(texts.confirm.lead)
-                page.html("</p>\n<div class=\"columns\">\n")
-                Self.whereAndHow(&page, texts)
-                Self.whatAndHowMuch(&page, texts)
-                page.html("</div>\n<script type=\"application/json\" id=\"page_data\">")
-                page.slot(.data)
-                page.html("</script>\n")
-            }
-        }
+        template = frame.document(
+            head,
+            """
+            <h1>\(texts.confirm.heading)</h1>
+            <p class="lead">\(texts.confirm.lead)</p>
+            <div class="columns">
+            \(Self.whereAndHow(texts))
+            \(Self.whatAndHowMuch(texts))
+            </div>
+            <script type="application/json" id="page_data">\(.data)</script>
+            """
+        )
     }
 
     /// Writes the page.
     ///
     /// - Parameters:
-    ///   - view: Order, destination and the way to agree.
+    ///   - view: Order, address and the way to agree.
     ///   - nonce: The one in the policy.
     /// - Returns: The document.
     func render(_ view: ConfirmView, nonce: Nonce) -> [UInt8] {
         template.render(room: 4096) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
-            case .destination: destination.write(view.destination, to: &writer)
-            case .payment:
-                if view.payment.isEmpty {
-                    writer.text(noPayment)
-                } else {
-                    writer.text(view.payment)
-                }
+            case .address: address.write(view.details.address, to: &writer)
+            case .payment: writePayment(view.details.payment, to: &writer)
             case .order: table.write(view.order, to: &writer)
-            case .agreement: agreement(view, to: &writer)
+            case .agreement: writeAgreement(view, to: &writer)
             case .ticket: writer.text(view.returnTicket)
             case .data: writer.json(JSONBlock { $0.add("checkoutSessionId", view.checkoutSessionID) })
             }
         }
     }
 
-    private func agreement(_ view: ConfirmView, to writer: inout HTMLWriter) {
-        let part =
-            switch view.agreement {
-            case .form: agreementForm
-            case .returnLink: agreementLink
-            }
-        part.render(into: &writer) { slot, writer in
-            switch slot {
-            case .ticket: writer.text(view.returnTicket)
-            case .total: writer.grouped(view.order.total ?? 0)
-            case .link:
-                if case .returnLink(let target) = view.agreement { writer.link(target) }
-            }
+    private func writePayment(_ payment: String?, to writer: inout HTMLWriter) {
+        if let payment {
+            writer.text(payment)
+        } else {
+            writer.text(noPayment)
         }
     }
 
-    private static func whereAndHow(_ page: inout TemplateBuilder<PageSlot>, _ texts: Texts) {
-        page.html("<section class=\"card\">\n<h2>")
-        page.text(texts.order.destination)
-        page.html("</h2>\n")
-        page.slot(.destination)
-        change(&page, "<p class=\"change\"><a id=\"change_address\" href=\"", texts.confirm.changeAddress)
-        page.html("<h2>")
-        page.text(texts.order.payment)
-        page.html("</h2>\n<p id=\"payment\">")
-        page.slot(.payment)
-        page.html("</p>\n")
-        change(&page, "<p class=\"change\"><a id=\"change_payment\" href=\"", texts.confirm.changePayment)
-        page.html("</section>\n")
+    private func writeAgreement(_ view: ConfirmView, to writer: inout HTMLWriter) {
+        switch view.agreement {
+        case .form:
+            form.render(into: &writer) { slot, writer in
+                switch slot {
+                case .ticket: writer.text(view.returnTicket)
+                case .total: writer.grouped(view.order.total ?? .zero)
+                case .link: return
+                }
+            }
+        case .returnLink(let target):
+            link.render(into: &writer) { _, writer in writer.link(target) }
+        }
     }
 
-    /// Without script, or before the provider's script is there, the link starts the checkout anew.
-    private static func change(_ page: inout TemplateBuilder<PageSlot>, _ start: HTML, _ text: Wording) {
-        page.html(start)
-        page.constant.link(.button)
-        page.html("\">")
-        page.text(text)
-        page.html("</a></p>\n")
+    /// Without script, or before the provider's script is there, the change links start the checkout anew.
+    private static func whereAndHow(_ texts: Texts) -> Markup<PageSlot> {
+        """
+        <section class="card">
+        <h2>\(texts.order.destination)</h2>
+        \(.address)<p class="change"><a id="change_address" href="\(LinkTarget.button)">\
+        \(texts.confirm.changeAddress)</a></p>
+        <h2>\(texts.order.payment)</h2>
+        <p id="payment">\(.payment)</p>
+        <p class="change"><a id="change_payment" href="\(LinkTarget.button)">\(texts.confirm.changePayment)</a></p>
+        </section>
+        """
     }
 
-    private static func whatAndHowMuch(_ page: inout TemplateBuilder<PageSlot>, _ texts: Texts) {
-        page.html("<section class=\"card\">\n<h2>")
-        page.text(texts.order.heading)
-        page.html("</h2>\n")
-        page.slot(.order)
-        page.slot(.agreement)
-        page.html("<form class=\"quiet-form\" method=\"post\" action=\"/checkout_cancel\">")
-        page.html("<input type=\"hidden\" name=\"secureWebviewSessionId\" value=\"")
-        page.slot(.ticket)
-        page.html("\"><button type=\"submit\" id=\"cancel_button\" class=\"button button-quiet\">")
-        page.text(texts.confirm.cancel)
-        page.html("</button></form>\n</section>\n")
+    private static func whatAndHowMuch(_ texts: Texts) -> Markup<PageSlot> {
+        """
+        <section class="card">
+        <h2>\(texts.order.heading)</h2>
+        \(.order)\(.agreement)<form class="quiet-form" method="post" action="/checkout_cancel">\
+        <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">\
+        <button type="submit" id="cancel_button" class="button button-quiet">\(texts.confirm.cancel)</button></form>
+        </section>
+        """
     }
 
     private static func form(_ texts: ConfirmTexts) -> Template<AgreementSlot> {
-        Template { part in
-            part.html("<form id=\"confirm_form\" method=\"post\" action=\"/confirm_order\">\n")
-            part.html("<input type=\"hidden\" name=\"secureWebviewSessionId\" value=\"")
-            part.slot(.ticket)
-            part.html("\">\n<input type=\"hidden\" name=\"totalPrice\" value=\"")
-            part.slot(.total)
-            part.html(
-                "\">\n<button type=\"submit\" id=\"purchase_button\" class=\"button button-main button-wide\" data-busy=\""
-            )
-            part.text(texts.sending)
-            part.html("\">")
-            part.text(texts.purchase)
-            part.html("</button>\n<p class=\"note\">")
-            part.text(texts.agreement)
-            part.html("</p>\n</form>\n")
-        }
+        Template(
+            """
+            <form id="confirm_form" method="post" action="\(LinkTarget.confirm)">
+            <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
+            <input type="hidden" name="totalPrice" value="\(.total)">
+            <button type="submit" id="purchase_button" class="button button-main button-wide" \
+            data-busy="\(texts.sending)">\(texts.purchase)</button>
+            <p class="note">\(texts.agreement)</p>
+            </form>
+
+            """
+        )
     }
 
     private static func link(_ texts: ConfirmTexts) -> Template<AgreementSlot> {
-        Template { part in
-            part.html("<p class=\"notice\">")
-            part.text(texts.returnLead)
-            part.html("</p>\n<p><a id=\"purchase_link\" class=\"button button-main button-wide\" href=\"")
-            part.slot(.link)
-            part.html("\">")
-            part.text(texts.returnLink)
-            part.html("</a></p>\n")
-        }
+        Template(
+            """
+            <p class="notice">\(texts.returnLead)</p>
+            <p><a id="purchase_link" class="button button-main button-wide" href="\(.link)">\(texts.returnLink)</a></p>
+
+            """
+        )
     }
 }

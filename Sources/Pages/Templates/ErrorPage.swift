@@ -7,62 +7,72 @@ struct ErrorPage: Sendable {
         case reference
     }
 
+    private enum PartSlot {
+        case value
+    }
+
     private let template: Template<PageSlot>
-    private let texts: Texts
+    private let reference: Template<PartSlot>
+    private let toConfirm: [UInt8]
+    private let toButton: [UInt8]
     private let wayBack: WayBack
+    private let detail: @Sendable (PageErrorCode) -> Wording
 
     init(_ frame: Frame) {
-        texts = frame.texts
-        wayBack = WayBack(frame.texts.frame, app: frame.texts.cancelled.backToApp)
-        template = Template { page in
-            page.document(frame, Head<PageSlot>(title: frame.texts.errors.title, mark: .slot(.code))) { page in
-                page.html("<section class=\"card hero\">\n<h1>")
-                page.text(frame.texts.errors.lead)
-                page.html("</h1>\n<p id=\"detail\">")
-                page.slot(.detail)
-                page.html("</p>\n")
-                page.slot(.ways)
-                page.slot(.reference)
-                page.html("</section>\n")
-            }
-        }
+        let texts = frame.texts.errors
+        wayBack = WayBack(frame.texts)
+        detail = texts.detail
+        toConfirm = Self.way(.confirm, texts.toConfirm)
+        toButton = Self.way(.button, texts.toButton)
+        reference = Template(
+            """
+            <p class="note">\(frame.texts.frame.reference) <code>\(.value)</code></p>
+
+            """
+        )
+        template = frame.document(
+            Head(title: texts.title, error: "\(.code)"),
+            """
+            <section class="card hero">
+            <h1>\(texts.lead)</h1>
+            <p id="detail">\(.detail)</p>
+            \(.ways)\(.reference)</section>
+            """
+        )
     }
 
     /// Writes the page.
+    ///
+    /// - Parameter view: What happened, and the ways on.
+    /// - Returns: The document.
     func render(_ view: ErrorView) -> [UInt8] {
         template.render(room: 1024) { slot, writer in
             switch slot {
             case .code: writer.text(view.code.rawValue)
-            case .detail: writer.text(texts.errors.detail(view.code))
-            case .ways: ways(view, to: &writer)
-            case .reference: reference(view.reference, to: &writer)
+            case .detail: writer.text(detail(view.code))
+            case .ways: writeWays(view, to: &writer)
+            case .reference:
+                guard let number = view.reference else { return }
+                reference.render(into: &writer) { _, writer in writer.text(number) }
             }
         }
     }
 
-    private func ways(_ view: ErrorView, to writer: inout HTMLWriter) {
+    private func writeWays(_ view: ErrorView, to writer: inout HTMLWriter) {
         switch view.way {
         case .none: break
-        case .confirm: first(.confirm, texts.errors.toConfirm, to: &writer)
-        case .button: first(.button, texts.errors.toButton, to: &writer)
+        case .confirm: writer.fragment(toConfirm)
+        case .button: writer.fragment(toButton)
         }
         if let client = view.client { wayBack.writeCartLink(client, to: &writer) }
     }
 
-    private func first(_ target: LinkTarget, _ text: Wording, to writer: inout HTMLWriter) {
-        writer.html("<p class=\"actions\"><a id=\"retry\" class=\"button button-main button-wide\" href=\"")
-        writer.link(target)
-        writer.html("\">")
-        writer.text(text)
-        writer.html("</a></p>\n")
-    }
+    private static func way(_ target: LinkTarget, _ text: Wording) -> [UInt8] {
+        Template<Never>(
+            """
+            <p class="actions"><a id="retry" class="button button-main button-wide" href="\(target)">\(text)</a></p>
 
-    private func reference(_ reference: String?, to writer: inout HTMLWriter) {
-        guard let reference else { return }
-        writer.html("<p class=\"note\">")
-        writer.text(texts.frame.reference)
-        writer.html(" <code>")
-        writer.text(reference)
-        writer.html("</code></p>\n")
+            """
+        ).bytes
     }
 }

@@ -17,11 +17,6 @@ struct Frame: Sendable {
         case narrow
         case wide
     }
-
-    /// The names of the steps, in order.
-    var stepNames: [Wording] {
-        [texts.frame.stepCart, texts.frame.stepPayment, texts.frame.stepConfirm, texts.frame.stepDone]
-    }
 }
 
 /// What a page tells its frame.
@@ -34,122 +29,107 @@ struct Head<Slot: Sendable> {
         case provider
     }
 
-    /// What stands in `data-error`.
-    enum Mark {
-        case none
-        case code(PageErrorCode)
-        case slot(Slot)
-    }
-
     let title: Wording
     var width = Frame.Width.narrow
     var step: Frame.Step?
-    var mark = Mark.none
+    /// The value of `data-error`, where the page tells of an error.
+    var error: Markup<Slot>?
     var scripts: [Script] = []
     /// The gap for the nonce; pages with scripts have one.
-    var nonce: Slot?
+    var nonce = Markup<Slot>.empty
 }
 
-extension TemplateBuilder {
-    /// Writes a whole document around the content of a page.
+extension Frame {
+    /// A whole document around the content of a page.
     ///
     /// - Parameters:
-    ///   - frame: Of the page's language.
     ///   - head: What the page tells its frame.
-    ///   - content: Writes what stands in `main`.
-    mutating func document(_ frame: Frame, _ head: Head<Slot>, content: (inout Self) -> Void) {
-        html("<!DOCTYPE html>\n<html lang=\"")
-        constant.text(frame.texts.language.rawValue)
-        html("\"")
-        errorMark(head.mark)
-        html(">\n<head>\n<meta charset=\"utf-8\">\n<title>")
-        text(head.title)
-        html(" | ")
-        constant.text(frame.site.shopName)
-        html("</title>\n")
-        metadata()
-        html("<link rel=\"icon\" type=\"image/svg+xml\" href=\"")
-        constant.link(frame.assets[.mark])
-        html("\">\n<link rel=\"stylesheet\" href=\"")
-        constant.link(frame.assets[.styles])
-        html("\">\n")
-        for script in head.scripts { self.script(script, frame, nonce: head.nonce) }
-        html("</head>\n<body>\n")
-        top(frame, head.step)
-        html(head.width == .wide ? "<main class=\"main main-wide\">\n" : "<main class=\"main\">\n")
-        content(&self)
-        html("</main>\n<footer class=\"foot\"><p>")
-        text(frame.texts.frame.footer)
-        html("</p></footer>\n</body>\n</html>\n")
-    }
-
-    /// Writes what every document says about itself to browsers and robots.
-    mutating func metadata() {
-        html(
+    ///   - content: What stands in `main`.
+    /// - Returns: The compiled document.
+    func document<Slot>(_ head: Head<Slot>, _ content: Markup<Slot>) -> Template<Slot> {
+        Template(
             """
-            <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
-            <meta name="robots" content="noindex, nofollow">
-            <meta name="color-scheme" content="light dark">
-            <meta name="theme-color" content="#f5f4f0" media="(prefers-color-scheme: light)">
-            <meta name="theme-color" content="#14181b" media="(prefers-color-scheme: dark)">
-            <meta name="format-detection" content="telephone=no">
+            <!DOCTYPE html>
+            <html lang="\(texts.language.rawValue)"\(errorMark(head))>
+            <head>
+            <meta charset="utf-8">
+            <title>\(head.title) | \(site.shopName)</title>
+            \(metadata())
+            <link rel="icon" type="image/svg+xml" href="\(assets[.mark])">
+            <link rel="stylesheet" href="\(assets[.styles])">
+            \(Markup(each: head.scripts) { script($0, nonce: head.nonce) })</head>
+            <body>
+            \(top(head.step))<main class="\(head.width == .wide ? "main main-wide" : "main")">
+            \(content)
+            </main>
+            <footer class="foot"><p>\(texts.frame.footer)</p></footer>
+            </body>
+            </html>
 
             """
         )
     }
 
-    private mutating func errorMark(_ mark: Head<Slot>.Mark) {
-        switch mark {
-        case .none: return
-        case .code(let code):
-            html(" data-error=\"")
-            constant.text(code.rawValue)
-        case .slot(let slot):
-            html(" data-error=\"")
-            self.slot(slot)
-        }
-        html("\"")
+    /// What every document says about itself to browsers and robots.
+    func metadata<Slot>() -> Markup<Slot> {
+        """
+        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+        <meta name="robots" content="noindex, nofollow">
+        <meta name="color-scheme" content="light dark">
+        <meta name="theme-color" content="#f5f4f0" media="(prefers-color-scheme: light)">
+        <meta name="theme-color" content="#14181b" media="(prefers-color-scheme: dark)">
+        <meta name="format-detection" content="telephone=no">
+        """
     }
 
-    private mutating func script(_ script: Head<Slot>.Script, _ frame: Frame, nonce: Slot?) {
-        html("<script nonce=\"")
-        if let nonce { slot(nonce) }
-        html("\" src=\"")
+    private func errorMark<Slot>(_ head: Head<Slot>) -> Markup<Slot> {
+        guard let error = head.error else { return .empty }
+        return #" data-error="\#(error)""#
+    }
+
+    private func script<Slot>(_ script: Head<Slot>.Script, nonce: Markup<Slot>) -> Markup<Slot> {
         switch script {
         case .file(let asset):
-            constant.link(frame.assets[asset])
-            html("\" defer></script>\n")
+            """
+            <script nonce="\(nonce)" src="\(assets[asset])" defer></script>
+
+            """
         case .provider:
-            constant.link(frame.site.checkoutScript)
-            html("\" async></script>\n")
+            """
+            <script nonce="\(nonce)" src="\(site.checkoutScript)" async></script>
+
+            """
         }
     }
 
-    private mutating func top(_ frame: Frame, _ step: Frame.Step?) {
-        if frame.site.isDemonstration {
-            html("<p class=\"demo\">")
-            text(frame.texts.frame.demonstration)
-            html("</p>\n")
-        }
-        html("<header class=\"top\"><p class=\"brand\"><img class=\"brand-mark\" src=\"")
-        constant.link(frame.assets[.mark])
-        html("\" alt=\"\" width=\"32\" height=\"32\"><span>")
-        constant.text(frame.site.shopName)
-        html("</span></p></header>\n")
-        guard let step else { return }
-        html("<ol class=\"steps\" aria-label=\"")
-        text(frame.texts.frame.steps)
-        html("\">\n")
-        for (index, name) in frame.stepNames.enumerated() {
-            html(Self.stepStart(index, current: step.rawValue))
-            text(name)
-            html("</li>\n")
-        }
-        html("</ol>\n")
+    private func top<Slot>(_ step: Step?) -> Markup<Slot> {
+        """
+        \(demonstration())<header class="top"><p class="brand">\
+        <img class="brand-mark" src="\(assets[.mark])" alt="" width="32" height="32"><span>\(site.shopName)</span>\
+        </p></header>
+        \(steps(step))
+        """
     }
 
-    private static func stepStart(_ index: Int, current: Int) -> HTML {
-        if index == current { return "<li class=\"step step-now\" aria-current=\"step\">" }
-        return index < current ? "<li class=\"step step-past\">" : "<li class=\"step\">"
+    private func demonstration<Slot>() -> Markup<Slot> {
+        guard site.isDemonstration else { return .empty }
+        return """
+            <p class="demo">\(texts.frame.demonstration)</p>
+
+            """
+    }
+
+    private func steps<Slot>(_ step: Step?) -> Markup<Slot> {
+        guard let step else { return .empty }
+        let names = [texts.frame.stepCart, texts.frame.stepPayment, texts.frame.stepConfirm, texts.frame.stepDone]
+        let items = Markup<Slot>(each: names.enumerated()) { index, name in
+            if index == step.rawValue { return #"<li class="step step-now" aria-current="step">\#(name)</li>"# }
+            return index < step.rawValue
+                ? #"<li class="step step-past">\#(name)</li>"# : #"<li class="step">\#(name)</li>"#
+        }
+        return """
+            <ol class="steps" aria-label="\(texts.frame.steps)">\(items)</ol>
+
+            """
     }
 }

@@ -9,8 +9,23 @@ struct OpenPage: Sendable {
     private let tap: Template<PageSlot>
 
     init(_ frame: Frame) {
-        automatic = Self.template(frame, frame.texts.open.automatic, scripts: [.file(.openScript)])
-        tap = Self.template(frame, frame.texts.open.tap, scripts: [])
+        automatic = Self.template(
+            frame,
+            scripts: [.file(.openScript)],
+            lead: """
+                <div class="spinner" aria-hidden="true"></div>
+                <h1>\(frame.texts.open.heading)</h1>
+                <p>\(frame.texts.open.automatic)</p>
+                """
+        )
+        tap = Self.template(
+            frame,
+            scripts: [],
+            lead: """
+                <h1>\(frame.texts.open.heading)</h1>
+                <p>\(frame.texts.open.tap)</p>
+                """
+        )
     }
 
     /// Writes the page.
@@ -20,7 +35,11 @@ struct OpenPage: Sendable {
     ///   - nonce: The one in the policy.
     /// - Returns: The document.
     func render(_ view: OpenView, nonce: Nonce) -> [UInt8] {
-        let template = view.mode == .autoPost ? automatic : tap
+        let template =
+            switch view.mode {
+            case .autoPost: automatic
+            case .tap: tap
+            }
         return template.render(room: 256) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
@@ -31,27 +50,21 @@ struct OpenPage: Sendable {
 
     private static func template(
         _ frame: Frame,
-        _ lead: Wording,
-        scripts: [Head<PageSlot>.Script]
+        scripts: [Head<PageSlot>.Script],
+        lead: Markup<PageSlot>
     ) -> Template<PageSlot> {
-        let texts = frame.texts.open
-        let head = Head<PageSlot>(title: texts.title, step: .payment, scripts: scripts, nonce: .nonce)
-        return Template { page in
-            page.document(frame, head) { page in
-                page.html("<section class=\"card hero\">\n")
-                if !scripts.isEmpty { page.html("<div class=\"spinner\" aria-hidden=\"true\"></div>\n") }
-                page.html("<h1>")
-                page.text(texts.heading)
-                page.html("</h1>\n<p>")
-                page.text(lead)
-                page.html("</p>\n<form id=\"open_form\" class=\"hop-form\" method=\"post\" action=\"")
-                page.constant.link(.button)
-                page.html("\">\n<input type=\"hidden\" name=\"secureWebviewSessionId\" value=\"")
-                page.slot(.ticket)
-                page.html("\">\n<button type=\"submit\" id=\"open_button\" class=\"button button-main button-wide\">")
-                page.text(texts.proceed)
-                page.html("</button>\n</form>\n</section>\n")
-            }
-        }
+        frame.document(
+            Head(title: frame.texts.open.title, step: .payment, scripts: scripts, nonce: "\(.nonce)"),
+            """
+            <section class="card hero">
+            \(lead)
+            <form id="open_form" class="hop-form" method="post" action="\(LinkTarget.button)">
+            <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
+            <button type="submit" id="open_button" class="button button-main button-wide">\
+            \(frame.texts.open.proceed)</button>
+            </form>
+            </section>
+            """
+        )
     }
 }

@@ -1,10 +1,12 @@
+import Commerce
+
 /// The table of an order, with its sums.
 struct OrderTable: Sendable {
     private enum RowSlot {
         case name
         case unitPrice
         case quantity
-        case total
+        case sum
     }
 
     private enum TableSlot {
@@ -16,65 +18,60 @@ struct OrderTable: Sendable {
     }
 
     private let table: Template<TableSlot>
-    private let row: Template<RowSlot>
+    private let row = Template<RowSlot>(
+        """
+        <tr><th scope="row">\(.name)</th><td>\(.unitPrice)</td><td>\(.quantity)</td><td>\(.sum)</td></tr>
+
+        """
+    )
     private let undecided: Wording
 
     init(_ texts: OrderTexts) {
         undecided = texts.undecided
-        row = Template { row in
-            row.html("<tr><th scope=\"row\">")
-            row.slot(.name)
-            row.html("</th><td>")
-            row.slot(.unitPrice)
-            row.html("</td><td>")
-            row.slot(.quantity)
-            row.html("</td><td>")
-            row.slot(.total)
-            row.html("</td></tr>\n")
-        }
-        table = Template { table in
-            table.html("<table class=\"order\">\n<thead><tr>")
-            for name in [texts.item, texts.unitPrice, texts.quantity, texts.lineTotal] {
-                table.html("<th scope=\"col\">")
-                table.text(name)
-                table.html("</th>")
-            }
-            table.html("</tr></thead>\n<tbody>\n")
-            table.slot(.rows)
-            table.html("</tbody>\n<tfoot>\n")
-            Self.sum(&table, "<tr>", texts.subtotal, .subtotal)
-            Self.sum(&table, "<tr>", texts.taxIncluded, .taxIncluded)
-            Self.sum(&table, "<tr>", texts.postage, .postage)
-            Self.sum(&table, "<tr class=\"order-total\">", texts.total, .total)
-            table.html("</tfoot>\n</table>\n")
-        }
+        table = Template(
+            """
+            <table class="order">
+            <thead><tr><th scope="col">\(texts.item)</th><th scope="col">\(texts.unitPrice)</th>\
+            <th scope="col">\(texts.quantity)</th><th scope="col">\(texts.lineTotal)</th></tr></thead>
+            <tbody>
+            \(.rows)</tbody>
+            <tfoot>
+            <tr><th scope="row" colspan="3">\(texts.subtotal)</th><td>\(.subtotal)</td></tr>
+            <tr><th scope="row" colspan="3">\(texts.taxIncluded)</th><td>\(.taxIncluded)</td></tr>
+            <tr><th scope="row" colspan="3">\(texts.postage)</th><td id="postage">\(.postage)</td></tr>
+            <tr class="order-total"><th scope="row" colspan="3">\(texts.total)</th><td id="total">\(.total)</td></tr>
+            </tfoot>
+            </table>
+
+            """
+        )
     }
 
     /// Writes the table.
     ///
     /// - Parameters:
-    ///   - order: What is bought.
+    ///   - view: What is bought.
     ///   - writer: Grows by the table.
-    func write(_ order: OrderView, to writer: inout HTMLWriter) {
+    func write(_ view: OrderView, to writer: inout HTMLWriter) {
         table.render(into: &writer) { slot, writer in
             switch slot {
             case .rows:
-                for line in order.lines { write(line, to: &writer) }
-            case .subtotal: writer.yen(order.subtotal)
-            case .taxIncluded: writer.yen(order.taxIncluded)
-            case .postage: write(order.postage, to: &writer)
-            case .total: write(order.total, to: &writer)
+                for line in view.order.lines { write(line, to: &writer) }
+            case .subtotal: writer.yen(view.order.subtotal)
+            case .taxIncluded: writer.yen(view.order.taxIncluded)
+            case .postage: write(view.postage, to: &writer)
+            case .total: write(view.total, to: &writer)
             }
         }
     }
 
-    private func write(_ line: OrderView.Line, to writer: inout HTMLWriter) {
+    private func write(_ line: OrderLine, to writer: inout HTMLWriter) {
         row.render(into: &writer) { slot, writer in
             switch slot {
-            case .name: writer.text(line.name)
-            case .unitPrice: writer.yen(line.unitPrice)
+            case .name: writer.text(line.article.name)
+            case .unitPrice: writer.yen(line.article.price)
             case .quantity: writer.number(line.quantity)
-            case .total: writer.yen(line.total)
+            case .sum: writer.yen(line.sum)
             }
         }
     }
@@ -86,24 +83,10 @@ struct OrderTable: Sendable {
             writer.text(undecided)
         }
     }
-
-    private static func sum(
-        _ table: inout TemplateBuilder<TableSlot>,
-        _ start: HTML,
-        _ name: Wording,
-        _ slot: TableSlot
-    ) {
-        table.html(start)
-        table.html("<th scope=\"row\" colspan=\"3\">")
-        table.text(name)
-        table.html("</th><td>")
-        table.slot(slot)
-        table.html("</td></tr>\n")
-    }
 }
 
 /// The block that says where an order goes.
-struct DestinationBlock: Sendable {
+struct AddressBlock: Sendable {
     private enum BlockSlot {
         case name
         case postalCode
@@ -114,49 +97,55 @@ struct DestinationBlock: Sendable {
     private let block: Template<BlockSlot>
 
     init(_ texts: OrderTexts) {
-        block = Template { block in
-            block.html("<dl class=\"facts\">\n")
-            let rows: [(Wording, BlockSlot)] = [
-                (texts.recipient, .name), (texts.postalCode, .postalCode), (texts.address, .lines),
-                (texts.phone, .phone),
-            ]
-            for (name, slot) in rows {
-                block.html("<div><dt>")
-                block.text(name)
-                block.html("</dt><dd>")
-                block.slot(slot)
-                block.html("</dd></div>\n")
-            }
-            block.html("</dl>\n")
-        }
+        block = Template(
+            """
+            <dl class="facts">
+            <div><dt>\(texts.recipient)</dt><dd>\(.name)</dd></div>
+            <div><dt>\(texts.postalCode)</dt><dd>\(.postalCode)</dd></div>
+            <div><dt>\(texts.address)</dt><dd>\(.lines)</dd></div>
+            <div><dt>\(texts.phone)</dt><dd>\(.phone)</dd></div>
+            </dl>
+
+            """
+        )
     }
 
     /// Writes the block.
     ///
     /// - Parameters:
-    ///   - destination: Where the order goes.
+    ///   - address: Where the order goes.
     ///   - writer: Grows by the block.
-    func write(_ destination: DestinationView, to writer: inout HTMLWriter) {
+    func write(_ address: Address, to writer: inout HTMLWriter) {
         block.render(into: &writer) { slot, writer in
             switch slot {
-            case .name: writer.text(destination.name)
-            case .postalCode: Self.write(destination.postalCode, to: &writer)
-            case .lines: Self.write(destination.lines, to: &writer)
-            case .phone: Self.write(destination.phone, to: &writer)
+            case .name: writer.text(address[.name] ?? "-")
+            case .postalCode: writer.text(address[.postalCode] ?? "-")
+            case .lines: Self.writeLines(address, to: &writer)
+            case .phone: writer.text(address[.phoneNumber] ?? "-")
             }
         }
     }
 
-    private static func write(_ text: String, to writer: inout HTMLWriter) {
-        writer.text(text.isEmpty ? "-" : text)
-    }
-
-    private static func write(_ lines: [String], to writer: inout HTMLWriter) {
-        for (index, line) in lines.enumerated() {
-            if index > 0 { writer.html(lineBreak) }
+    private static func writeLines(_ address: Address, to writer: inout HTMLWriter) {
+        var isFirst = true
+        for part in parts(address) {
+            guard let line = address[part] else { continue }
+            if !isFirst { writer.html(lineBreak) }
+            isFirst = false
             writer.text(line)
         }
     }
 
+    /// In Japan an address runs from the largest part to the smallest, elsewhere the other way.
+    private static func parts(_ address: Address) -> [Address.Part] {
+        (address[.countryCode] ?? "JP") == "JP" ? largestFirst : smallestFirst
+    }
+
+    private static let largestFirst: [Address.Part] = [
+        .stateOrRegion, .city, .county, .district, .addressLine1, .addressLine2, .addressLine3,
+    ]
+    private static let smallestFirst: [Address.Part] = [
+        .addressLine1, .addressLine2, .addressLine3, .district, .city, .county, .stateOrRegion, .countryCode,
+    ]
     private static let lineBreak: HTML = "<br>"
 }

@@ -4,54 +4,45 @@ struct RescuePage: Sendable {
         case link
     }
 
-    private let withLink: Template<PageSlot>
-    private let withoutLink: [UInt8]
+    private let open: Template<PageSlot>
+    private let closed: [UInt8]
 
     init(_ frame: Frame) {
-        withLink = Self.template(frame, hasLink: true)
-        withoutLink = Self.template(frame, hasLink: false).render(room: 0) { _, _ in }
+        let texts = frame.texts.result
+        open = Self.template(
+            frame,
+            lead: """
+                <p>\(texts.rescueLead)</p>
+                <p class="actions"><a id="purchase_link" class="button button-main button-wide" href="\(.link)">\
+                \(texts.returnLink)</a></p>
+                """,
+            steps: [texts.stepTap, texts.stepHold, texts.stepClose]
+        )
+        closed = Self.template(frame, lead: "<p>\(texts.rescueClosed)</p>", steps: [texts.stepClose]).bytes
     }
 
     /// Writes the page.
+    ///
+    /// - Parameter view: The link, where this browser holds a flow.
+    /// - Returns: The document.
     func render(_ view: RescueView) -> [UInt8] {
-        guard let target = view.returnLink else { return withoutLink }
-        return withLink.render(room: 768) { slot, writer in
-            switch slot {
-            case .link: writer.link(target)
-            }
-        }
+        guard let target = view.returnLink else { return closed }
+        return open.render(room: 768) { _, writer in writer.link(target) }
     }
 
-    private static func template(_ frame: Frame, hasLink: Bool) -> Template<PageSlot> {
+    private static func template<Slot>(_ frame: Frame, lead: Markup<Slot>, steps: [Wording]) -> Template<Slot> {
         let texts = frame.texts.result
-        return Template { page in
-            page.document(frame, Head<PageSlot>(title: texts.rescueTitle)) { page in
-                page.html("<section class=\"card hero\">\n<h1>")
-                page.text(texts.rescueHeading)
-                page.html("</h1>\n<p>")
-                page.text(hasLink ? texts.rescueLead : texts.rescueClosed)
-                page.html("</p>\n")
-                if hasLink { Self.link(&page, texts) }
-                page.html("<h2>")
-                page.text(texts.steps)
-                page.html("</h2>\n<ul class=\"hints\">\n")
-                for step in hasLink ? [texts.stepTap, texts.stepHold, texts.stepClose] : [texts.stepClose] {
-                    page.html("<li>")
-                    page.text(step)
-                    page.html("</li>\n")
-                }
-                page.html("</ul>\n<p class=\"note\">")
-                page.text(texts.stepCharge)
-                page.html("</p>\n</section>\n")
-            }
-        }
-    }
-
-    private static func link(_ page: inout TemplateBuilder<PageSlot>, _ texts: ResultTexts) {
-        page.html("<p class=\"actions\"><a id=\"purchase_link\" class=\"button button-main button-wide\" href=\"")
-        page.slot(.link)
-        page.html("\">")
-        page.text(texts.returnLink)
-        page.html("</a></p>\n")
+        return frame.document(
+            Head(title: texts.rescueTitle),
+            """
+            <section class="card hero">
+            <h1>\(texts.rescueHeading)</h1>
+            \(lead)
+            <h2>\(texts.steps)</h2>
+            <ul class="hints">\(Markup(each: steps) { "<li>\($0)</li>" })</ul>
+            <p class="note">\(texts.stepCharge)</p>
+            </section>
+            """
+        )
     }
 }

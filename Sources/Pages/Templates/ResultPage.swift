@@ -3,10 +3,6 @@ struct ResultPage: Sendable {
     private enum PageSlot {
         case nonce
         case link
-        case fields
-    }
-
-    private enum FieldSlot {
         case returnTicket
         case launchTicket
         case reference
@@ -15,23 +11,10 @@ struct ResultPage: Sendable {
 
     private let app: Template<PageSlot>
     private let browser: Template<PageSlot>
-    private let fields: Template<FieldSlot>
 
     init(_ frame: Frame) {
         app = Self.app(frame)
         browser = Self.browser(frame)
-        fields = Template { fields in
-            fields.html("<input type=\"hidden\" name=\"secureWebviewSessionId\" value=\"")
-            fields.slot(.returnTicket)
-            fields.html("\">\n<input type=\"hidden\" name=\"old_secureWebviewSessionId\" value=\"")
-            fields.slot(.launchTicket)
-            fields.html("\">\n<input type=\"hidden\" name=\"accessToken\" value=\"sealed\">\n")
-            fields.html("<input type=\"hidden\" name=\"orderReferenceId\" value=\"")
-            fields.slot(.reference)
-            fields.html("\">\n<input type=\"hidden\" name=\"totalPrice\" value=\"")
-            fields.slot(.total)
-            fields.html("\">\n")
-        }
     }
 
     /// Writes the page.
@@ -42,53 +25,36 @@ struct ResultPage: Sendable {
     /// - Returns: The document.
     func render(_ view: ResultView, nonce: Nonce) -> [UInt8] {
         switch view {
-        case .app(let target):
-            app.render(room: 768) { slot, writer in
-                switch slot {
-                case .link: writer.link(target)
-                case .nonce, .fields: return
-                }
-            }
+        case .app(let target): app.render(room: 768) { _, writer in writer.link(target) }
         case .browser(let purchase):
             browser.render(room: 1024) { slot, writer in
                 switch slot {
                 case .nonce: writer.nonce(nonce)
-                case .fields: write(purchase, to: &writer)
+                case .returnTicket: writer.text(purchase.returnTicket)
+                case .launchTicket: writer.text(purchase.launchTicket)
+                case .reference: writer.text(purchase.orderReferenceID)
+                case .total: writer.grouped(purchase.total)
                 case .link: return
                 }
             }
         }
     }
 
-    private func write(_ purchase: BrowserPurchase, to writer: inout HTMLWriter) {
-        fields.render(into: &writer) { slot, writer in
-            switch slot {
-            case .returnTicket: writer.text(purchase.returnTicket)
-            case .launchTicket: writer.text(purchase.launchTicket)
-            case .reference: writer.text(purchase.orderReferenceID)
-            case .total: writer.grouped(purchase.total)
-            }
-        }
-    }
-
     private static func app(_ frame: Frame) -> Template<PageSlot> {
         let texts = frame.texts.result
-        return Template { page in
-            page.document(frame, Head<PageSlot>(title: texts.title, step: .confirm)) { page in
-                page.html("<section class=\"card hero\">\n<div class=\"seal\" aria-hidden=\"true\"></div>\n<h1>")
-                page.text(texts.appHeading)
-                page.html("</h1>\n<p>")
-                page.text(texts.appLead)
-                page.html("</p>\n<p class=\"actions\">")
-                page.html("<a id=\"purchase_link\" class=\"button button-main button-wide\" href=\"")
-                page.slot(.link)
-                page.html("\">")
-                page.text(texts.returnLink)
-                page.html("</a></p>\n<p class=\"note\">")
-                page.text(texts.appNote)
-                page.html("</p>\n</section>\n")
-            }
-        }
+        return frame.document(
+            Head(title: texts.title, step: .confirm),
+            """
+            <section class="card hero">
+            <div class="seal" aria-hidden="true"></div>
+            <h1>\(texts.appHeading)</h1>
+            <p>\(texts.appLead)</p>
+            <p class="actions"><a id="purchase_link" class="button button-main button-wide" href="\(.link)">\
+            \(texts.returnLink)</a></p>
+            <p class="note">\(texts.appNote)</p>
+            </section>
+            """
+        )
     }
 
     private static func browser(_ frame: Frame) -> Template<PageSlot> {
@@ -97,28 +63,32 @@ struct ResultPage: Sendable {
             title: texts.title,
             step: .confirm,
             scripts: [.file(.purchaseScript), .file(.resultScript)],
-            nonce: .nonce
+            nonce: "\(.nonce)"
         )
-        return Template { page in
-            page.document(frame, head) { page in
-                page.html("<section id=\"filter\" class=\"card hero\">\n")
-                page.html("<div id=\"filter_spinner\" class=\"spinner\" aria-hidden=\"true\" hidden></div>\n")
-                page.html("<h1 id=\"filter_title\" tabindex=\"-1\">")
-                page.text(texts.browserHeading)
-                page.html("</h1>\n<p id=\"filter_text\" role=\"status\">")
-                page.text(texts.browserLead)
-                page.html("</p>\n<form id=\"purchase_form\" class=\"hop-form\" method=\"post\" action=\"/purchase\">\n")
-                page.slot(.fields)
-                page.html("<button type=\"submit\" id=\"filter_retry\" class=\"button button-main button-wide\">")
-                page.text(texts.complete)
-                page.html("</button>\n</form>\n<p class=\"actions\"><a id=\"filter_back\" class=\"button\" href=\"")
-                page.constant.link(.cart(.browser))
-                page.html("\" hidden>")
-                page.text(frame.texts.completion.back)
-                page.html("</a></p>\n</section>\n<script type=\"application/json\" id=\"page_data\">")
-                page.constant.json(JSONBlock { CompletionPanel.addTexts(frame.texts.completion, to: &$0) })
-                page.html("</script>\n")
-            }
-        }
+        return frame.document(
+            head,
+            """
+            <section id="filter" class="card hero">
+            <div id="filter_spinner" class="spinner" aria-hidden="true" hidden></div>
+            <h1 id="filter_title" tabindex="-1">\(texts.browserHeading)</h1>
+            <p id="filter_text" role="status">\(texts.browserLead)</p>
+            <form id="purchase_form" class="hop-form" method="post" action="/purchase">
+            <input type="hidden" name="secureWebviewSessionId" value="\(.returnTicket)">
+            <input type="hidden" name="old_secureWebviewSessionId" value="\(.launchTicket)">
+            <input type="hidden" name="accessToken" value="sealed">
+            <input type="hidden" name="orderReferenceId" value="\(.reference)">
+            <input type="hidden" name="totalPrice" value="\(.total)">
+            <button type="submit" id="filter_retry" class="button button-main button-wide">\(texts.complete)</button>
+            </form>
+            <p class="actions"><a id="filter_back" class="button" href="\(LinkTarget.cart(.browser))" hidden>\
+            \(frame.texts.completion.back)</a></p>
+            </section>
+            <script type="application/json" id="page_data">\(data(frame.texts.completion))</script>
+            """
+        )
+    }
+
+    private static func data(_ texts: CompletionTexts) -> JSONBlock {
+        JSONBlock { CompletionPanel.addTexts(texts, to: &$0) }
     }
 }

@@ -10,6 +10,7 @@ extension Texts {
             demonstration: "Demonstration: nothing is charged and nothing is shipped.",
             footer: "You pay on Amazon Pay's own secure pages. We never see your card number.",
             backToCart: "Back to the cart",
+            backToApp: "To return to the app, close this page with Done or ✕.",
             reference: "Reference",
             scriptNeeded: "This page needs JavaScript. Please allow it in your browser's settings and reload."
         ),
@@ -97,7 +98,6 @@ extension Texts {
             lead: "The checkout at Amazon Pay was cancelled. Your cart is unchanged.",
             retry: "Go to payment again",
             cancelForGood: "Cancel this purchase",
-            backToApp: "To return to the app, close this page with Done or ✕.",
             endedHeading: "Your purchase is cancelled",
             endedLead: "You have not been charged. You can close this page."
         ),
@@ -105,8 +105,7 @@ extension Texts {
             title: "Payment declined",
             heading: "The payment did not go through",
             lead: "Amazon Pay declined the payment. You have not been charged. Please try another payment method.",
-            retry: "Try another payment method",
-            backToApp: "To return to the app, close this page with Done or ✕."
+            retry: "Try another payment method"
         ),
         errors: ErrorTexts(
             title: "Error",

@@ -10,6 +10,7 @@ extension Texts {
             demonstration: "デモ環境です。実際の請求や発送は行われません。",
             footer: "お支払いは Amazon Pay の安全なページで行われます。カード番号が当店に伝わることはありません。",
             backToCart: "カートページに戻る",
+            backToApp: "アプリに戻るには、この画面の「完了」または ✕ を押して閉じてください。",
             reference: "お問い合わせ番号",
             scriptNeeded: "このページでは JavaScript を使います。ブラウザの設定で有効にしてから、再読み込みしてください。"
         ),
@@ -96,7 +97,6 @@ extension Texts {
             lead: "Amazon Pay でのお手続きが中止されました。カートの内容はそのまま残っています。",
             retry: "もう一度お支払いに進む",
             cancelForGood: "この購入を取り消す",
-            backToApp: "アプリに戻るには、この画面の「完了」または ✕ を押して閉じてください。",
             endedHeading: "購入を取り消しました",
             endedLead: "お支払いは行われていません。この画面は閉じて構いません。"
         ),
@@ -104,8 +104,7 @@ extension Texts {
             title: "お支払いを完了できませんでした",
             heading: "お支払いを完了できませんでした",
             lead: "Amazon Pay でお支払いが承認されませんでした。請求は発生していません。別のお支払い方法でお試しください。",
-            retry: "別のお支払い方法で試す",
-            backToApp: "アプリに戻るには、この画面の「完了」または ✕ を押して閉じてください。"
+            retry: "別のお支払い方法で試す"
         ),
         errors: ErrorTexts(
             title: "エラー",

@@ -36,6 +36,7 @@ struct FrameTexts: Sendable {
     let demonstration: Wording
     let footer: Wording
     let backToCart: Wording
+    let backToApp: Wording
     let reference: Wording
     let scriptNeeded: Wording
 }
@@ -185,7 +186,6 @@ struct CancelledTexts: Sendable {
     let lead: Wording
     let retry: Wording
     let cancelForGood: Wording
-    let backToApp: Wording
     let endedHeading: Wording
     let endedLead: Wording
 }
@@ -196,7 +196,6 @@ struct DeclinedTexts: Sendable {
     let heading: Wording
     let lead: Wording
     let retry: Wording
-    let backToApp: Wording
 }
 
 /// The error page.

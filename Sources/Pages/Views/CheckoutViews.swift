@@ -1,3 +1,5 @@
+package import Commerce
+
 /// The button page: the tab's first page, which leads to the provider.
 package struct ButtonView: Sendable {
     /// What is bought; postage and total are not known yet.
@@ -99,10 +101,8 @@ package struct ConfirmView: Sendable {
 
     /// What is bought, with postage and total.
     package let order: OrderView
-    /// Where it goes.
-    package let destination: DestinationView
-    /// The provider's masked text of the card; empty where there is none.
-    package let payment: String
+    /// Where it goes and how it is paid.
+    package let details: PrivateDetails
     /// The provider's checkout session, 36 characters of `[0-9a-f-]`.
     package let checkoutSessionID: String
     /// The ticket C, which the forms post.
@@ -114,22 +114,19 @@ package struct ConfirmView: Sendable {
     ///
     /// - Parameters:
     ///   - order: With postage and total.
-    ///   - destination: Where it goes.
-    ///   - payment: May be empty.
+    ///   - details: Where it goes and how it is paid.
     ///   - checkoutSessionID: For the controls that change address and card.
     ///   - returnTicket: C.
     ///   - agreement: Form or link.
     package init(
         order: OrderView,
-        destination: DestinationView,
-        payment: String,
+        details: PrivateDetails,
         checkoutSessionID: String,
         returnTicket: String,
         agreement: Agreement
     ) {
         self.order = order
-        self.destination = destination
-        self.payment = payment
+        self.details = details
         self.checkoutSessionID = checkoutSessionID
         self.returnTicket = returnTicket
         self.agreement = agreement

@@ -1,3 +1,5 @@
+package import Commerce
+
 /// The receipt.
 package struct ThanksView: Sendable {
     /// Who bought.
@@ -7,7 +9,7 @@ package struct ThanksView: Sendable {
     /// What was bought.
     package let order: OrderView
     /// Where it goes.
-    package let destination: DestinationView
+    package let address: Address
 
     /// Puts the page's facts together.
     ///
@@ -15,12 +17,12 @@ package struct ThanksView: Sendable {
     ///   - client: For the link back.
     ///   - orderNumber: The number for inquiries.
     ///   - order: With postage and total.
-    ///   - destination: Where it goes.
-    package init(client: PageClient, orderNumber: String, order: OrderView, destination: DestinationView) {
+    ///   - address: Where it goes.
+    package init(client: PageClient, orderNumber: String, order: OrderView, address: Address) {
         self.client = client
         self.orderNumber = orderNumber
         self.order = order
-        self.destination = destination
+        self.address = address
     }
 }
 

@@ -1,9 +1,11 @@
+package import Commerce
+
 /// What is the same on every page: facts of the shop and of this installation.
 package struct PageSite: Sendable {
     /// The shop's name, as buyers know it.
     package let shopName: String
-    /// The articles on the cart page, in order.
-    package let articles: [CartArticle]
+    /// What the cart page offers.
+    package let catalogue: Catalogue
     /// Address of the provider's `checkout.js`.
     package let checkoutScript: LinkTarget
     /// Where the link host's page sends a buyer whose link did not open the app: an address on the web host.
@@ -17,19 +19,19 @@ package struct PageSite: Sendable {
     ///
     /// - Parameters:
     ///   - shopName: Any text.
-    ///   - articles: At least one.
+    ///   - catalogue: What the cart page offers.
     ///   - checkoutScript: Of the provider or of the simulator.
     ///   - rescue: An absolute address, since it is used from another host.
     ///   - options: Demonstration, verifier.
     package init(
         shopName: String,
-        articles: [CartArticle],
+        catalogue: Catalogue,
         checkoutScript: LinkTarget,
         rescue: LinkTarget,
         options: Options = []
     ) {
         self.shopName = shopName
-        self.articles = articles
+        self.catalogue = catalogue
         self.checkoutScript = checkoutScript
         self.rescue = rescue
         isDemonstration = options.contains(.demonstration)
@@ -48,31 +50,5 @@ package struct PageSite: Sendable {
         package static let demonstration = Options(rawValue: 1)
         /// The cart page binds each flow to a verifier that it keeps.
         package static let verifier = Options(rawValue: 2)
-    }
-}
-
-/// One article on the cart page.
-package struct CartArticle: Sendable {
-    /// Name of the quantity's form field, such as `hd8`.
-    package let field: String
-    /// The article's name, the same in both languages.
-    package let name: String
-    /// Its picture.
-    package let picture: StaticAsset
-    /// Price of one piece without tax.
-    package let price: Yen
-
-    /// Puts an article on the page.
-    ///
-    /// - Parameters:
-    ///   - field: `[a-z0-9]` only, different for each article.
-    ///   - name: Any text.
-    ///   - picture: One of the images.
-    ///   - price: Without tax.
-    package init(field: String, name: String, picture: StaticAsset, price: Yen) {
-        self.field = field
-        self.name = name
-        self.picture = picture
-        self.price = price
     }
 }

@@ -1,0 +1,46 @@
+/// The page after a declined payment, of one language.
+struct DeclinedPage: Sendable {
+    private enum PageSlot {
+        case way
+    }
+
+    private let open: Template<PageSlot>
+    private let closed: Template<PageSlot>
+    private let wayBack: WayBack
+
+    init(_ frame: Frame) {
+        wayBack = WayBack(frame.texts)
+        open = Self.template(
+            frame,
+            retry: """
+                <p class="actions"><a id="retry" class="button button-main button-wide" href="\(LinkTarget.button)">\
+                \(frame.texts.declined.retry)</a></p>
+
+                """
+        )
+        closed = Self.template(frame, retry: .empty)
+    }
+
+    /// Writes the page.
+    ///
+    /// - Parameter view: The way on.
+    /// - Returns: The document.
+    func render(_ view: DeclinedView) -> [UInt8] {
+        let template = view.canRetry ? open : closed
+        return template.render(room: 256) { _, writer in wayBack.writeFromTab(view.client, to: &writer) }
+    }
+
+    private static func template(_ frame: Frame, retry: Markup<PageSlot>) -> Template<PageSlot> {
+        let texts = frame.texts.declined
+        let code = PageErrorCode.paymentDeclined.rawValue
+        return frame.document(
+            Head(title: texts.title, step: .payment, error: "\(code)"),
+            """
+            <section class="card hero">
+            <h1>\(texts.heading)</h1>
+            <p>\(texts.lead)</p>
+            \(retry)\(.way)</section>
+            """
+        )
+    }
+}
