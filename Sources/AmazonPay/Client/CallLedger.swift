@@ -1,0 +1,92 @@
+import HTTPCore
+package import Primitives
+
+/// When a failed call is tried again.
+package struct RetryPolicy: Sendable {
+    /// How many tries there are in all.
+    package var tries = 3
+    /// The longest pause after the first try; doubles with each.
+    package var base = Duration.milliseconds(200)
+    /// The longest pause of all.
+    package var cap = Duration.seconds(5)
+
+    /// The policy in production.
+    package init() {}
+
+    /// A pause drawn evenly between nothing and the bound ("full jitter"), so that clients fall out of step.
+    ///
+    /// - Parameters:
+    ///   - failures: How many tries have failed, one or more.
+    ///   - random: Supplies eight bytes.
+    /// - Returns: Zero to the bound.
+    package func pause(after failures: Int, random: any RandomSource) -> Duration {
+        let bound = min(cap, base * (1 << min(max(failures - 1, 0), 16)))
+        let draw = random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 11
+        // 53 bits, exactly what a Double holds.
+        return bound * (Double(draw) / Double(1 << 53))
+    }
+}
+
+/// What happened to one call over all of its tries, and what to do next.
+///
+/// A value: no I/O, no clock.
+struct CallLedger {
+    enum Step {
+        /// The service has spoken.
+        case finish(APIAnswer)
+        /// Sign again with the service's clock, at once.
+        case signAgain(at: WallTime)
+        /// Try again after a pause.
+        case tryAgain
+        /// Enough.
+        case giveUp(AmazonPayError)
+    }
+
+    private let policy: RetryPolicy
+    private(set) var failures = 0
+    private var hasSignedAgain = false
+    /// Whether any try may have had its effect without our knowing.
+    private(set) var mayHaveTakenEffect: Bool
+
+    init(_ policy: RetryPolicy, mayHaveTakenEffect: Bool) {
+        self.policy = policy
+        self.mayHaveTakenEffect = mayHaveTakenEffect
+    }
+
+    /// How far clocks may differ before a refused date is blamed on it.
+    private static let tolerableSkew = Duration.seconds(5)
+
+    /// Takes down an answer.
+    mutating func answered(_ answer: APIAnswer, ourTime: WallTime) -> Step {
+        if let time = skewedTime(answer, ourTime) {
+            hasSignedAgain = true
+            return .signAgain(at: time)
+        }
+        // By status alone: a reason cannot turn an answer that is final into one that is not.
+        guard AmazonPayError.retry(status: answer.status, reason: nil) == .sameKey else { return .finish(answer) }
+        if answer.status != 429, answer.status != 425 { mayHaveTakenEffect = true }
+        return failed(answer.error(code))
+    }
+
+    /// Takes down a failure of the network.
+    mutating func broke(_ error: HTTPExchangeError) -> Step {
+        if error.code != .connectFailed { mayHaveTakenEffect = true }
+        return failed(AmazonPayError(code, detail: "\(error)"))
+    }
+
+    /// The code of a call that ends here without an answer.
+    var code: AmazonPayError.Code { mayHaveTakenEffect ? .outcomeUnknown : .notSent }
+
+    private mutating func failed(_ error: AmazonPayError) -> Step {
+        failures += 1
+        return failures < policy.tries ? .tryAgain : .giveUp(error)
+    }
+
+    /// The service's time, where it refuses our date and the clocks do differ.
+    private func skewedTime(_ answer: APIAnswer, _ ourTime: WallTime) -> WallTime? {
+        guard !hasSignedAgain, answer.status == 400, answer.reason == .invalidHeaderValue, let theirs = answer.date,
+            theirs + CallLedger.tolerableSkew < ourTime || ourTime + CallLedger.tolerableSkew < theirs
+        else { return nil }
+        return theirs
+    }
+}

@@ -1,0 +1,31 @@
+import Telemetry
+
+/// What an operator can see of the calls of one loop.
+struct CallMetrics {
+    private var durations: [CheckoutOperation: Histogram] = [:]
+    private var breaks: [CheckoutOperation: Counter] = [:]
+
+    init(_ registry: MetricsRegistry) {
+        for operation in CheckoutOperation.allCases {
+            let labels = [("operation", operation.rawValue)]
+            durations[operation] = registry.histogram(
+                "sallyport_amazonpay_call_seconds",
+                help: "How long one try of a call to Amazon Pay took.",
+                labels: labels
+            )
+            breaks[operation] = registry.counter(
+                "sallyport_amazonpay_broken_calls_total",
+                help: "Tries of calls to Amazon Pay that got no answer.",
+                labels: labels
+            )
+        }
+    }
+
+    func observe(_ operation: CheckoutOperation, _ duration: Duration) {
+        durations[operation]?.observe(duration / .seconds(1))
+    }
+
+    func broke(_ operation: CheckoutOperation) {
+        breaks[operation]?.increment()
+    }
+}

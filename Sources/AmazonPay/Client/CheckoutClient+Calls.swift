@@ -1,0 +1,143 @@
+import Cryptography
+import HTTPCore
+import Primitives
+import Telemetry
+
+/// One call of the API, before it is signed.
+struct Call {
+    let operation: CheckoutOperation
+    let session: CheckoutSessionID
+    var body: [UInt8] = []
+    var key: IdempotencyKey?
+
+    init(
+        _ operation: CheckoutOperation,
+        _ session: CheckoutSessionID,
+        body: [UInt8] = [],
+        key: IdempotencyKey? = nil
+    ) {
+        self.operation = operation
+        self.session = session
+        self.body = body
+        self.key = key
+    }
+}
+
+/// What a call brought over all of its tries.
+struct CallReport {
+    let result: Result<APIAnswer, AmazonPayError>
+    /// Whether a try before the one that brought the result may have had its effect.
+    let mayHaveTakenEffect: Bool
+}
+
+// Signing, sending, trying again.
+extension CheckoutClient {
+    /// Carries out a call; never longer than the limit by more than the loop is late.
+    func run(_ call: Call, within limit: Duration, mayHaveTakenEffect: Bool) async -> CallReport {
+        let end = surroundings.uptime() + limit
+        var ledger = CallLedger(retryPolicy, mayHaveTakenEffect: mayHaveTakenEffect)
+        var serverTime: WallTime?
+        while true {
+            guard await admit(call.operation, until: end) else {
+                let error = AmazonPayError(ledger.code, detail: "no time left for \(call.operation.rawValue)")
+                return CallReport(result: .failure(error), mayHaveTakenEffect: ledger.mayHaveTakenEffect)
+            }
+            let time = serverTime ?? surroundings.clock.now()
+            let step = await attempt(call, at: time, until: end, &ledger)
+            switch step {
+            case .finish(let answer):
+                return CallReport(result: .success(answer), mayHaveTakenEffect: ledger.mayHaveTakenEffect)
+            case .giveUp(let error):
+                return CallReport(result: .failure(error), mayHaveTakenEffect: ledger.mayHaveTakenEffect)
+            case .signAgain(let theirs):
+                serverTime = theirs
+            case .tryAgain:
+                serverTime = nil
+                let pause = retryPolicy.pause(after: ledger.failures, random: surroundings.random)
+                await surroundings.sleep(min(pause, max(.zero, end - surroundings.uptime())))
+            }
+        }
+    }
+
+    /// Waits for the account's limits; false where the deadline comes first.
+    private func admit(_ operation: CheckoutOperation, until end: Duration) async -> Bool {
+        let now = surroundings.uptime()
+        guard now < end, let wait = quota.reserve(operation, at: now, patience: end - now) else { return false }
+        if wait > .zero { await surroundings.sleep(wait) }
+        return surroundings.uptime() < end
+    }
+
+    private func attempt(
+        _ call: Call,
+        at time: WallTime,
+        until end: Duration,
+        _ ledger: inout CallLedger
+    ) async -> CallLedger.Step {
+        let request: OutboundRequest
+        do throws(CryptographyError) {
+            request = try await signed(call, at: time, until: end)
+        } catch {
+            return .giveUp(AmazonPayError(ledger.code, detail: "no signature: \(error.debugDescription)"))
+        }
+        let start = surroundings.uptime()
+        do throws(HTTPExchangeError) {
+            let answer = APIAnswer(try await surroundings.exchange.send(request))
+            note(call, "\(answer.status)", answer.requestID, since: start)
+            noteSkew(answer)
+            return ledger.answered(answer, ourTime: time)
+        } catch {
+            note(call, "\(error.code)", nil, since: start)
+            metrics.broke(call.operation)
+            return ledger.broke(error)
+        }
+    }
+
+    private func signed(
+        _ call: Call,
+        at time: WallTime,
+        until end: Duration
+    ) async throws(CryptographyError) -> OutboundRequest {
+        var fields = [
+            ("accept", "application/json"),
+            ("content-type", "application/json"),
+            ("x-amz-pay-date", CalendarDate(time).compactText),
+            ("x-amz-pay-host", credentials.region.apiHost),
+            ("x-amz-pay-region", credentials.region.label),
+        ]
+        if let key = call.key { fields.append(("x-amz-pay-idempotency-key", key.text)) }
+        let path = credentials.path(call.operation.resource(call.session))
+        let request = SignedRequest(method: call.operation.method, path: path, fields: fields, body: call.body)
+        fields.append(("authorization", try await signer.authorization(for: request, surroundings.signOffLoop)))
+        return OutboundRequest(
+            method: request.method,
+            url: endpoint.origin + path,
+            fields: fields,
+            body: call.body,
+            timeout: min(call.operation.timeout, max(.milliseconds(1), end - surroundings.uptime()))
+        )
+    }
+
+    // MARK: Notes
+
+    private func note(_ call: Call, _ outcome: String, _ requestID: String?, since start: Duration) {
+        let duration = surroundings.uptime() - start
+        metrics.observe(call.operation, duration)
+        surroundings.logger.debug(
+            "amazonpay.called",
+            [
+                LogField("operation", call.operation.rawValue),
+                LogField("outcome", outcome),
+                LogField("duration_ms", Int(duration / .milliseconds(1))),
+                LogField("amazonpay_request_id", requestID ?? ""),
+            ]
+        )
+    }
+
+    /// A clock that is off by minutes makes the service refuse every call; say so while it is seconds.
+    private func noteSkew(_ answer: APIAnswer) {
+        guard let theirs = answer.date else { return }
+        let difference = surroundings.clock.now().seconds - theirs.seconds
+        guard difference.magnitude >= 5 else { return }
+        surroundings.logger.info("amazonpay.clock_differs", [LogField("ahead_seconds", Int(difference))])
+    }
+}

@@ -1,0 +1,203 @@
+package import Commerce
+import Cryptography
+package import HTTPCore
+package import Primitives
+package import Telemetry
+
+/// Calls Amazon Pay for checkout sessions; one per loop, not `Sendable`.
+///
+/// Every call is signed off the loop, retried within its deadline under one idempotency key, and kept under the account's
+/// limits. No redirect is followed, no answer's shape is trusted.
+package final class CheckoutClient {
+    /// What the client needs of the world around it.
+    package struct Surroundings {
+        /// Carries requests.
+        package var exchange: any HTTPExchange
+        /// Signs on another thread.
+        package var signOffLoop: SignOffLoop
+        /// Waits on the loop's timers.
+        package var sleep: (Duration) async -> Void
+        /// Time since some fixed point, never going back, the same for every loop.
+        package var uptime: () -> Duration
+        /// The calendar clock, for dates in requests.
+        package var clock: any WallClock
+        /// Supplies the pauses between tries.
+        package var random: any RandomSource
+        /// Told about each try at level debug and about differing clocks at level info.
+        package var logger = Logger.silent
+        /// Where tries are counted.
+        package var metrics = MetricsRegistry()
+
+        /// Everything that is needed, with a logger and metrics that nobody reads.
+        ///
+        /// - Parameters:
+        ///   - exchange: Carries requests.
+        ///   - signOffLoop: Signs on another thread.
+        ///   - sleep: Waits on the loop's timers.
+        ///   - uptime: Time since some fixed point.
+        ///   - clock: The calendar clock.
+        ///   - random: Supplies the pauses between tries.
+        package init(
+            exchange: any HTTPExchange,
+            signOffLoop: @escaping SignOffLoop,
+            sleep: @escaping (Duration) async -> Void,
+            uptime: @escaping () -> Duration,
+            clock: any WallClock,
+            random: any RandomSource
+        ) {
+            self.exchange = exchange
+            self.signOffLoop = signOffLoop
+            self.sleep = sleep
+            self.uptime = uptime
+            self.clock = clock
+            self.random = random
+        }
+    }
+
+    /// A completion to carry out.
+    package struct Completion: Sendable {
+        /// The session.
+        package var session: CheckoutSessionID
+        /// What the buyer pays.
+        package var amount: Yen
+        /// The key of the attempt; the same at every repeat.
+        package var key: IdempotencyKey
+        /// Whether an earlier call of this attempt may have got through: then the session is read first.
+        package var isRecovery: Bool
+
+        /// A completion.
+        ///
+        /// - Parameters:
+        ///   - session: The session.
+        ///   - amount: What the buyer pays.
+        ///   - key: The key of the attempt.
+        ///   - isRecovery: Whether an earlier call of this attempt may have got through.
+        package init(session: CheckoutSessionID, amount: Yen, key: IdempotencyKey, isRecovery: Bool = false) {
+            self.session = session
+            self.amount = amount
+            self.key = key
+            self.isRecovery = isRecovery
+        }
+    }
+
+    /// When a failed call is tried again.
+    package var retryPolicy = RetryPolicy()
+
+    let credentials: Credentials
+    let endpoint: AmazonPayEndpoint
+    let quota: CallQuota
+    let surroundings: Surroundings
+    let signer: RequestSigner
+    let metrics: CallMetrics
+
+    /// A client for one loop.
+    ///
+    /// - Parameters:
+    ///   - credentials: The account.
+    ///   - endpoint: Where the API is reached.
+    ///   - quota: Shared by the clients of all loops.
+    ///   - surroundings: Of this loop.
+    package init(
+        _ credentials: Credentials,
+        endpoint: AmazonPayEndpoint,
+        quota: CallQuota,
+        surroundings: Surroundings
+    ) {
+        self.credentials = credentials
+        self.endpoint = endpoint
+        self.quota = quota
+        self.surroundings = surroundings
+        signer = RequestSigner(credentials)
+        metrics = CallMetrics(surroundings.metrics)
+    }
+
+    /// Reads a session.
+    ///
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - limit: For everything: waiting, tries, pauses.
+    /// - Returns: The session as it is now.
+    /// - Throws: `refused` (404 for one of another account or environment), `notSent`, `outcomeUnknown`, `unreadable`. A new
+    ///   call is always safe.
+    package func session(
+        _ id: CheckoutSessionID,
+        within limit: Duration = .seconds(15)
+    ) async throws(AmazonPayError) -> CheckoutSession {
+        let report = await run(Call(.get, id), within: limit, mayHaveTakenEffect: false)
+        return try CheckoutClient.session(report.result, id)
+    }
+
+    /// Sets amount, result address and marks on an open session.
+    ///
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - update: What to set.
+    ///   - limit: For everything: waiting, tries, pauses.
+    /// - Returns: The session; `redirectURL` is set unless `constraints` says why not.
+    /// - Throws: As `session(_:within:)`. Repeating an update with the same values is safe.
+    package func update(
+        _ id: CheckoutSessionID,
+        _ update: CheckoutUpdate,
+        within limit: Duration = .seconds(15)
+    ) async throws(AmazonPayError) -> CheckoutSession {
+        let report = await run(Call(.update, id, body: update.json), within: limit, mayHaveTakenEffect: false)
+        return try CheckoutClient.session(report.result, id)
+    }
+
+    /// Makes the charge real, or finds out why it is not.
+    ///
+    /// - Parameters:
+    ///   - completion: What to complete, under which key.
+    ///   - limit: For waiting, tries and pauses; reading the session where that is needed takes up to five seconds more.
+    /// - Returns: The outcome; `unknown` is to be asked again later as a recovery, with the same key.
+    package func complete(_ completion: Completion, within limit: Duration = .seconds(45)) async -> CompleteOutcome {
+        let end = surroundings.uptime() + limit
+        if completion.isRecovery {
+            do throws(AmazonPayError) {
+                let session = try await session(completion.session, within: limit)
+                if let outcome = CompleteDecision.closed(session, completion.amount) { return outcome }
+            } catch {
+                return error.reason == .resourceNotFound ? .rejected(error) : .unknown(error)
+            }
+        }
+        let body = CheckoutCompletion(amount: completion.amount).json
+        let call = Call(.complete, completion.session, body: body, key: completion.key)
+        let report = await run(call, within: end - surroundings.uptime(), mayHaveTakenEffect: completion.isRecovery)
+        return await conclude(completion, report, end)
+    }
+
+    private func conclude(_ completion: Completion, _ report: CallReport, _ end: Duration) async -> CompleteOutcome {
+        let answer: APIAnswer
+        switch CompleteDecision.decide(report) {
+        case .done(let outcome): return outcome
+        case .readSession(let doubtful): answer = doubtful
+        }
+        let rest = max(CheckoutClient.reading, end - surroundings.uptime())
+        let read: Result<CheckoutSession, AmazonPayError>
+        do throws(AmazonPayError) {
+            read = .success(try await session(completion.session, within: rest))
+        } catch {
+            read = .failure(error)
+        }
+        return CompleteDecision.decide(
+            answer,
+            session: read,
+            amount: completion.amount,
+            mayHaveTakenEffect: report.mayHaveTakenEffect
+        )
+    }
+
+    /// Time that is always left for reading the session after a doubtful answer.
+    private static let reading = Duration.seconds(5)
+
+    private static func session(
+        _ result: Result<APIAnswer, AmazonPayError>,
+        _ id: CheckoutSessionID
+    ) throws(AmazonPayError) -> CheckoutSession {
+        let answer = try result.get()
+        guard answer.isSuccess else { throw answer.error(.refused) }
+        let session = try CheckoutSession(json: answer.body)
+        guard session.id == id else { throw answer.error(.unreadable, "the answer is about another session") }
+        return session
+    }
+}

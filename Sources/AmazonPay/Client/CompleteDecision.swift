@@ -1,0 +1,123 @@
+import Commerce
+
+/// Decides what the service's answers mean for a purchase.
+///
+/// The rule behind the table: an answer that does not say by itself that the charge is real, or that it cannot be, is not
+/// believed; the session is read. Shops lost orders that were paid by cancelling on the 422 of a second complete.
+enum CompleteDecision {
+    enum Verdict {
+        case done(CompleteOutcome)
+        /// The session is to be read, and its state weighed together with this answer.
+        case readSession(APIAnswer)
+    }
+
+    /// What the call alone decides.
+    ///
+    /// Where an earlier try may have got through, a refusal of the last one proves nothing.
+    static func decide(_ report: CallReport) -> Verdict {
+        switch report.result {
+        case .failure(let error):
+            return .done(error.code == .notSent ? .notSent(error) : .unknown(error))
+        case .success(let answer) where answer.isSuccess:
+            return agreed(answer)
+        case .success(let answer):
+            return report.mayHaveTakenEffect ? .readSession(answer) : refused(answer)
+        }
+    }
+
+    /// What call and session together decide.
+    static func decide(
+        _ answer: APIAnswer,
+        session: Result<CheckoutSession, AmazonPayError>,
+        amount: Yen,
+        mayHaveTakenEffect: Bool
+    ) -> CompleteOutcome {
+        switch session {
+        case .success(let session):
+            if let outcome = closed(session, amount, refusal: answer.reason) {
+                guard answer.isSuccess, case .alreadyCompleted(let session) = outcome else { return outcome }
+                return answer.status == 202 ? .pending(session) : .completed(session)
+            }
+            return stillOpen(answer, session)
+        case .failure(let error):
+            return unread(answer, error, mayHaveTakenEffect)
+        }
+    }
+
+    /// What a session decides by itself; `nil` while it is open: complete may be called (again).
+    static func closed(_ session: CheckoutSession, _ amount: Yen, refusal: ReasonCode? = nil) -> CompleteOutcome? {
+        switch session.state {
+        case .open:
+            return nil
+        case .completed:
+            guard session.chargeAmount != nil else {
+                return .unknown(AmazonPayError(.unreadable, detail: "a completed session without an amount"))
+            }
+            return session.isFor(amount) ? .alreadyCompleted(session) : .amountMismatch
+        case .canceled:
+            guard session.reason == .declined else { return .cancelled(session.reason) }
+            // The refusal of the call is more precise than the state it left.
+            return .declined(refusal.flatMap { declines.contains($0) ? $0 : nil } ?? .declined)
+        case .unknown(let state):
+            return .unknown(
+                AmazonPayError(.unreadable, detail: "a session in an unknown state of \(state.utf8.count) bytes")
+            )
+        }
+    }
+
+    /// Reasons that mean: the buyer's payment was refused.
+    private static let declines: Set<ReasonCode> = [
+        .paymentMethodNotAllowed, .amazonRejected, .hardDeclined, .softDeclined, .transactionTimedOut,
+    ]
+
+    /// Reasons behind which the session may be in any state.
+    private static let doubtful: Set<ReasonCode> = declines.union([
+        .invalidCheckoutSessionStatus, .checkoutSessionCanceled, .mfaNotCompleted, .duplicateIdempotencyKey,
+    ])
+
+    /// A success speaks for itself only when its body does.
+    private static func agreed(_ answer: APIAnswer) -> Verdict {
+        guard let session = try? CheckoutSession(json: answer.body), session.state == .completed else {
+            return .readSession(answer)
+        }
+        return .done(answer.status == 202 ? .pending(session) : .completed(session))
+    }
+
+    private static func refused(_ answer: APIAnswer) -> Verdict {
+        // By reason first: known ones were seen under other statuses than documented.
+        switch (answer.reason, answer.status) {
+        case (.amountMismatch?, _), (.currencyMismatch?, _): .done(.amountMismatch)
+        case (let reason?, _) where doubtful.contains(reason): .readSession(answer)
+        case (_, 422): .readSession(answer)
+        case (nil, 409): .done(.amountMismatch)
+        default: .done(.rejected(answer.error(.refused)))
+        }
+    }
+
+    private static func stillOpen(_ answer: APIAnswer, _ session: CheckoutSession) -> CompleteOutcome {
+        if answer.isSuccess {
+            return .unknown(answer.error(.outcomeUnknown, "agreed, but the session is open"))
+        }
+        switch answer.reason {
+        case .invalidCheckoutSessionStatus, .mfaNotCompleted: return .notReady
+        case .amountMismatch, .currencyMismatch: return .amountMismatch
+        case let reason? where declines.contains(reason): return .declined(reason)
+        case nil where answer.status == 422: return .notReady
+        default: return .rejected(answer.error(.refused))
+        }
+    }
+
+    /// The session could not be read.
+    private static func unread(
+        _ answer: APIAnswer,
+        _ error: AmazonPayError,
+        _ mayHaveTakenEffect: Bool
+    ) -> CompleteOutcome {
+        // Never there, of the other environment, or deleted a month ago: no call will change that.
+        if error.reason == .resourceNotFound { return .rejected(error) }
+        if answer.reason == .checkoutSessionCanceled, !mayHaveTakenEffect { return .cancelled(nil) }
+        return .unknown(
+            answer.error(.outcomeUnknown, "and the session could not be read: \(error.debugDescription)")
+        )
+    }
+}

@@ -1,0 +1,23 @@
+/// How a completion ended.
+package enum CompleteOutcome: Sendable {
+    /// The charge is real, and this call made it so.
+    case completed(CheckoutSession)
+    /// The service agreed, the bank has not spoken yet (only with pending authorisations allowed, which we do not).
+    case pending(CheckoutSession)
+    /// The charge is real, and an earlier call made it so.
+    case alreadyCompleted(CheckoutSession)
+    /// The buyer has not been through processing yet; nothing happened.
+    case notReady
+    /// The payment was refused; the session is dead.
+    case declined(ReasonCode)
+    /// The session was cancelled, by the buyer, by Amazon or by time; the reason where Amazon gave one.
+    case cancelled(ReasonCode?)
+    /// The session holds another amount than the order; nothing happened, or a person has to look.
+    case amountMismatch
+    /// Nothing was sent: the attempt may be taken back.
+    case notSent(AmazonPayError)
+    /// What happened is not known: ask again later, with the same key.
+    case unknown(AmazonPayError)
+    /// The service refused the call itself: keys, rights, configuration. Nothing happened.
+    case rejected(AmazonPayError)
+}

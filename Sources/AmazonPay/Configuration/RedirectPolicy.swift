@@ -1,0 +1,34 @@
+/// Decides where a buyer may be sent for processing.
+///
+/// The address comes from an answer of the API; should that answer ever be forged, the buyer still goes to Amazon only.
+package struct RedirectPolicy: Sendable {
+    private let hosts: Set<String>
+    private let allowsLoopbackHTTP: Bool
+
+    /// A policy.
+    ///
+    /// - Parameters:
+    ///   - hosts: Names in lower case, with a port where it is not 443; matched exactly, never by suffix.
+    ///   - allowsLoopbackHTTP: Whether a listed host on loopback may be reached by plain http; for a simulator only.
+    /// - Throws: A host that is malformed, or none at all.
+    package init(hosts: [String], allowsLoopbackHTTP: Bool = false) throws(AmazonPayConfigurationError) {
+        var problems = hosts.isEmpty ? ["no host is listed for redirects"] : []
+        for host in hosts where StrictURL("https://" + host)?.hostAndPort != host {
+            problems.append("\(host) is not a host for redirects")
+        }
+        guard problems.isEmpty else { throw AmazonPayConfigurationError(problems: problems) }
+        self.hosts = Set(hosts)
+        self.allowsLoopbackHTTP = allowsLoopbackHTTP
+    }
+
+    /// Whether a buyer may be sent to an address.
+    ///
+    /// - Parameter text: From an answer.
+    /// - Returns: True for https to a listed host; a fragment, user information or an odd spelling is refused.
+    package func allows(_ text: String) -> Bool {
+        guard let url = StrictURL(text), !text.utf8.contains(UInt8(ascii: "#")) else { return false }
+        guard url.isSecure || (allowsLoopbackHTTP && url.isLoopback) else { return false }
+        let isDefaultPort = url.port == (url.isSecure ? 443 : 80)
+        return hosts.contains(url.hostAndPort) || (isDefaultPort && hosts.contains(url.host))
+    }
+}

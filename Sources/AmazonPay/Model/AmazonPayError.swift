@@ -1,0 +1,94 @@
+/// A call to Amazon Pay that did not do what it was to do.
+package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// What went wrong, for programs.
+    package enum Code: Sendable, Hashable {
+        /// The service refused; see reason and status.
+        case refused
+        /// Nothing took effect: no connection, no signature, too many calls. A new call is safe, with any key.
+        case notSent
+        /// The service was asked and gave no usable answer: what happened there is not known.
+        case outcomeUnknown
+        /// The service agreed, with a body that cannot be read.
+        case unreadable
+    }
+
+    /// What may be done about a failed call.
+    package enum Retry: Sendable, Hashable {
+        /// Nothing: the same call fails again.
+        case never
+        /// The same call again with the same idempotency key.
+        case sameKey
+        /// Ask the buyer, then a new attempt with a new key.
+        case newAttempt
+    }
+
+    /// What went wrong, for programs.
+    package let code: Code
+    /// The HTTP status; `nil` where there was no answer.
+    package let status: Int?
+    /// The vendor's reason; `nil` where the answer named none.
+    package let reason: ReasonCode?
+    /// `x-amz-pay-request-id` of the answer, for the vendor's support.
+    package let requestID: String?
+    /// For operators; never sent to a client, holds no personal data.
+    package let detail: String
+
+    /// A failure.
+    ///
+    /// - Parameters:
+    ///   - code: For programs.
+    ///   - status: The HTTP status.
+    ///   - reason: The vendor's reason.
+    ///   - requestID: `x-amz-pay-request-id`.
+    ///   - detail: For operators.
+    package init(
+        _ code: Code,
+        status: Int? = nil,
+        reason: ReasonCode? = nil,
+        requestID: String? = nil,
+        detail: String = ""
+    ) {
+        self.code = code
+        self.status = status
+        self.reason = reason
+        self.requestID = requestID
+        self.detail = detail
+    }
+
+    /// What may be done about it: by reason first, by status second, for older plugins saw known reasons under other statuses.
+    package var retry: Retry {
+        switch code {
+        case .notSent, .outcomeUnknown, .unreadable: .sameKey
+        case .refused: AmazonPayError.retry(status: status ?? 0, reason: reason)
+        }
+    }
+
+    /// What may be done about an answer of the service.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status.
+    ///   - reason: The vendor's reason, if the answer could be read.
+    /// - Returns: The class of the vendor's table.
+    package static func retry(status: Int, reason: ReasonCode?) -> Retry {
+        switch reason {
+        case .softDeclined, .transactionTimedOut: return .newAttempt
+        case .requestTimeout, .tooManyRequests, .internalServerError, .processingFailure, .serviceUnavailable:
+            return .sameKey
+        default: break
+        }
+        switch status {
+        case 408, 425, 429, 500...599: return .sameKey
+        default: return .never
+        }
+    }
+
+    /// The code and the vendor's words for it; safe in a log.
+    package var description: String {
+        let parts = ["\(code)", status.map { "\($0)" }, reason?.rawValue].compactMap(\.self)
+        return parts.joined(separator: " ")
+    }
+
+    package var debugDescription: String {
+        description + (requestID.map { " request \($0)" } ?? "") + (detail.isEmpty ? "" : ": " + detail)
+    }
+}

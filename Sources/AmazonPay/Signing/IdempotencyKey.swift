@@ -1,0 +1,37 @@
+import Cryptography
+package import Primitives
+
+/// Marks a request so that its repeat has no further effect: 1 to 32 characters of `A-Z a-z 0-9 - _`.
+///
+/// The service keeps keys for ever, per merchant account.
+package struct IdempotencyKey: Sendable, Hashable {
+    /// As it goes into `x-amz-pay-idempotency-key`.
+    package let text: String
+
+    /// A key, or `nil` where the text is none.
+    ///
+    /// - Parameter text: A UUID with its dashes is too long.
+    package init?(_ text: String) {
+        guard !text.isEmpty, text.utf8.count <= 32, text.utf8.allSatisfy(Base64URL.contains) else { return nil }
+        self.text = text
+    }
+
+    /// The key of one step of one attempt of one flow: the same at every repeat, on every machine.
+    ///
+    /// The first 32 hexadecimal digits of SHA-256 over `sallyport/ref/1`, the 16 bytes of the flow's id, the step, and the
+    /// attempt in decimal digits.
+    ///
+    /// - Parameters:
+    ///   - flow: The flow.
+    ///   - attempt: Counts the tries to pay that the provider has refused or that had no effect; never a recovery.
+    ///   - step: Letters only, for example `complete`, so that it cannot run into the attempt.
+    /// - Returns: 32 characters of `[0-9a-f]`.
+    package static func derive(flow: UUIDBytes, attempt: Int, step: StaticString) -> IdempotencyKey {
+        let octets = Array("sallyport/ref/1".utf8) + flow.bytes + Array("\(step)\(attempt)".utf8)
+        return IdempotencyKey(trusted: String(Hex.encode(SHA256.digest(of: octets).bytes).prefix(32)))
+    }
+
+    private init(trusted text: String) {
+        self.text = text
+    }
+}

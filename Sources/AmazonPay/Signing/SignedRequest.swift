@@ -1,0 +1,67 @@
+import Cryptography
+import Primitives
+
+/// A request as both sides of its signature see it.
+package struct SignedRequest: Sendable {
+    /// Upper case.
+    package var method: String
+    /// The path as it is sent, percent-encoded; trailing and repeated slashes as they are.
+    package var path: String
+    /// The query as it is sent, without its question mark; empty for none.
+    package var query: String
+    /// Names and values; a name may come several times.
+    package var fields: [(String, String)]
+    /// The octets of the body; empty for none.
+    package var body: [UInt8]
+
+    /// A request.
+    ///
+    /// - Parameters:
+    ///   - method: Upper case.
+    ///   - path: As it is sent.
+    ///   - query: As it is sent, without its question mark.
+    ///   - fields: Names and values.
+    ///   - body: Empty for none.
+    package init(method: String, path: String, query: String = "", fields: [(String, String)], body: [UInt8] = []) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.fields = fields
+        self.body = body
+    }
+
+    /// The values of a name, joined by commas; `nil` where the name does not come.
+    ///
+    /// - Parameter name: In any case.
+    /// - Returns: Without the blanks around each value, inner runs of blanks folded into one space.
+    package func value(_ name: String) -> String? {
+        let wanted = name.lowercased()
+        let values = fields.filter { $0.0.lowercased() == wanted }.map { SignedRequest.folded($0.1) }
+        return values.isEmpty ? nil : values.joined(separator: ",")
+    }
+
+    /// The octets that a signature of this request stands for.
+    ///
+    /// - Parameter signedHeaders: The list exactly as the `Authorization` field carries it: one client family keeps capitals
+    ///   there while the lines above are in lower case. A name that did not come counts as empty.
+    /// - Returns: Six parts joined by line feeds.
+    package func canonicalOctets(signedHeaders: String) -> [UInt8] {
+        let lines = signedHeaders.split(separator: ";", omittingEmptySubsequences: false).map { name in
+            name.lowercased() + ":" + (value(String(name)) ?? "") + "\n"
+        }
+        let parts = [
+            method, PercentEncoding.path(path), PercentEncoding.query(query), lines.joined(), signedHeaders,
+            Hex.encode(SHA256.digest(of: body).bytes),
+        ]
+        return Array(parts.joined(separator: "\n").utf8)
+    }
+
+    /// The names of all fields, sorted, in lower case, joined by semicolons.
+    package var allHeaders: String {
+        Set(fields.map { $0.0.lowercased() }).sorted().joined(separator: ";")
+    }
+
+    private static func folded(_ value: String) -> String {
+        value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+    }
+}
