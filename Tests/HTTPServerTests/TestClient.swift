@@ -9,6 +9,10 @@ final class TestClient: ReadinessHandler {
     private(set) var received: [UInt8] = []
     /// Whether the server has closed its side.
     private(set) var hasEnded = false
+    /// Whether it reads what comes; when switched on again it reads what has come meanwhile.
+    var isReading = true {
+        didSet { if isReading { ready(.readable) } }
+    }
     /// How the connection failed, if it did.
     private(set) var failure: IOError?
     private let reactor: Reactor
@@ -41,7 +45,7 @@ final class TestClient: ReadinessHandler {
 
     func ready(_ readiness: Readiness) {
         push()
-        readAll()
+        if isReading { readAll() }
         let suspension = waiting
         waiting = nil
         suspension?.resume()

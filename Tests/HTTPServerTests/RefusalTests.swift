@@ -1,0 +1,152 @@
+import EventIO
+import HTTPCore
+import HTTPServer
+import Testing
+
+@Suite("A refused request")
+struct RefusalTests {
+    /// Openings that the parser refuses; its own tests have the full list.
+    static let refused: [(String, Int)] = [
+        ("GET / HTTP/1.0\r\n\r\n", 505),
+        ("GET / HTTP/2.0\r\n\r\n", 505),
+        ("GET / HTTP/1.1\r\n\r\n", 400),
+        ("GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+        ("GET / HTTP/1.1\nHost: a\n\n", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n", 417),
+        ("GET /" + String(repeating: "a", count: 9000) + " HTTP/1.1\r\nHost: a\r\n\r\n", 414),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "a", count: 17_000) + "\r\n\r\n", 431),
+        ("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 64) + "\r\n", 431),
+        ("\u{16}\u{3}\u{1}\u{2}\u{0}", 400),
+    ]
+
+    @Test(arguments: refused.indices)
+    func `gets a status, the common fields and the end`(row: Int) async throws {
+        try await withServer { configuration in
+            configuration.errorFields = FieldBlock([
+                HTTPField(.strictTransportSecurity, constant: "max-age=1"),
+                HTTPField(.cacheControl, constant: "no-store"),
+            ])
+        } _: { bench in
+            let (request, status) = RefusalTests.refused[row]
+            let client = try bench.client()
+            let response = try await client.exchange(request)
+            #expect(response.status == status)
+            #expect(response.closes)
+            #expect(response.values("strict-transport-security") == ["max-age=1"])
+            #expect(response.values("cache-control") == ["no-store"])
+            #expect(response.values("content-length") == ["0"])
+            #expect(response.values("date").count == 1)
+            #expect(try await client.rest().isEmpty)
+            #expect(client.failure == nil)
+            #expect(bench.handler.paths.isEmpty)
+            #expect(bench.metric("sallyport_http_responses_total", "\(status / 100)xx") == 1)
+            client.close()
+            await bench.until { bench.server.connectionCount == 0 }
+        }
+    }
+
+    @Test func `comes after the answers to those before it`() async throws {
+        try await withServer { bench in
+            let client = try bench.client()
+            try client.send("GET /ok HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\nGET /never HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.response().body == "/ok")
+            #expect(try await client.response().status == 400)
+            #expect(try await client.rest().isEmpty)
+            #expect(bench.handler.paths == ["/ok"])
+        }
+    }
+
+    @Test func `cannot put anything into a response`() async throws {
+        try await withServer { bench in
+            bench.handler.answer = { request in
+                var response = HTTPResponse.text("body")
+                let value = "\(request.query ?? "")\r\nInjected: yes"
+                let isTaken = response.add(.location, value)
+                #expect(!isTaken)
+                return .now(response)
+            }
+            let client = try bench.client()
+            let response = try await client.exchange("GET /?a%0d%0aInjected:yes HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(response.status == 200)
+            #expect(response.values("injected").isEmpty)
+            #expect(response.values("location").isEmpty)
+        }
+    }
+
+    @Test func `is read on for a while, but not for ever`() async throws {
+        try await withServer { bench in
+            let client = try bench.client()
+            try client.send("nonsense\r\n\r\n")
+            #expect(try await client.response().status == 400)
+            let junk = [UInt8](repeating: 0, count: 65_536)
+            while !client.hasEnded || client.failure == nil, bench.server.connectionCount > 0 {
+                try client.send(junk)
+                await bench.turns(1)
+            }
+            #expect(bench.server.connectionCount == 0)
+        }
+    }
+}
+
+@Suite("A response")
+struct ResponseTests {
+    @Test func `to HEAD has the length and no content`() async throws {
+        try await withServer { bench in
+            let fixed = StaticResponse(.text("static"))
+            bench.handler.answer = { $0.pathIs("/static") ? .precomposed(fixed) : .now(.text("dynamic")) }
+            let client = try bench.client()
+            for (path, length) in [("/static", "6"), ("/dynamic", "7")] {
+                try client.send("HEAD \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+                let response = try await client.response(hasBody: false)
+                #expect(response.values("content-length") == [length])
+            }
+            #expect(try await client.exchange("GET /static HTTP/1.1\r\nHost: a\r\n\r\n").body == "static")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `of many megabytes arrives whole`(transport: Transport) async throws {
+        try await withServer { bench in
+            let body = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) % 26 + 97 }
+            bench.handler.answer = { _ in .now(HTTPResponse(.ok, body: .bytes(body))) }
+            let client = try await bench.client(transport)
+            let response = try await client.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(Array(response.body.utf8) == body)
+            #expect(try await client.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
+        }
+    }
+
+    @Test func `of a handler that fails is 500, and the connection goes on`() async throws {
+        try await withServer { configuration in
+            configuration.errorFields = FieldBlock([HTTPField(.cacheControl, constant: "no-store")])
+        } _: { bench in
+            bench.handler.answer = { request in
+                guard request.pathIs("/fails") else { return .now(.text("fine")) }
+                return .later { throw TestFailure("on purpose") }
+            }
+            let client = try bench.client()
+            let response = try await client.exchange("GET /fails HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(response.status == 500)
+            #expect(response.body.isEmpty)
+            #expect(response.values("cache-control") == ["no-store"])
+            #expect(try await client.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n").body == "fine")
+        }
+    }
+
+    @Test func `says that it is the last one`() async throws {
+        try await withServer { configuration in
+            configuration.limits.requestsPerConnection = 3
+        } _: { bench in
+            let client = try bench.client()
+            let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+            try client.send(String(repeating: request, count: 5))
+            let closes = [try await client.response(), try await client.response(), try await client.response()].map(\.closes)
+            #expect(closes == [false, false, true])
+            #expect(try await client.rest().isEmpty)
+            #expect(client.failure == nil)
+            #expect(bench.handler.paths.count == 3)
+        }
+    }
+}
