@@ -12,7 +12,10 @@ struct ContentTests {
     @Test(arguments: [
         ("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello", "/a hello"),
         ("POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", "/b "),
-        ("POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", "/c hello"),
+        (
+            "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n",
+            "/c hello"
+        ),
     ])
     func `reaches the handler whole, in one piece or byte by byte`(request: String, answer: String) async throws {
         try await withServer { bench in

@@ -16,7 +16,11 @@ final class Gate {
 
     /// Waits, whatever happens.
     func pass() async {
-        await reactor.suspend { waiting.append($0) } onCancel: { self.cancelled += 1 }
+        await reactor.suspend {
+            waiting.append($0)
+        } onCancel: {
+            self.cancelled += 1
+        }
     }
 
     /// Waits until a cancellation.

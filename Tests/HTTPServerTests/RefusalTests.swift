@@ -142,7 +142,9 @@ struct ResponseTests {
             let client = try bench.client()
             let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
             try client.send(String(repeating: request, count: 5))
-            let closes = [try await client.response(), try await client.response(), try await client.response()].map(\.closes)
+            let closes = [try await client.response(), try await client.response(), try await client.response()].map(
+                \.closes
+            )
             #expect(closes == [false, false, true])
             #expect(try await client.rest().isEmpty)
             #expect(client.failure == nil)

@@ -32,13 +32,32 @@ final class TestClient: ReadinessHandler {
     }
 
     /// Shakes hands as a TLS client.
-    func startTLS(_ context: TLSContext, resumption: TLSResumption? = nil) async throws {
-        let session = try TLSSession(connecting: context, serverName: "localhost", resumption: resumption)
+    func startTLS(
+        _ context: TLSContext,
+        serverName: String = "localhost",
+        resumption: TLSResumption? = nil
+    ) async throws {
+        try beginTLS(context, serverName: serverName, resumption: resumption)
+        try await finishTLS()
+    }
+
+    /// Sends the first message of a handshake.
+    func beginTLS(
+        _ context: TLSContext,
+        serverName: String = "localhost",
+        resumption: TLSResumption? = nil
+    ) throws {
+        let session = try TLSSession(connecting: context, serverName: serverName, resumption: resumption)
         self.session = session
-        while try !session.handshake() {
+        _ = try session.handshake()
+        push()
+    }
+
+    /// Takes a handshake to its end.
+    func finishTLS() async throws {
+        while let session, try !session.handshake() {
             push()
             try await wait("a handshake")
-            if hasEnded { throw TestFailure("the server closed during the handshake") }
         }
         push()
     }
@@ -80,6 +99,8 @@ final class TestClient: ReadinessHandler {
 
     /// Says that nothing more comes.
     func endOutput() throws {
+        session?.close()
+        push()
         try socket?.endOutput()
     }
 

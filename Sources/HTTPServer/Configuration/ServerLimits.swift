@@ -26,7 +26,7 @@ package struct ServerLimits: Sendable {
 
     /// From the connection to the end of its TLS handshake.
     package var handshakeDeadline: Duration = .seconds(10)
-    /// From the first byte of a request, or from the connection for the first one, to the end of its head; then 408.
+    /// From the first byte of a request, or for the first one from the connection or the end of its handshake, to the end of its head; then 408.
     package var headerDeadline: Duration = .seconds(10)
     /// From the end of a request's head to the end of its content; then 408.
     package var bodyDeadline: Duration = .seconds(30)

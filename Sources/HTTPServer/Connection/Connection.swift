@@ -84,7 +84,10 @@ final class Connection: ReadinessHandler {
         let driver = HTTP1Driver(self)
         self.driver = driver
         driver.begin(on: self)
-        if part.isDraining { driver.drain(on: self) }
+        if part.isDraining {
+            driver.drainBegins()
+            driver.advance(on: self)
+        }
     }
 
     func ready(_ readiness: Readiness) {
@@ -111,11 +114,12 @@ final class Connection: ReadinessHandler {
 
     /// Finishes what is in flight, for a server that drains.
     func drain() {
-        // Bytes may have come that no edge has told of yet.
+        driver?.drainBegins()
+        // A request may have come that no edge has told of yet.
         reading.expectMore()
         readWhatIsThere()
         guard !isClosed else { return }
-        if let driver { driver.drain(on: self) } else { setDeadline(.patience) }
+        if let driver { driver.advance(on: self) } else { setDeadline(.patience) }
     }
 
     /// Closes now: cancels what runs for this connection and gives back what it holds.

@@ -180,7 +180,7 @@ struct HTTP1ConnectionState {
     }
 
     /// The server drains.
-    mutating func drain() {
+    mutating func drainBegins() {
         isDraining = true
     }
 

@@ -63,9 +63,8 @@ final class HTTP1Driver: ProtocolDriver {
         advance(on: connection)
     }
 
-    func drain(on connection: Connection) {
-        state.drain()
-        advance(on: connection)
+    func drainBegins() {
+        state.drainBegins()
     }
 
     func deadlinePassed(_ deadline: Deadline, on connection: Connection) {

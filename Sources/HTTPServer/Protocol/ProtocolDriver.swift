@@ -16,8 +16,10 @@ protocol ProtocolDriver: AnyObject {
     /// The deadline that this driver has set has passed.
     func deadlinePassed(_ deadline: Deadline, on connection: Connection)
 
-    /// The server drains: finish what is in flight, take nothing new.
-    func drain(on connection: Connection)
+    /// The server drains: from now on every response is a connection's last, and idleness its end.
+    ///
+    /// What has come already is still answered; `advance` follows.
+    func drainBegins()
 
     /// The connection is closed; whatever runs for it is cancelled.
     func connectionClosed()
