@@ -1,3 +1,5 @@
+package import SessionBroker
+
 /// Every page of the shop in every language, compiled once and rendered from any thread.
 ///
 /// Each function gives a whole document in UTF-8 with the matching policy named in its comment; the caller adds the fields
@@ -25,7 +27,7 @@ package struct PageRenderer: Sendable {
     ///   - language: The language of the page.
     ///   - nonce: Fresh for this response.
     /// - Returns: The document.
-    package func cart(_ client: PageClient, in language: Language, nonce: Nonce) -> [UInt8] {
+    package func cart(_ client: ClientKind, in language: Language, nonce: Nonce) -> [UInt8] {
         switch client {
         case .iosApp: pages(language).iosCart.render(nonce: nonce)
         case .androidApp: pages(language).androidCart.render(nonce: nonce)

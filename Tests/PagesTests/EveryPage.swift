@@ -1,5 +1,6 @@
 import Commerce
 import Pages
+import SessionBroker
 import Testing
 
 /// One rendering of one page, for the tests that look at all of them.
@@ -44,6 +45,7 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
         ("open-tap", pages.open(OpenView(mode: .tap, ticket: ticket), in: language, nonce: nonce)),
         ("confirm", pages.confirm(Samples.confirm(), in: language, nonce: nonce)),
         ("confirm-strict", pages.confirm(Samples.confirm(.returnLink(Samples.returnLink)), in: language, nonce: nonce)),
+        ("confirm-read-only", pages.confirm(Samples.confirm(.readOnly), in: language, nonce: nonce)),
         ("result-app", pages.result(.app(returnLink: Samples.returnLink), in: language, nonce: nonce)),
         ("result-browser", pages.result(.browser(purchase), in: language, nonce: nonce)),
         ("link-fallback", pages.linkFallback(in: language, nonce: nonce)),
@@ -54,10 +56,11 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
     let pages = Samples.renderer
     let thanks = ThanksView(
         client: .iosApp,
-        orderNumber: "my-order-1",
+        orderNumber: OrderNumber(Samples.returnTicket.flow),
         order: Samples.order,
         address: Samples.address
     )
+    let later = ThanksView(client: .browser, orderNumber: thanks.orderNumber, order: Samples.order, address: nil)
     let left = CancelledView(client: .browser, stage: .atProvider(returnTicket: nil))
     let leftAfterReview = CancelledView(client: .iosApp, stage: .atProvider(returnTicket: Samples.returnTicket))
     let ended = CancelledView(client: .androidApp, stage: .ended)
@@ -73,6 +76,7 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
         ("neutral", pages.neutral(in: language)),
         ("cookies-blocked", pages.cookiesBlocked(in: language)),
         ("thanks", pages.thanks(thanks, in: language)),
+        ("thanks-later", pages.thanks(later, in: language)),
         ("rescue", pages.rescue(RescueView(returnLink: Samples.returnLink), in: language)),
         ("rescue-closed", pages.rescue(RescueView(returnLink: nil), in: language)),
     ]

@@ -2,16 +2,17 @@ import Commerce
 import Foundation
 import Pages
 import Primitives
+import SessionBroker
 
 /// Values that the tests of all pages share.
 enum Samples {
-    static let launchTicket = "swa_" + String(repeating: "A", count: 64)
-    static let returnTicket = "swc_" + String(repeating: "C", count: 64)
+    static let launchTicket = parsed("swa_" + String(repeating: "A", count: 64), LaunchTicket.parse)
+    static let returnTicket = parsed("swc_" + String(repeating: "C", count: 64), ReturnTicket.parse)
     static let checkoutSessionID = "bd504926-f659-4ad7-a1a9-9a747aaf5275"
 
     static let returnLink = link(
-        "https://links.localhost:8443/index.html?secureWebviewSessionId=\(returnTicket)"
-            + "&old_secureWebviewSessionId=\(launchTicket)&accessToken=sealed&orderReferenceId=\(checkoutSessionID)"
+        "https://links.localhost:8443/index.html?secureWebviewSessionId=\(returnTicket.text)"
+            + "&old_secureWebviewSessionId=\(launchTicket.text)&accessToken=sealed&orderReferenceId=\(checkoutSessionID)"
     )
 
     static let cart: Order = {
@@ -79,8 +80,12 @@ enum Samples {
     }()
 
     static func link(_ text: String) -> LinkTarget {
-        guard let target = LinkTarget(text) else { preconditionFailure("\(text) is an address") }
-        return target
+        parsed(text, LinkTarget.init)
+    }
+
+    static func parsed<Value>(_ text: String, _ parse: (String) -> Value?) -> Value {
+        guard let value = parse(text) else { preconditionFailure("\(text) is well formed") }
+        return value
     }
 
     static var nonce: Nonce { Nonce(random: CountingRandom()) }

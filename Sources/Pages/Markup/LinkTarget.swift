@@ -1,3 +1,5 @@
+import SessionBroker
+
 /// An address that may stand in `href`, `src` or `action`: it can neither hold a script nor leave its host by a trick.
 ///
 /// Either an absolute `https` or `http` address with a host, or an absolute path of the page's own host (`/` not followed by
@@ -22,7 +24,7 @@ package struct LinkTarget: Sendable, Hashable {
     static let root = LinkTarget(checked: "/")
 
     /// The cart page of a client.
-    static func cart(_ client: PageClient) -> LinkTarget { LinkTarget(checked: "/\(client.rawValue)/cart") }
+    static func cart(_ client: ClientKind) -> LinkTarget { LinkTarget(checked: "/\(client.rawValue)/cart") }
 
     /// The button page.
     static let button = LinkTarget(checked: "/button")

@@ -1,3 +1,5 @@
+import SessionBroker
+
 /// The page after a cancelled checkout, of one language.
 struct CancelledPage: Sendable {
     private enum PageSlot {
@@ -31,17 +33,17 @@ struct CancelledPage: Sendable {
     /// - Returns: The document.
     func render(_ view: CancelledView) -> [UInt8] {
         switch view.stage {
-        case .ended: render(ended, view.client, ticket: "")
-        case .atProvider(nil): render(left, view.client, ticket: "")
+        case .ended: render(ended, view.client, ticket: nil)
+        case .atProvider(nil): render(left, view.client, ticket: nil)
         case .atProvider(let ticket?): render(leftAfterReview, view.client, ticket: ticket)
         }
     }
 
-    private func render(_ template: Template<PageSlot>, _ client: PageClient, ticket: String) -> [UInt8] {
+    private func render(_ template: Template<PageSlot>, _ client: ClientKind, ticket: ReturnTicket?) -> [UInt8] {
         template.render(room: 512) { slot, writer in
             switch slot {
             case .way: wayBack.writeFromTab(client, to: &writer)
-            case .ticket: writer.text(ticket)
+            case .ticket: writer.text(ticket?.text ?? "")
             }
         }
     }

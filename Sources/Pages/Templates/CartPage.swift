@@ -1,4 +1,5 @@
 import Commerce
+import SessionBroker
 
 /// The cart page of one client and one language: constant but for the nonce.
 struct CartPage: Sendable {
@@ -8,7 +9,7 @@ struct CartPage: Sendable {
 
     private let template: Template<PageSlot>
 
-    init(_ frame: Frame, client: PageClient) {
+    init(_ frame: Frame, client: ClientKind) {
         let texts = frame.texts.cart
         let head = Head<PageSlot>(
             title: texts.title,
@@ -90,7 +91,7 @@ struct CartPage: Sendable {
         return Yen(exactly: sum) ?? .zero
     }
 
-    private static func data(_ frame: Frame, _ client: PageClient) -> JSONBlock {
+    private static func data(_ frame: Frame, _ client: ClientKind) -> JSONBlock {
         JSONBlock { data in
             data.add("client", client.rawValue)
             data.add("verifier", frame.site.usesVerifier)

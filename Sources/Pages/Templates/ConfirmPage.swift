@@ -1,4 +1,5 @@
 import Commerce
+import SessionBroker
 
 /// The confirm page of one language.
 struct ConfirmPage: Sendable {
@@ -18,7 +19,8 @@ struct ConfirmPage: Sendable {
         case link
     }
 
-    private let template: Template<PageSlot>
+    private let live: Template<PageSlot>
+    private let readOnly: Template<PageSlot>
     private let form: Template<AgreementSlot>
     private let link: Template<AgreementSlot>
     private let table: OrderTable
@@ -32,25 +34,8 @@ struct ConfirmPage: Sendable {
         noPayment = texts.confirm.noPayment
         form = Self.form(texts.confirm)
         link = Self.link(texts.confirm)
-        let head = Head<PageSlot>(
-            title: texts.confirm.title,
-            width: .wide,
-            step: .confirm,
-            scripts: [.provider, .file(.confirmScript)],
-            nonce: "\(.nonce)"
-        )
-        template = frame.document(
-            head,
-            """
-            <h1>\(texts.confirm.heading)</h1>
-            <p class="lead">\(texts.confirm.lead)</p>
-            <div class="columns">
-            \(Self.whereAndHow(texts))
-            \(Self.whatAndHowMuch(texts))
-            </div>
-            <script type="application/json" id="page_data">\(.data)</script>
-            """
-        )
+        live = Self.live(frame)
+        readOnly = Self.readOnly(frame)
     }
 
     /// Writes the page.
@@ -60,14 +45,19 @@ struct ConfirmPage: Sendable {
     ///   - nonce: The one in the policy.
     /// - Returns: The document.
     func render(_ view: ConfirmView, nonce: Nonce) -> [UInt8] {
-        template.render(room: 4096) { slot, writer in
+        let template =
+            switch view.agreement {
+            case .form, .returnLink: live
+            case .readOnly: readOnly
+            }
+        return template.render(room: 4096) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
             case .address: address.write(view.details.address, to: &writer)
             case .payment: writePayment(view.details.payment, to: &writer)
             case .order: table.write(view.order, to: &writer)
             case .agreement: writeAgreement(view, to: &writer)
-            case .ticket: writer.text(view.returnTicket)
+            case .ticket: writer.text(view.returnTicket.text)
             case .data: writer.json(JSONBlock { $0.add("checkoutSessionId", view.checkoutSessionID) })
             }
         }
@@ -86,38 +76,85 @@ struct ConfirmPage: Sendable {
         case .form:
             form.render(into: &writer) { slot, writer in
                 switch slot {
-                case .ticket: writer.text(view.returnTicket)
+                case .ticket: writer.text(view.returnTicket.text)
                 case .total: writer.grouped(view.order.total ?? .zero)
                 case .link: return
                 }
             }
         case .returnLink(let target):
             link.render(into: &writer) { _, writer in writer.link(target) }
+        case .readOnly: return
         }
     }
 
     /// Without script, or before the provider's script is there, the change links start the checkout anew.
-    private static func whereAndHow(_ texts: Texts) -> Markup<PageSlot> {
-        """
-        <section class="card">
-        <h2>\(texts.order.destination)</h2>
-        \(.address)<p class="change"><a id="change_address" href="\(LinkTarget.button)">\
-        \(texts.confirm.changeAddress)</a></p>
-        <h2>\(texts.order.payment)</h2>
-        <p id="payment">\(.payment)</p>
-        <p class="change"><a id="change_payment" href="\(LinkTarget.button)">\(texts.confirm.changePayment)</a></p>
-        </section>
-        """
+    private static func live(_ frame: Frame) -> Template<PageSlot> {
+        let texts = frame.texts.confirm
+        let head = Head<PageSlot>(
+            title: texts.title,
+            width: .wide,
+            step: .confirm,
+            scripts: [.provider, .file(.confirmScript)],
+            nonce: "\(.nonce)"
+        )
+        let columns = columns(
+            frame.texts,
+            changeAddress: """
+                <p class="change"><a id="change_address" href="\(LinkTarget.button)">\(texts.changeAddress)</a></p>
+
+                """,
+            changePayment: """
+                <p class="change"><a id="change_payment" href="\(LinkTarget.button)">\(texts.changePayment)</a></p>
+
+                """,
+            agreement: """
+                \(.agreement)<form class="quiet-form" method="post" action="/checkout_cancel">\
+                <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">\
+                <button type="submit" id="cancel_button" class="button button-quiet">\(texts.cancel)</button></form>
+
+                """
+        )
+        return frame.document(
+            head,
+            """
+            <h1>\(texts.heading)</h1>
+            <p class="lead">\(texts.lead)</p>
+            \(columns)
+            <script type="application/json" id="page_data">\(.data)</script>
+            """
+        )
     }
 
-    private static func whatAndHowMuch(_ texts: Texts) -> Markup<PageSlot> {
+    private static func readOnly(_ frame: Frame) -> Template<PageSlot> {
+        let texts = frame.texts.confirm
+        return frame.document(
+            Head(title: texts.title, width: .wide, step: .confirm),
+            """
+            <h1>\(texts.heading)</h1>
+            <p class="notice" role="status">\(texts.readOnly)</p>
+            \(columns(frame.texts, changeAddress: .empty, changePayment: .empty, agreement: .empty))
+            <p class="actions"><a id="reload" class="button" href="\(LinkTarget.confirm)">\(texts.reload)</a></p>
+            """
+        )
+    }
+
+    private static func columns(
+        _ texts: Texts,
+        changeAddress: Markup<PageSlot>,
+        changePayment: Markup<PageSlot>,
+        agreement: Markup<PageSlot>
+    ) -> Markup<PageSlot> {
         """
+        <div class="columns">
+        <section class="card">
+        <h2>\(texts.order.destination)</h2>
+        \(.address)\(changeAddress)<h2>\(texts.order.payment)</h2>
+        <p id="payment">\(.payment)</p>
+        \(changePayment)</section>
         <section class="card">
         <h2>\(texts.order.heading)</h2>
-        \(.order)\(.agreement)<form class="quiet-form" method="post" action="/checkout_cancel">\
-        <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">\
-        <button type="submit" id="cancel_button" class="button button-quiet">\(texts.confirm.cancel)</button></form>
-        </section>
+        \(.order)\(agreement)</section>
+        </div>
         """
     }
 

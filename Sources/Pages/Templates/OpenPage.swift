@@ -1,3 +1,5 @@
+import SessionBroker
+
 /// The interstitial of one language.
 struct OpenPage: Sendable {
     private enum PageSlot {
@@ -43,7 +45,7 @@ struct OpenPage: Sendable {
         return template.render(room: 256) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
-            case .ticket: writer.text(view.ticket)
+            case .ticket: writer.text(view.ticket.text)
             }
         }
     }

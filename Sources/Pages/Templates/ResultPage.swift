@@ -1,3 +1,5 @@
+import SessionBroker
+
 /// The page after the provider's last page, of one language.
 struct ResultPage: Sendable {
     private enum PageSlot {
@@ -9,8 +11,18 @@ struct ResultPage: Sendable {
         case total
     }
 
+    private enum FieldSlot {
+        case ticket
+    }
+
     private let app: Template<PageSlot>
     private let browser: Template<PageSlot>
+    private let launchField = Template<FieldSlot>(
+        """
+        <input type="hidden" name="old_secureWebviewSessionId" value="\(.ticket)">
+
+        """
+    )
 
     init(_ frame: Frame) {
         app = Self.app(frame)
@@ -30,14 +42,19 @@ struct ResultPage: Sendable {
             browser.render(room: 1024) { slot, writer in
                 switch slot {
                 case .nonce: writer.nonce(nonce)
-                case .returnTicket: writer.text(purchase.returnTicket)
-                case .launchTicket: writer.text(purchase.launchTicket)
+                case .returnTicket: writer.text(purchase.returnTicket.text)
+                case .launchTicket: write(purchase.launchTicket, to: &writer)
                 case .reference: writer.text(purchase.orderReferenceID)
                 case .total: writer.grouped(purchase.total)
                 case .link: return
                 }
             }
         }
+    }
+
+    private func write(_ ticket: LaunchTicket?, to writer: inout HTMLWriter) {
+        guard let ticket else { return }
+        launchField.render(into: &writer) { _, writer in writer.text(ticket.text) }
     }
 
     private static func app(_ frame: Frame) -> Template<PageSlot> {
@@ -74,8 +91,7 @@ struct ResultPage: Sendable {
             <p id="filter_text" role="status">\(texts.browserLead)</p>
             <form id="purchase_form" class="hop-form" method="post" action="/purchase">
             <input type="hidden" name="secureWebviewSessionId" value="\(.returnTicket)">
-            <input type="hidden" name="old_secureWebviewSessionId" value="\(.launchTicket)">
-            <input type="hidden" name="accessToken" value="sealed">
+            \(.launchTicket)<input type="hidden" name="accessToken" value="sealed">
             <input type="hidden" name="orderReferenceId" value="\(.reference)">
             <input type="hidden" name="totalPrice" value="\(.total)">
             <button type="submit" id="filter_retry" class="button button-main button-wide">\(texts.complete)</button>

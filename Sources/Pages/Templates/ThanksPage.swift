@@ -1,3 +1,6 @@
+import Commerce
+import SessionBroker
+
 /// The receipt of one language.
 struct ThanksPage: Sendable {
     private enum PageSlot {
@@ -9,13 +12,13 @@ struct ThanksPage: Sendable {
 
     private let template: Template<PageSlot>
     private let table: OrderTable
-    private let address: AddressBlock
+    private let address: AddressSection
     private let wayBack: WayBack
 
     init(_ frame: Frame) {
         let texts = frame.texts
         table = OrderTable(texts.order)
-        address = AddressBlock(texts.order)
+        address = AddressSection(texts.order)
         wayBack = WayBack(texts)
         template = frame.document(
             Head(title: texts.thanks.title, width: .wide, step: .done),
@@ -28,10 +31,7 @@ struct ThanksPage: Sendable {
             <strong id="order_number">\(.orderNumber)</strong></p>
             </section>
             <div class="columns">
-            <section class="card">
-            <h2>\(texts.order.destination)</h2>
-            \(.address)</section>
-            <section class="card">
+            \(.address)<section class="card">
             <h2>\(texts.order.heading)</h2>
             \(.order)</section>
             </div>
@@ -47,11 +47,40 @@ struct ThanksPage: Sendable {
     func render(_ view: ThanksView) -> [UInt8] {
         template.render(room: 3072) { slot, writer in
             switch slot {
-            case .orderNumber: writer.text(view.orderNumber)
-            case .address: address.write(view.address, to: &writer)
+            case .orderNumber: writer.text(view.orderNumber.description)
+            case .address:
+                guard let place = view.address else { return }
+                address.write(place, to: &writer)
             case .order: table.write(view.order, to: &writer)
             case .back: wayBack.writeCartLink(view.client, to: &writer)
             }
         }
+    }
+}
+
+/// The section of the receipt that says where the order goes; left out once the address is no longer kept.
+private struct AddressSection: Sendable {
+    private enum SectionSlot {
+        case address
+    }
+
+    private let section: Template<SectionSlot>
+    private let block: AddressBlock
+
+    init(_ texts: OrderTexts) {
+        block = AddressBlock(texts)
+        section = Template(
+            """
+            <section class="card">
+            <h2>\(texts.destination)</h2>
+            \(.address)</section>
+
+            """
+        )
+    }
+
+    /// Writes the section.
+    func write(_ address: Address, to writer: inout HTMLWriter) {
+        section.render(into: &writer) { _, writer in block.write(address, to: &writer) }
     }
 }

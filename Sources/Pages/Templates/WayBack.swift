@@ -1,3 +1,5 @@
+import SessionBroker
+
 /// The way back: a link to the cart for a browser; an explanation in an app's tab, since only the app can close it.
 struct WayBack: Sendable {
     private enum LinkSlot {
@@ -24,7 +26,7 @@ struct WayBack: Sendable {
     }
 
     /// Writes the way out of the tab.
-    func writeFromTab(_ client: PageClient, to writer: inout HTMLWriter) {
+    func writeFromTab(_ client: ClientKind, to writer: inout HTMLWriter) {
         if client.isApp {
             writer.fragment(app)
         } else {
@@ -33,7 +35,7 @@ struct WayBack: Sendable {
     }
 
     /// Writes the link to the client's cart.
-    func writeCartLink(_ client: PageClient, to writer: inout HTMLWriter) {
+    func writeCartLink(_ client: ClientKind, to writer: inout HTMLWriter) {
         cartLink.render(into: &writer) { _, writer in writer.link(.cart(client)) }
     }
 }

@@ -81,6 +81,8 @@ extension Texts {
             purchase: "Buy now",
             sending: "Sending…",
             agreement: "Amazon Pay checks the payment next and may ask you to confirm who you are.",
+            readOnly: "Your order is being completed. Nothing can be changed here now.",
+            reload: "Show the latest state",
             returnLead: "To complete your order you go back to the app first. You are not charged yet.",
             returnLink: "Return to the app to confirm",
             cancel: "Cancel this purchase"

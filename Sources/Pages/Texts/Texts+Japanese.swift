@@ -80,6 +80,8 @@ extension Texts {
             purchase: "購　入",
             sending: "送信しています…",
             agreement: "このあと Amazon Pay がお支払いを確認します。本人確認を求められることがあります。",
+            readOnly: "ただいまご注文を確定しています。この画面では変更できません。",
+            reload: "最新の状態を表示",
             returnLead: "ご注文を確定するため、いったんアプリに戻ります。お支払いはまだ行われません。",
             returnLink: "アプリに戻って確定する",
             cancel: "購入をやめる"

@@ -145,6 +145,8 @@ struct ConfirmTexts: Sendable {
     let purchase: Wording
     let sending: Wording
     let agreement: Wording
+    let readOnly: Wording
+    let reload: Wording
     let returnLead: Wording
     let returnLink: Wording
     let cancel: Wording

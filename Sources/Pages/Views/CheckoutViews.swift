@@ -1,4 +1,5 @@
 package import Commerce
+package import SessionBroker
 
 /// The button page: the tab's first page, which leads to the provider.
 package struct ButtonView: Sendable {
@@ -76,14 +77,14 @@ package struct OpenView: Sendable {
     /// Who goes on.
     package let mode: Mode
     /// The ticket A, which the form posts.
-    package let ticket: String
+    package let ticket: LaunchTicket
 
     /// Puts the page's facts together.
     ///
     /// - Parameters:
     ///   - mode: Who goes on.
-    ///   - ticket: A, checked for its form.
-    package init(mode: Mode, ticket: String) {
+    ///   - ticket: A.
+    package init(mode: Mode, ticket: LaunchTicket) {
         self.mode = mode
         self.ticket = ticket
     }
@@ -97,6 +98,8 @@ package struct ConfirmView: Sendable {
         case form
         /// By a link to the app first (profile strict, before the halves have met).
         case returnLink(LinkTarget)
+        /// Not at all: the purchase is being completed, and nothing can be changed.
+        case readOnly
     }
 
     /// What is bought, with postage and total.
@@ -106,7 +109,7 @@ package struct ConfirmView: Sendable {
     /// The provider's checkout session, 36 characters of `[0-9a-f-]`.
     package let checkoutSessionID: String
     /// The ticket C, which the forms post.
-    package let returnTicket: String
+    package let returnTicket: ReturnTicket
     /// How the buyer agrees.
     package let agreement: Agreement
 
@@ -117,12 +120,12 @@ package struct ConfirmView: Sendable {
     ///   - details: Where it goes and how it is paid.
     ///   - checkoutSessionID: For the controls that change address and card.
     ///   - returnTicket: C.
-    ///   - agreement: Form or link.
+    ///   - agreement: Form, link or nothing.
     package init(
         order: OrderView,
         details: PrivateDetails,
         checkoutSessionID: String,
-        returnTicket: String,
+        returnTicket: ReturnTicket,
         agreement: Agreement
     ) {
         self.order = order
@@ -144,9 +147,9 @@ package enum ResultView: Sendable {
 /// What the result page posts to `/purchase`.
 package struct BrowserPurchase: Sendable {
     /// C.
-    package let returnTicket: String
-    /// A, for the comparison.
-    package let launchTicket: String
+    package let returnTicket: ReturnTicket
+    /// A, for the comparison; `nil` where the jar lost it.
+    package let launchTicket: LaunchTicket?
     /// The checkout session's id.
     package let orderReferenceID: String
     /// What the buyer agreed to.
@@ -156,10 +159,10 @@ package struct BrowserPurchase: Sendable {
     ///
     /// - Parameters:
     ///   - returnTicket: C.
-    ///   - launchTicket: A.
+    ///   - launchTicket: A; `nil` where the jar lost it.
     ///   - orderReferenceID: The checkout session's id.
     ///   - total: What the buyer agreed to.
-    package init(returnTicket: String, launchTicket: String, orderReferenceID: String, total: Yen) {
+    package init(returnTicket: ReturnTicket, launchTicket: LaunchTicket?, orderReferenceID: String, total: Yen) {
         self.returnTicket = returnTicket
         self.launchTicket = launchTicket
         self.orderReferenceID = orderReferenceID

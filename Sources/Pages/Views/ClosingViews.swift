@@ -1,15 +1,16 @@
 package import Commerce
+package import SessionBroker
 
 /// The receipt.
 package struct ThanksView: Sendable {
     /// Who bought.
-    package let client: PageClient
-    /// The number for inquiries, such as `my-order-1`.
-    package let orderNumber: String
+    package let client: ClientKind
+    /// The number for inquiries.
+    package let orderNumber: OrderNumber
     /// What was bought.
     package let order: OrderView
-    /// Where it goes.
-    package let address: Address
+    /// Where it goes; `nil` once it is no longer kept.
+    package let address: Address?
 
     /// Puts the page's facts together.
     ///
@@ -17,8 +18,8 @@ package struct ThanksView: Sendable {
     ///   - client: For the link back.
     ///   - orderNumber: The number for inquiries.
     ///   - order: With postage and total.
-    ///   - address: Where it goes.
-    package init(client: PageClient, orderNumber: String, order: OrderView, address: Address) {
+    ///   - address: `nil` once it is no longer kept.
+    package init(client: ClientKind, orderNumber: OrderNumber, order: OrderView, address: Address?) {
         self.client = client
         self.orderNumber = orderNumber
         self.order = order
@@ -31,13 +32,13 @@ package struct CancelledView: Sendable {
     /// What is left of the flow.
     package enum Stage: Sendable {
         /// The provider's page was left; nothing is changed, the checkout can be started again.
-        case atProvider(returnTicket: String?)
+        case atProvider(returnTicket: ReturnTicket?)
         /// The flow was cancelled by the buyer and is over.
         case ended
     }
 
     /// Who bought.
-    package let client: PageClient
+    package let client: ClientKind
     /// What is left of the flow; a return ticket lets the page offer to cancel for good.
     package let stage: Stage
 
@@ -46,7 +47,7 @@ package struct CancelledView: Sendable {
     /// - Parameters:
     ///   - client: For the way back.
     ///   - stage: What is left of the flow.
-    package init(client: PageClient, stage: Stage) {
+    package init(client: ClientKind, stage: Stage) {
         self.client = client
         self.stage = stage
     }
@@ -55,7 +56,7 @@ package struct CancelledView: Sendable {
 /// The page after a declined payment.
 package struct DeclinedView: Sendable {
     /// Who bought.
-    package let client: PageClient
+    package let client: ClientKind
     /// Whether the tab may start another checkout.
     package let canRetry: Bool
 
@@ -64,7 +65,7 @@ package struct DeclinedView: Sendable {
     /// - Parameters:
     ///   - client: For the way back.
     ///   - canRetry: Whether the tab may start another checkout.
-    package init(client: PageClient, canRetry: Bool) {
+    package init(client: ClientKind, canRetry: Bool) {
         self.client = client
         self.canRetry = canRetry
     }
@@ -85,7 +86,7 @@ package struct ErrorView: Sendable {
     /// What happened.
     package let code: PageErrorCode
     /// For the way back to the cart; `nil` where the client is not known.
-    package let client: PageClient?
+    package let client: ClientKind?
     /// What the page offers first.
     package let way: Way
     /// The number for inquiries, such as the request id; never a token.
@@ -100,7 +101,7 @@ package struct ErrorView: Sendable {
     ///   - reference: Never a token.
     package init(
         code: PageErrorCode,
-        client: PageClient? = nil,
+        client: ClientKind? = nil,
         way: Way = .none,
         reference: String? = nil
     ) {
