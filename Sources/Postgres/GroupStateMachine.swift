@@ -99,9 +99,6 @@ struct GroupStateMachine<Member, Value> {
     /// How many wait to be sent.
     var pendingCount: Int { pending.count }
 
-    /// When the oldest of those that wait to be sent came, or `nil` when there is none.
-    var oldestPending: MonotonicTime? { pending.first?.since }
-
     /// The connection is there.
     mutating func opened() {
         guard case .lost = phase else { return }
