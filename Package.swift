@@ -64,6 +64,7 @@ let package = Package(
         library("Postgres", ["EventIO", "CPostgres", "Telemetry", "Primitives"]),
 
         // Level 5.
+        library("PostgresTestKit", ["Postgres", "EventIO", "Primitives"]),
         library("Cryptography", ["COpenSSL", "Primitives"]),
         library("Commerce", ["Primitives"]),
 
@@ -112,7 +113,7 @@ let package = Package(
             "HTTPClientTests",
             ["HTTPClient", "HTTPServer", "EventIO", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
         ),
-        tests("PostgresTests", ["Postgres", "EventIO", "Telemetry", "Primitives", "TestKit"]),
+        tests("PostgresTests", ["Postgres", "PostgresTestKit", "EventIO", "Telemetry", "Primitives"]),
         tests("CryptographyTests", ["Cryptography", "Primitives"]),
         tests("CommerceTests", ["Commerce", "Primitives", "TestKit"]),
         tests("SessionBrokerTests", ["SessionBroker", "Commerce", "Cryptography", "Primitives", "TestKit"]),

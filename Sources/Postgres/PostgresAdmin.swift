@@ -95,6 +95,11 @@ package import Primitives
         "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
+    /// Whether a server takes connections; without a word about who may connect.
+    static func accepts(_ uri: String) -> Bool {
+        unsafe PQping(uri) == PQPING_OK
+    }
+
     /// Whether a transaction is open and well.
     var isInTransaction: Bool { unsafe PQtransactionStatus(connection) == PQTRANS_INTRANS }
 

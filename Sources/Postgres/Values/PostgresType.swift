@@ -40,7 +40,7 @@ enum ResultType {
     static let notText: Set<UInt32> = [
         PostgresType.bool.rawValue, PostgresType.bytea.rawValue, PostgresType.int8.rawValue, int2,
         PostgresType.int4.rawValue, oid, PostgresType.timestamptz.rawValue, timestampWithoutZone,
-        PostgresType.uuid.rawValue, 700, 701, 1082, 1083, 1186, 1700,
+        PostgresType.uuid.rawValue, PostgresType.jsonb.rawValue, 700, 701, 1082, 1083, 1186, 1700,
     ]
 }
 

@@ -119,6 +119,7 @@ package final class PostgresClient {
 }
 
 extension PostgresClient: TurnObserver {
+    /// Sends what has gathered in this turn.
     package func turnWillEnd() {
         writing.turnWillEnd()
         reading.turnWillEnd()

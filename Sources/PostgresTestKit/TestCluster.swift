@@ -1,0 +1,90 @@
+import EventIO
+import Postgres
+import Primitives
+import Synchronization
+
+/// The cluster that all tests of this process share.
+enum TestCluster {
+    private struct State {
+        var cluster: PrivateCluster?
+        var folder = ""
+        var failure: PostgresError?
+        var templates: [String: String] = [:]
+        var names = 0
+    }
+
+    private static let state = Mutex(State())
+    private static let prefix = "sallyport-tests-"
+
+    /// A name that no other database has.
+    static func nextName() -> String {
+        state.withLock { state in
+            state.names += 1
+            return "test_\(state.names)"
+        }
+    }
+
+    /// The connection URI of a database on the cluster, which is started at the first call.
+    static func url(of database: String) throws(PostgresError) -> Secret<String> {
+        try state.withLock { state throws(PostgresError) in
+            if state.cluster == nil { start(&state) }
+            guard state.failure == nil, let uri = state.cluster?.uri(of: database) else {
+                throw state.failure ?? PostgresError(.cluster, "not started")
+            }
+            return Secret(uri)
+        }
+    }
+
+    /// A blocking connection to the database that belongs to nobody.
+    static func admin() throws(PostgresError) -> PostgresAdmin {
+        try PostgresAdmin(url: url(of: "postgres"))
+    }
+
+    /// The database to copy for a folder of migrations; made at the first call.
+    static func template(for migrations: String) throws(PostgresError) -> String {
+        let url = try url(of: "postgres")
+        return try state.withLock { state throws(PostgresError) in
+            if let known = state.templates[migrations] { return known }
+            let name = "template_\(state.templates.count)"
+            try PostgresAdmin(url: url).createDatabase(name)
+            try Migrations.apply(url: url, database: name, directory: migrations)
+            state.templates[migrations] = name
+            return name
+        }
+    }
+
+    private static func start(_ state: inout State) {
+        sweep()
+        do {
+            let folder = try Files.makeTemporaryDirectory(prefix: "/tmp/\(prefix)")
+            // The server's user, if it is another one, must get in.
+            try Files.setPermissions(folder, mode: 0o711)
+            let cluster = PrivateCluster(dataDirectory: folder + "/cluster", settings: .tests())
+            state.cluster = cluster
+            state.folder = folder
+            ThisProcess.atExit { TestCluster.stop() }
+            _ = try cluster.start()
+        } catch {
+            state.failure = error as? PostgresError ?? PostgresError(.cluster, "no folder in /tmp: \(error)")
+        }
+    }
+
+    private static func stop() {
+        state.withLock { state in
+            state.cluster?.stop()
+            state.cluster = nil
+            try? Files.removeTree(state.folder)
+        }
+    }
+
+    /// Removes what test processes left behind that were killed; a living one holds its lock.
+    private static func sweep() {
+        for name in (try? Files.list("/tmp")) ?? [] where name.hasPrefix(prefix) {
+            let folder = "/tmp/\(name)"
+            guard let owner = try? Files.permissions(folder).owner, owner == SystemUser.current,
+                Files.exists("\(folder)/cluster/lock"), (try? FileLock("\(folder)/cluster/lock")) != nil
+            else { continue }
+            try? Files.removeTree(folder)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import EventIO
+import Glibc
+import Postgres
+import Synchronization
+import Testing
+
+/// A private cluster that several threads may ask.
+final class ClusterBox: Sendable {
+    private let cluster: Mutex<PrivateCluster>
+
+    init(_ folder: String, settings: ClusterSettings = .tests()) {
+        cluster = Mutex(PrivateCluster(dataDirectory: folder, settings: settings))
+    }
+
+    func start() throws(PostgresError) -> String {
+        try cluster.withLock { cluster throws(PostgresError) in try cluster.start() }
+    }
+
+    func stop() {
+        cluster.withLock { $0.stop() }
+    }
+
+    /// The number of the server's process.
+    var process: Int32? { cluster.withLock { $0.process?.pid } }
+}
+
+/// A Unix socket that takes connections into its queue and never answers.
+struct SilentServer {
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
+            unsafe bytes.copyBytes(from: path.utf8.prefix(bytes.count - 1))
+        }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let bound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) }
+        }
+        let isListening = bound == 0 && listen(descriptor, 16) == 0
+        try #require(isListening)
+    }
+
+    func close() {
+        Glibc.close(descriptor)
+    }
+}
