@@ -111,7 +111,10 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "EventIO", "TLS", "HTTPCore", "Telemetry", "Primitives", "TestKit"]),
         tests(
             "HTTPClientTests",
-            ["HTTPClient", "HTTPServer", "EventIO", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
+            [
+                "HTTPClient", "HTTPServer", "TLS", "EventIO", "HTTPCore", "Cryptography", "Telemetry", "Primitives",
+                "TestKit",
+            ]
         ),
         tests("PostgresTests", ["Postgres", "PostgresTestKit", "EventIO", "Telemetry", "Primitives"]),
         tests("CryptographyTests", ["Cryptography", "Primitives"]),

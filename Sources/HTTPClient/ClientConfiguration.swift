@@ -1,0 +1,32 @@
+/// How requests go out.
+///
+/// Certificates are always verified, redirects are never followed, proxies and cookies are not used.
+package struct ClientConfiguration: Sendable {
+    /// Whose certificates are believed.
+    package enum Trust: Sendable, Equatable {
+        /// The authorities of the machine.
+        case system
+        /// Only the authorities in a PEM file, for example the one of the development authority.
+        case file(path: String)
+    }
+
+    /// Whose certificates are believed.
+    package var trust = Trust.system
+    /// For the name lookup, the connection and its handshake together: a healthy peer needs a tenth of it.
+    package var connectTimeout = Duration.seconds(3)
+    /// The most bytes of a response's content; a session document has a few thousand.
+    package var bodyLimit = 1 << 20
+    /// The most bytes of a response's field lines.
+    package var headerLimit = 64 << 10
+    /// How many exchanges may run at once; further ones fail at once with nothing sent.
+    package var concurrencyLimit = 256
+    /// How many idle connections are kept.
+    package var idleConnections = 16
+    /// How long a connection may be idle and still be used again; shorter than the peers' own limit of 60 s and more.
+    package var idleLimit = Duration.seconds(50)
+    /// How long a connection is used at all, so that changes of the peer's addresses are followed.
+    package var lifeLimit = Duration.seconds(600)
+
+    /// The defaults.
+    package init() {}
+}

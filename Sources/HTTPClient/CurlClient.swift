@@ -1,0 +1,101 @@
+import CCurl
+package import EventIO
+package import HTTPCore
+package import Telemetry
+
+/// Sends requests to other servers: HTTP/1.1 over TLS by libcurl, on the loop.
+///
+/// One lives on each loop and keeps its connections for reuse. A request with content is put on the wire at most once: when a kept
+/// connection dies under it the outcome is told as unknown, and the caller decides with its idempotency key.
+package final class CurlClient: HTTPExchange {
+    private let multi: CurlMulti?
+    private let reactor: Reactor
+    private let configuration: ClientConfiguration
+    private let logger: Logger
+    private let metrics: ClientMetrics
+    private var active: [UInt: CurlTransfer] = [:]
+    private var spare: [EasyHandle] = []
+
+    /// A client without connections.
+    ///
+    /// - Parameters:
+    ///   - reactor: The loop it lives on.
+    ///   - configuration: How requests go out.
+    ///   - logger: Hears about failures at level debug.
+    ///   - metrics: Counts exchanges by outcome, and measures them.
+    package init(
+        _ reactor: Reactor,
+        configuration: ClientConfiguration = ClientConfiguration(),
+        logger: Logger = .silent,
+        metrics: MetricsRegistry = MetricsRegistry()
+    ) {
+        self.reactor = reactor
+        self.configuration = configuration
+        self.logger = logger
+        self.metrics = ClientMetrics(metrics)
+        multi = CurlMulti(reactor, idleConnections: configuration.idleConnections)
+        multi?.onEnd = { [weak self] handle, result in self?.end(handle, result) }
+    }
+
+    /// How many exchanges are under way.
+    package var activeCount: Int { active.count }
+
+    /// Sends a request and waits for the whole response, on the loop.
+    ///
+    /// A cancelled task ends its exchange at once: `connectFailed` when nothing was sent yet, else `connectionLost`.
+    ///
+    /// - Parameter request: What to send; its timeout covers everything.
+    /// - Returns: The response, whatever its status. Redirects are not followed.
+    /// - Throws: `HTTPExchangeError`.
+    package func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
+        let start = reactor.now
+        let outcome = await exchange(request)
+        metrics.count(outcome, took: reactor.now - start)
+        if case .failure(let error) = outcome {
+            logger.debug("outbound.failed", [LogField("code", error.description), LogField("detail", error.detail)])
+        }
+        return try outcome.get()
+    }
+
+    private func exchange(_ request: OutboundRequest) async -> CurlTransfer.Outcome {
+        if let complaint = RequestRules.complaint(about: request) { return refused("request: \(complaint)") }
+        guard active.count < configuration.concurrencyLimit else { return refused("too many exchanges at once") }
+        guard let multi, let handle = spare.popLast() ?? EasyHandle() else { return refused("no memory") }
+        let limits = (configuration.headerLimit, configuration.bodyLimit)
+        let transfer = CurlTransfer(handle: handle, body: request.body, limits: limits)
+        guard configuration.apply(to: handle, request), handle.connect(to: transfer, sendsBody: !request.body.isEmpty),
+            multi.add(handle)
+        else { return refused("libcurl does not take the request") }
+        active[handle.id] = transfer
+        return await reactor.suspend {
+            transfer.wait($0)
+        } onCancel: {
+            self.cancel(transfer)
+        }
+    }
+
+    private func refused(_ detail: String) -> CurlTransfer.Outcome {
+        .failure(HTTPExchangeError(.connectFailed, detail: detail))
+    }
+
+    private func end(_ handle: UInt, _ result: CURLcode) {
+        guard let transfer = active[handle] else { return }
+        let outcome = result == CURLE_OK ? transfer.response() : .failure(transfer.failure(result))
+        close(transfer)
+        transfer.finish(outcome)
+    }
+
+    private func cancel(_ transfer: CurlTransfer) {
+        guard active[transfer.handle.id] === transfer else { return }
+        let code: HTTPExchangeError.Code = transfer.hasSent ? .connectionLost : .connectFailed
+        close(transfer)
+        transfer.finish(.failure(HTTPExchangeError(code, detail: "cancelled")))
+    }
+
+    private func close(_ transfer: CurlTransfer) {
+        multi?.remove(transfer.handle)
+        active[transfer.handle.id] = nil
+        transfer.handle.reset()
+        if spare.count < configuration.idleConnections { spare.append(transfer.handle) }
+    }
+}

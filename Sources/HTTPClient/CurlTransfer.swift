@@ -1,0 +1,78 @@
+import EventIO
+import HTTPCore
+
+/// One exchange under way: what is left to send and what has come so far.
+final class CurlTransfer {
+    /// How an exchange ends.
+    typealias Outcome = Result<InboundResponse, HTTPExchangeError>
+
+    let handle: EasyHandle
+    private let body: [UInt8]
+    private let limits: (header: Int, body: Int)
+    private var sent = 0
+    private var head = ResponseHead()
+    private var received: [UInt8] = []
+    /// Why a callback has stopped the library, if one has.
+    private(set) var refusal: HTTPExchangeError?
+    private var suspension: Suspension<Outcome>?
+
+    init(handle: EasyHandle, body: [UInt8], limits: (header: Int, body: Int)) {
+        self.handle = handle
+        self.body = body
+        self.limits = limits
+    }
+
+    /// Keeps the waiting task.
+    func wait(_ suspension: Suspension<Outcome>) {
+        self.suspension = suspension
+    }
+
+    /// Lets the waiting task go on; once.
+    func finish(_ outcome: Outcome) {
+        let waiting = suspension
+        suspension = nil
+        waiting?.resume(outcome)
+    }
+
+    /// The response that has come.
+    func response() -> Outcome {
+        guard head.isComplete else {
+            return .failure(HTTPExchangeError(.protocolViolation, detail: "no response head"))
+        }
+        return .success(InboundResponse(status: head.status, fields: head.fields, body: received))
+    }
+
+    /// Takes a part of the response's content.
+    ///
+    /// - Returns: False beyond the limit.
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= limits.body - received.count else {
+            refusal = HTTPExchangeError(.bodyTooLarge, detail: "more than \(limits.body) bytes")
+            return false
+        }
+        unsafe received.append(contentsOf: bytes)
+        return true
+    }
+
+    /// Takes one line of the response's head.
+    ///
+    /// - Returns: False for a line that is not HTTP, and beyond the limit.
+    func receiveLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let line = unsafe String(decoding: bytes, as: UTF8.self)
+        guard head.take(line, limit: limits.header) else {
+            refusal = HTTPExchangeError(.protocolViolation, detail: "response head")
+            return false
+        }
+        return true
+    }
+
+    /// Gives the next part of the request's content.
+    ///
+    /// - Returns: How many bytes were given; zero at the end.
+    func sendBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, body.count - sent)
+        unsafe buffer.copyBytes(from: body[sent..<(sent + count)])
+        sent += count
+        return count
+    }
+}
