@@ -5,16 +5,20 @@ import PackageDescription
 // Targets and arrows. The level of each target, and why each arrow is there, is told in docs/architecture.md;
 // `make layers` compares this list with every import in the sources.
 
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableUpcomingFeature("InferIsolatedConformances"),
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-]
+/// Set by `make fuzz`: everything is built with coverage for the fuzzer, and the program in Tests/Fuzz is a target.
+let isFuzzing = Context.environment["SALLYPORT_FUZZ"] != nil
+
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+    ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
 
 func library(_ name: String, _ imports: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: imports, swiftSettings: strict)
@@ -155,3 +159,16 @@ let package = Package(
         ),
     ]
 )
+
+if isFuzzing {
+    package.targets += [
+        .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "Fuzzer",
+            dependencies: ["CFuzzer", "HTTP1", "HTTPCore"],
+            path: "Tests/Fuzz/Fuzzer",
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]
+        ),
+    ]
+}

@@ -1,5 +1,3 @@
-import Primitives
-
 /// The content of a response.
 ///
 /// An array is shared when it is copied, so a body that many responses have is simply the same array.
@@ -89,7 +87,17 @@ package struct HTTPResponse: Sendable {
         for field in fields where !field.name.belongsToServer { field.appendLine(to: &output) }
         guard status.allowsContent else { return }
         output.append(text: "Content-Length: ")
-        DecimalDigits.append(body.count, to: &output)
+        HTTPResponse.appendDigits(body.count, to: &output)
         output.append(text: "\r\n")
+    }
+
+    /// From the highest digit down: turning the digits round in place would copy the output.
+    private static func appendDigits(_ count: Int, to output: inout [UInt8]) {
+        var unit = 1
+        while count / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: count / unit % 10))
+            unit /= 10
+        }
     }
 }

@@ -22,7 +22,7 @@ struct ParserTests {
         let wire = read("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: b\r\n\r\n")
         #expect(wire.seen.map(\.body) == ["abc", ""])
         #expect(wire.seen.map(\.method) == [.post, .get])
-        let announcement = try #require(wire.seen[0].announcement)
+        let announcement = try #require(wire.seen.first?.announcement)
         #expect(announcement.length == 3)
         #expect(announcement.expectsContinue == false)
     }
@@ -38,7 +38,7 @@ struct ParserTests {
                 + "3\r\nabc\r\n00000a;x=\"1\";\ty\r\n0123456789\r\nF\r\nfffffffffffffff\r\n0;last\r\n\r\nG"
         )
         #expect(wire.seen.map(\.body) == ["abc0123456789fffffffffffffff"])
-        let announcement = try #require(wire.seen[0].announcement)
+        let announcement = try #require(wire.seen.first?.announcement)
         #expect(announcement.length == nil)
         #expect(announcement.expectsContinue == false)
         #expect(wire.buffer == Array("G".utf8))
