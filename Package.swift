@@ -79,7 +79,7 @@ let package = Package(
 
         // Level 7.
         library("Persistence", ["Postgres", "SessionBroker", "Commerce", "Primitives"]),
-        library("Pages", ["HTTPCore", "SessionBroker", "AmazonPay", "Commerce", "Primitives"]),
+        library("Pages", ["SessionBroker", "Commerce", "Primitives"]),
         library(
             "Simulators",
             ["HTTPServer", "HTTPCore", "TLS", "EventIO", "AmazonPay", "Cryptography", "Telemetry", "Primitives"]
@@ -139,7 +139,7 @@ let package = Package(
         ),
         tests(
             "PagesTests",
-            ["Pages", "SessionBroker", "AmazonPay", "Commerce", "HTTPCore", "Primitives", "TestKit"],
+            ["Pages", "SessionBroker", "Commerce", "Primitives"],
             resources: [.copy("Golden")]
         ),
         tests(

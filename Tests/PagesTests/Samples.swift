@@ -70,13 +70,17 @@ enum Samples {
     /// The real files under addresses that do not change with their content, so that a new style leaves the pages alone.
     static let assets: StaticAssets = {
         do {
-            return try StaticAssets(
-                read: readPublic,
-                digest: { _ in Digest32(Array(repeating: 0xAB, count: 32).span) ?? zero }
-            )
+            return try StaticAssets(read: readPublic, digest: { _ in digest })
         } catch {
             preconditionFailure("the files of public/ can be read: \(error)")
         }
+    }()
+
+    static let digest: Digest32 = {
+        guard let digest = Digest32(Array(repeating: UInt8(0xAB), count: Digest32.byteCount).span) else {
+            preconditionFailure("32 bytes make a digest")
+        }
+        return digest
     }()
 
     static func link(_ text: String) -> LinkTarget {
@@ -96,17 +100,6 @@ enum Samples {
 
     static let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
-
-    private static let zero = Digest32.zero
-}
-
-extension Digest32 {
-    fileprivate static var zero: Digest32 {
-        guard let digest = Digest32(Array(repeating: UInt8(0), count: byteCount).span) else {
-            preconditionFailure("32 bytes make a digest")
-        }
-        return digest
-    }
 }
 
 /// Gives 0, 1, 2 and so on.

@@ -47,20 +47,35 @@ struct JSONBlock {
 
     private mutating func addText(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": bytes.append(contentsOf: Self.escapedQuote)
-            case "\\": bytes.append(contentsOf: Self.escapedBackslash)
-            case "<", ">", "&", "\u{2028}", "\u{2029}", "\u{00}"..<"\u{20}", "\u{7F}": addEscape(scalar.value)
-            default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes.append(contentsOf: Self.escapedQuote)
+            case UInt8(ascii: "\\"): bytes.append(contentsOf: Self.escapedBackslash)
+            case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), 0..<0x20, 0x7F: addEscape(UInt16(byte))
+            case 0xA8 where endsBeforeSeparator: replaceSeparator(0x2028)
+            case 0xA9 where endsBeforeSeparator: replaceSeparator(0x2029)
+            default: bytes.append(byte)
             }
         }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private mutating func addEscape(_ value: UInt32) {
+    /// Whether the next byte may be the last of U+2028 or U+2029, in UTF-8 E2 80 A8 and E2 80 A9.
+    private var endsBeforeSeparator: Bool {
+        bytes.suffix(2).elementsEqual([0xE2, 0x80])
+    }
+
+    private mutating func replaceSeparator(_ value: UInt16) {
+        bytes.removeLast(2)
+        addEscape(value)
+    }
+
+    private mutating func addEscape(_ value: UInt16) {
         bytes.append(contentsOf: Self.escapeStart)
-        for shift: UInt32 in [12, 8, 4, 0] { bytes.append(Self.digits[Int(value >> shift & 15)]) }
+        bytes.append(Self.digits[Int(value >> 12)])
+        bytes.append(Self.digits[Int(value >> 8 & 15)])
+        bytes.append(Self.digits[Int(value >> 4 & 15)])
+        bytes.append(Self.digits[Int(value & 15)])
     }
 
     private static let yes = Array("true".utf8)
