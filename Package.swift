@@ -124,7 +124,7 @@ let package = Package(
         tests("CryptographyTests", ["Cryptography", "Primitives"]),
         tests("CommerceTests", ["Commerce", "Primitives", "TestKit"]),
         tests("SessionBrokerTests", ["SessionBroker", "Commerce", "Cryptography", "Primitives", "TestKit"]),
-        tests("AppLinksTests", ["AppLinks", "Primitives", "TestKit"]),
+        tests("AppLinksTests", ["AppLinks"]),
         tests(
             "AmazonPayTests",
             ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "Primitives", "TestKit"],

@@ -1,0 +1,98 @@
+/// Tells whether an address would open the app, by the same rules as the phones.
+///
+/// For checks at start: the link that is sent out must open the app, the pages of the shop must not.
+package struct LinkMatcher: Sendable {
+    /// Which part of the document a phone reads.
+    package enum Form: Sendable, CaseIterable {
+        /// `paths`: iOS 9 to 12.
+        case old
+        /// `components`: iOS 13 and later.
+        case new
+    }
+
+    private let rules: LinkRules
+
+    /// A matcher.
+    ///
+    /// - Parameter rules: As they go into the document.
+    package init(_ rules: LinkRules) {
+        self.rules = rules
+    }
+
+    /// Whether an address on the link host opens the app.
+    ///
+    /// - Parameters:
+    ///   - url: Absolute, or a path with a query; scheme and host are not looked at.
+    ///   - form: Which part of the document is read.
+    /// - Returns: What the first rule that matches says; false without one.
+    package func opens(_ url: String, _ form: Form) -> Bool {
+        let parts = LinkMatcher.parts(url)
+        switch form {
+        case .old: return opensByPath(parts.path)
+        case .new: return opensByComponent(parts.path, parts.query)
+        }
+    }
+
+    private func opensByPath(_ path: String) -> Bool {
+        for pattern in rules.paths {
+            let isExcluded = pattern.hasPrefix(LinkMatcher.exclusion)
+            let glob = isExcluded ? String(pattern.dropFirst(LinkMatcher.exclusion.count)) : pattern
+            if LinkMatcher.matches(path, glob) { return !isExcluded }
+        }
+        return false
+    }
+
+    private func opensByComponent(_ path: String, _ query: [(String, String)]) -> Bool {
+        for rule in rules.components where LinkMatcher.matches(path, rule.path) {
+            if rule.query.allSatisfy({ LinkMatcher.holds($0, in: query) }) { return !rule.isExcluded }
+        }
+        return false
+    }
+
+    private static let exclusion = "NOT "
+
+    /// Every item of the name has to match; a missing one counts as empty.
+    private static func holds(_ item: LinkRules.QueryItem, in query: [(String, String)]) -> Bool {
+        let values = query.filter { $0.0 == item.name }.map(\.1)
+        return (values.isEmpty ? [""] : values).allSatisfy { matches($0, item.pattern) }
+    }
+
+    private static func parts(_ url: String) -> (path: String, query: [(String, String)]) {
+        let address = url.prefix { $0 != "#" }
+        let target = address.firstRange(of: "://").map { address[$0.upperBound...].drop { $0 != "/" } } ?? address
+        let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let items = halves.count > 1 ? halves[1].split(separator: "&") : []
+        let query = items.map { item -> (String, String) in
+            let sides = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(sides[0]), sides.count > 1 ? String(sides[1]) : "")
+        }
+        return (String(halves.first ?? ""), query)
+    }
+
+    /// Whether a text matches a pattern as a whole: `*` for any run of characters, `?` for one.
+    ///
+    /// The time is bounded by the product of the lengths: on a mismatch only the last star is widened.
+    static func matches(_ text: String, _ pattern: String) -> Bool {
+        let text = Array(text.utf8)
+        let pattern = Array(pattern.utf8)
+        var position = 0
+        var index = 0
+        var star: (index: Int, position: Int)?
+        while position < text.count {
+            if index < pattern.count, pattern[index] == UInt8(ascii: "*") {
+                star = (index, position)
+                index += 1
+            } else if index < pattern.count, pattern[index] == UInt8(ascii: "?") || pattern[index] == text[position] {
+                index += 1
+                position += 1
+            } else if let last = star {
+                star = (last.index, last.position + 1)
+                index = last.index + 1
+                position = last.position + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[index...].allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+}

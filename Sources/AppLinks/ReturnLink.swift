@@ -1,0 +1,66 @@
+import Primitives
+
+/// The link on the tab's page that opens the app again.
+///
+/// The vendor's samples take it apart by hand. The iOS one splits at `&` and `=` and decodes percent signs; the Android
+/// one does not decode, cuts a value at a second `=`, and crashes on an empty one. So there are always four parameters with
+/// values that need no encoding and hold no `=`, and every value is checked before it goes in: what stands here ends up inside
+/// a script in the app.
+package struct ReturnLink: Sendable, Hashable {
+    /// The one path that opens the app.
+    package static let path = "/index.html"
+
+    /// The whole link.
+    package let text: String
+
+    /// A link, or `nil` where a part is not what it must be.
+    ///
+    /// - Parameters:
+    ///   - base: Scheme, host and possibly port of the link host, from the settings; no path.
+    ///   - returnTicket: C: `swc_` and 64 characters of `[A-Za-z0-9_-]`.
+    ///   - launchTicket: A: `swa_` and 64 of the same.
+    ///   - accessToken: The word `sealed`, or a provider's token, whose vertical bar stays as it is; 1 to 2048 characters of
+    ///     `[A-Za-z0-9_.|~-]`.
+    ///   - orderReferenceID: The checkout session; 1 to 64 characters of `[A-Za-z0-9-]`.
+    package init?(
+        base: String,
+        returnTicket: String,
+        launchTicket: String,
+        accessToken: String,
+        orderReferenceID: String
+    ) {
+        guard ReturnLink.isOrigin(base), ReturnLink.isTicket(returnTicket, "swc_"),
+            ReturnLink.isTicket(launchTicket, "swa_"),
+            ReturnLink.isText(accessToken, upTo: 2048, and: "_.|~-"),
+            ReturnLink.isText(orderReferenceID, upTo: 64, and: "-")
+        else { return nil }
+        let parameters = [
+            ("secureWebviewSessionId", returnTicket),
+            ("old_secureWebviewSessionId", launchTicket),
+            ("accessToken", accessToken),
+            ("orderReferenceId", orderReferenceID),
+        ]
+        text = base + ReturnLink.path + "?" + parameters.map { $0.0 + "=" + $0.1 }.joined(separator: "&")
+    }
+
+    private static func isTicket(_ text: String, _ tag: String) -> Bool {
+        text.hasPrefix(tag) && text.utf8.count == tag.utf8.count + 64 && text.utf8.allSatisfy(Base64URL.contains)
+    }
+
+    private static func isText(_ text: String, upTo limit: Int, and others: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= limit
+            && text.utf8.allSatisfy { Characters.isAlphanumeric($0) || others.utf8.contains($0) }
+    }
+
+    private static func isOrigin(_ text: String) -> Bool {
+        let host: Substring
+        if text.hasPrefix("https://") {
+            host = text.dropFirst(8)
+        } else if text.hasPrefix("http://") {
+            host = text.dropFirst(7)
+        } else {
+            return false
+        }
+        return isText(String(host), upTo: 259, and: ".-:[]")
+    }
+}
