@@ -133,8 +133,8 @@ let package = Package(
         tests(
             "PersistenceTests",
             [
-                "Persistence", "Postgres", "SessionBroker", "Commerce", "EventIO", "IntegrationKit", "Primitives",
-                "TestKit",
+                "Persistence", "Postgres", "PostgresTestKit", "SessionBroker", "Commerce", "EventIO", "Telemetry",
+                "Primitives", "TestKit",
             ]
         ),
         tests(

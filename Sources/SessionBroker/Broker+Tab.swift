@@ -197,14 +197,14 @@ extension Broker {
             counters.count(.cancel, "flow_mismatch")
             return .flowMismatch
         }
-        guard let decision = try await store.cancel(tab.flow, tab: hash(tab), by: caller) else {
+        guard let done = try await store.cancel(tab.flow, tab: hash(tab), by: caller) else {
             return .refused(unknown(.cancel, caller))
         }
-        counters.count(.cancel, decision.rawValue)
-        switch decision {
+        counters.count(.cancel, done.decision.rawValue)
+        switch done.decision {
         case .cancelled: return .cancelled
         case .readOnly: return .refused(.readOnly)
-        case .closed: return .refused(.closed(.cancelled))
+        case .closed: return .refused(.closed(done.record.state))
         case .orphan: return .refused(.orphan)
         case .expired: return .refused(.expired)
         }
@@ -226,11 +226,12 @@ extension Broker {
             return .refused(unknown(.tab, caller))
         }
         var decision = reading.decision
+        var state = reading.record.state
         if reading.isTouchDue || decision == .orphan || decision == .expired {
             guard let touched = try await store.touchTab(tab.flow, tab: tabHash, by: caller) else {
                 return .refused(unknown(.tab, caller))
             }
-            decision = touched
+            (decision, state) = (touched.decision, touched.state)
         }
         counters.count(.tab, decision.rawValue)
         switch decision {
@@ -238,7 +239,6 @@ extension Broker {
         case .orphan: return .refused(.orphan)
         case .expired: return .refused(.expired)
         case .closed:
-            let state = reading.record.state
             if state.isDead { deadFlows.insert(state, of: tabHash, at: clock.now()) }
             return .refused(.closed(state))
         }

@@ -27,7 +27,7 @@ package protocol SessionStore: AnyObject {
     func readTab(_ flow: FlowID, tab: Digest32, withPrivate: Bool) async throws(BrokerError) -> TabReading?
 
     /// Slides the idle deadline and remembers that the tab was seen; an orphan revokes the flow.
-    func touchTab(_ flow: FlowID, tab: Digest32, by caller: Caller) async throws(BrokerError) -> TabDecision?
+    func touchTab(_ flow: FlowID, tab: Digest32, by caller: Caller) async throws(BrokerError) -> TouchedTab?
 
     /// Pins the provider's session, stores postage and total, replaces the sealed details.
     func review(_ request: ReviewRequest, by caller: Caller) async throws(BrokerError) -> Transition<ReviewDecision>?
@@ -47,7 +47,11 @@ package protocol SessionStore: AnyObject {
     ) async throws(BrokerError) -> Bool
 
     /// Ends a flow on the buyer's wish.
-    func cancel(_ flow: FlowID, tab: Digest32, by caller: Caller) async throws(BrokerError) -> CancelDecision?
+    func cancel(
+        _ flow: FlowID,
+        tab: Digest32,
+        by caller: Caller
+    ) async throws(BrokerError) -> Transition<CancelDecision>?
 
     // MARK: The purchase
 

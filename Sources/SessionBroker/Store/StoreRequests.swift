@@ -98,6 +98,24 @@ package struct TabReading: Sendable {
     }
 }
 
+/// What a touch of a tab found.
+package struct TouchedTab: Sendable {
+    /// The verdict.
+    package let decision: TabDecision
+    /// After the statement.
+    package let state: FlowState
+
+    /// What a touch found.
+    ///
+    /// - Parameters:
+    ///   - decision: The verdict.
+    ///   - state: After the statement.
+    package init(decision: TabDecision, state: FlowState) {
+        self.decision = decision
+        self.state = state
+    }
+}
+
 /// A tab comes back from the provider with a session that was read.
 package struct ReviewRequest: Sendable {
     /// The flow the tab token names.

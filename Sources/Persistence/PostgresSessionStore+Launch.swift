@@ -1,0 +1,134 @@
+import Postgres
+import Primitives
+package import SessionBroker
+
+extension PostgresSessionStore {
+    // MARK: Issue
+
+    private static let issueStatement = Statement(
+        name: "flow_issue",
+        sql: """
+            WITH e AS (
+                INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
+                VALUES ($1, statement_timestamp(), 1, 'issued', 'issue', $4, $2, $3)
+            )
+            INSERT INTO flow (
+                flow_id, created_at, launch_until, idle_until, absolute_until, subtotal, tax_included, client, state,
+                events, attempt, placements, proof_misses, verdict, a_hash, app_hash, challenge, cart)
+            VALUES (
+                $1, statement_timestamp(), statement_timestamp() + $5 * interval '1 second',
+                statement_timestamp() + $5 * interval '1 second', statement_timestamp() + $6 * interval '1 second',
+                $7, $8, $9::flow_client, 'issued', 1, 0, 0, 0, $4, $10, $11, $12, $13::json)
+            """,
+        parameterTypes: SQLText.leading + [
+            .text, .int8, .int8, .int8, .int8, .text, .bytea, .bytea, .bytea, .text,
+        ]
+    )
+
+    package func issue(_ new: NewFlow, by caller: Caller) async throws(BrokerError) {
+        var parameters = Parameters(new.flow, caller)
+        // Profile compat may run without any proof of the app; the trail says so.
+        let isBound = new.appHash != nil || new.challenge != nil
+        parameters.append(text: isBound ? "issued" : "issued_unbound")
+        parameters.append(seconds: policy.times.launch)
+        parameters.append(seconds: policy.times.absolute)
+        parameters.append(int64: new.order.subtotal)
+        parameters.append(int64: new.order.taxIncluded)
+        parameters.append(text: new.client.rawValue)
+        parameters.append(digest: new.launchHash)
+        parameters.append(digest: new.appHash)
+        parameters.append(digest: new.challenge)
+        parameters.append(text: new.order.json)
+        _ = try await write(
+            PostgresSessionStore.issueStatement,
+            parameters,
+            as: "issue",
+            of: new.flow,
+            by: caller
+        )
+    }
+
+    // MARK: Open
+
+    /// The usual case: a ticket that was not used opens its tab.
+    ///
+    /// It could be left to the statement below, which decides the same; without that one's cases it costs PostgreSQL a quarter
+    /// less. No row means "not this verdict", and changes nothing.
+    private static let openFirstStatement = Statement(
+        name: "flow_open_first",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET
+                    verdict = 'opened', state = 'opened', events = f.events + 1, b_hash = $5,
+                    launch_until = statement_timestamp() + $8 * interval '1 second',
+                    idle_until = \(SQLText.deadline("$9"))
+                WHERE f.flow_id = $1 AND f.a_hash = $4 AND open_verdict(f, $6, $7, statement_timestamp()) = 'opened'
+                RETURNING f.flow_id, f.events, \(FlowColumns.opening("f"))
+            ), \(SQLText.audit("'open'"))
+            SELECT \(FlowColumns.opening("u")) FROM u
+            """,
+        parameterTypes: openTypes
+    )
+
+    /// Every case.
+    private static let openStatement = Statement(
+        name: "flow_open",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET (verdict, state, events, b_prev_hash, b_hash, launch_until, idle_until) = (
+                    SELECT v.x,
+                        CASE WHEN v.x IN ('opened', 'expired') THEN v.x::flow_state
+                            WHEN v.x = 'reused' AND $10 THEN 'revoked' ELSE f.state END,
+                        f.events + 1,
+                        CASE v.x WHEN 'reopened' THEN f.b_hash ELSE f.b_prev_hash END,
+                        CASE WHEN v.x IN ('opened', 'reopened') THEN $5 ELSE f.b_hash END,
+                        CASE v.x WHEN 'opened' THEN statement_timestamp() + $8 * interval '1 second'
+                            ELSE f.launch_until END,
+                        CASE WHEN v.x IN ('opened', 'reopened', 'same_tab') THEN \(SQLText.deadline("$9"))
+                            ELSE f.idle_until END
+                    -- OFFSET keeps the planner from copying the verdict into each of the cases.
+                    FROM (SELECT open_verdict(f, $6, $7, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.flow_id = $1 AND f.a_hash = $4
+                RETURNING f.flow_id, f.events, \(FlowColumns.opening("f"))
+            ), \(SQLText.audit("'open'"))
+            SELECT \(FlowColumns.opening("u")) FROM u
+            """,
+        parameterTypes: openTypes + [.bool]
+    )
+
+    private static let openTypes =
+        SQLText.leading + [PostgresType.bytea, .bytea, .bytea, .bytea, .int8, .int8]
+
+    package func open(_ request: OpenRequest, by caller: Caller) async throws(BrokerError) -> OpenedFlow? {
+        var parameters = Parameters(request.flow, caller)
+        parameters.append(digest: request.launchHash)
+        parameters.append(digest: request.freshTabHash)
+        parameters.append(digest: request.tabHash)
+        parameters.append(digest: request.appHash)
+        parameters.append(seconds: policy.times.reopenWindow)
+        parameters.append(seconds: policy.times.idle)
+        if let opened = try await open(PostgresSessionStore.openFirstStatement, parameters, request, caller) {
+            return opened
+        }
+        parameters.append(bool: policy.onReuse == .revoke)
+        return try await open(PostgresSessionStore.openStatement, parameters, request, caller)
+    }
+
+    private func open(
+        _ statement: Statement,
+        _ parameters: Parameters,
+        _ request: OpenRequest,
+        _ caller: Caller
+    ) async throws(BrokerError) -> OpenedFlow? {
+        let written = try await write(statement, parameters, as: "open", of: request.flow, by: caller)
+        guard written.rows.rowCount == 1 else { return nil }
+        let opened = try StoreFailure.decoding { () throws(PostgresError) in try FlowColumns.opened(written.rows) }
+        guard written.isSecondLook, opened.decision == .opened || opened.decision == .reopened else { return opened }
+        // It was committed, but does our token still live? Another request may have re-opened since.
+        let live = try StoreFailure.decoding { () throws(PostgresError) in try FlowColumns.liveTab(written.rows) }
+        guard live == request.freshTabHash else {
+            throw BrokerError(.outcomeUnknown, "open of \(request.flow): its tab token was replaced")
+        }
+        return opened
+    }
+}

@@ -1,0 +1,245 @@
+import Postgres
+package import Primitives
+package import SessionBroker
+
+extension PostgresSessionStore {
+    // MARK: Status and observations
+
+    private static let statusStatement = Statement(
+        name: "flow_status",
+        sql: """
+            SELECT f.state, statement_timestamp() >= least(f.idle_until, f.absolute_until)
+            FROM flow AS f
+            WHERE f.flow_id = $1 AND f.a_hash = $2 AND f.app_hash = $3
+            """,
+        parameterTypes: [.uuid, .bytea, .bytea]
+    )
+
+    package func status(
+        _ flow: FlowID,
+        launch: Digest32,
+        app: Digest32
+    ) async throws(BrokerError) -> FlowStatus? {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        parameters.append(digest: launch)
+        parameters.append(digest: app)
+        let rows = try await read(PostgresSessionStore.statusStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            FlowStatus(try FlowColumns.word(rows, 0), isOver: try rows.bool(0, 1))
+        }
+    }
+
+    private static let observeStatement = Statement(
+        name: "flow_observe",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET
+                    verdict = $5, events = f.events + 1,
+                    state = CASE WHEN $6 AND is_waiting(f.state) THEN 'revoked' ELSE f.state END
+                WHERE f.flow_id = $1 AND $4 IN (f.a_hash, f.b_hash, f.c_hash)
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(SQLText.audit("$5"))
+            SELECT u.verdict, u.state FROM u
+            """,
+        parameterTypes: SQLText.leading + [.bytea, .text, .bool]
+    )
+
+    package func observe(
+        _ observation: Observation,
+        flow: FlowID,
+        token: Digest32,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        var parameters = Parameters(flow, caller)
+        parameters.append(digest: token)
+        parameters.append(text: observation.rawValue)
+        parameters.append(bool: observation == .plaintext)
+        return try await applies(
+            PostgresSessionStore.observeStatement,
+            parameters,
+            observation.rawValue,
+            flow,
+            caller
+        )
+    }
+
+    // MARK: Revoke
+
+    private static let revokeStatement = Statement(
+        name: "flow_revoke",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET verdict = 'revoked', state = 'revoked', events = f.events + 1
+                WHERE f.flow_id = $1 AND is_waiting(f.state)
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(SQLText.audit("'close'", reason: "'operator'"))
+            SELECT u.verdict, u.state FROM u
+            """,
+        parameterTypes: SQLText.leading
+    )
+
+    package func revoke(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool {
+        try await applies(PostgresSessionStore.revokeStatement, Parameters(flow, caller), "close", flow, caller)
+    }
+
+    /// Looks at some flows in the order of their ids, behind `$1`, and revokes those that wait, of install `$4` or of all.
+    private static let revokeSomeStatement = Statement(
+        name: "flow_revoke_some",
+        sql: """
+            WITH w AS MATERIALIZED (
+                SELECT f.flow_id, f.app_hash FROM flow AS f WHERE f.flow_id > $1 ORDER BY f.flow_id LIMIT $5
+            ), u AS (
+                UPDATE flow AS f SET verdict = 'revoked', state = 'revoked', events = f.events + 1
+                WHERE f.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE $4 IS NULL OR w.app_hash = $4))
+                    AND is_waiting(f.state)
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(SQLText.audit("'close'", reason: "'operator'"))
+            SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
+                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1)
+            """,
+        parameterTypes: SQLText.leading + [.bytea, .int8]
+    )
+
+    private static let floorStatement = Statement(
+        name: "flow_floor",
+        sql: "SELECT flow_floor(statement_timestamp() - $1 * interval '1 second')",
+        parameterTypes: [.int8]
+    )
+
+    /// A program whose clock is wrong by a day makes flow ids that are wrong by a day.
+    private static let clockDoubt: Int64 = 86_400
+
+    /// How many flows a statement of a long series looks at: some 10 ms of work.
+    private static let seriesBatch = 1_000
+
+    package func revokeAll(install: Digest32?, by caller: Caller) async throws(BrokerError) -> Int {
+        var parameters = Parameters()
+        parameters.append(int64: policy.times.absolute.components.seconds + PostgresSessionStore.clockDoubt)
+        let floor = try await read(PostgresSessionStore.floorStatement, parameters)
+        var cursor = try StoreFailure.decoding { () throws(PostgresError) in try floor.uuid(0, 0) }
+        var revoked = 0
+        while true {
+            var parameters = Parameters(cursor, caller)
+            parameters.append(digest: install)
+            parameters.append(int64: Int64(PostgresSessionStore.seriesBatch))
+            let step = try await step(PostgresSessionStore.revokeSomeStatement, parameters)
+            revoked += step.expired
+            guard step.visited == PostgresSessionStore.seriesBatch, let last = step.last else { return revoked }
+            cursor = last
+        }
+    }
+
+    // MARK: Counts
+
+    private static let liveAmongStatement = Statement(
+        name: "flow_live_among",
+        sql: """
+            SELECT f.flow_id FROM flow AS f
+            WHERE f.flow_id = ANY ($1::uuid[]) AND is_waiting(f.state)
+                AND statement_timestamp() < least(f.idle_until, f.absolute_until)
+            """,
+        parameterTypes: [.text]
+    )
+
+    package func live(among flows: [FlowID]) async throws(BrokerError) -> [FlowID] {
+        var parameters = Parameters()
+        parameters.append(text: "{" + flows.map(\.description).joined(separator: ",") + "}")
+        let rows = try await read(PostgresSessionStore.liveAmongStatement, parameters)
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            var live: [FlowID] = []
+            for row in 0..<rows.rowCount { live.append(try rows.uuid(row, 0)) }
+            return live
+        }
+    }
+
+    private static let countLiveStatement = Statement(
+        name: "flow_count_live",
+        sql: """
+            SELECT count(*) FROM (
+                SELECT FROM flow AS f
+                WHERE f.flow_id >= flow_floor(statement_timestamp() - $1 * interval '1 second') AND is_waiting(f.state)
+                    AND statement_timestamp() < least(f.idle_until, f.absolute_until)
+                LIMIT $2) AS live
+            """,
+        parameterTypes: [.int8, .int8]
+    )
+
+    package func countLive(limit: Int) async throws(BrokerError) -> Int {
+        var parameters = Parameters()
+        parameters.append(seconds: policy.times.absolute)
+        parameters.append(int64: Int64(limit))
+        let rows = try await read(PostgresSessionStore.countLiveStatement, parameters)
+        return try StoreFailure.decoding { () throws(PostgresError) in Int(try rows.int64(0, 0)) }
+    }
+
+    // MARK: Upkeep
+
+    /// Looks at some flows in the order of their ids, behind `$1` and older than any flow may live, and expires the overdue.
+    private static let sweepStatement = Statement(
+        name: "flow_sweep",
+        sql: """
+            WITH w AS MATERIALIZED (
+                SELECT f.flow_id, f.state FROM flow AS f
+                WHERE f.flow_id > $1 AND f.flow_id < flow_floor(statement_timestamp() - $4 * interval '1 second')
+                ORDER BY f.flow_id LIMIT $5
+            ), u AS (
+                UPDATE flow AS f SET verdict = 'expired', state = 'expired', events = f.events + 1
+                WHERE f.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE is_waiting(w.state))) AND is_waiting(f.state)
+                    AND least(f.idle_until, f.absolute_until) <= statement_timestamp()
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(SQLText.audit("'sweep'"))
+            SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
+                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1)
+            """,
+        parameterTypes: SQLText.leading + [.int8, .int8]
+    )
+
+    package func sweep(after: FlowID?, limit: Int, by caller: Caller) async throws(BrokerError) -> SweepStep {
+        var parameters = Parameters(after ?? UUIDBytes(high: 0, low: 0), caller)
+        parameters.append(seconds: policy.times.absolute)
+        parameters.append(int64: Int64(limit))
+        return try await step(PostgresSessionStore.sweepStatement, parameters)
+    }
+
+    /// Runs one statement of a series; what it looked at, what it changed, and where it stopped.
+    private func step(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> SweepStep {
+        let rows: ResultSet
+        do {
+            rows = try await client.write(statement, parameters)
+        } catch {
+            throw StoreFailure.error(error)
+        }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            SweepStep(
+                visited: Int(try rows.int64(0, 0)),
+                expired: Int(try rows.int64(0, 1)),
+                last: try rows.optional(0, 2) { row, column throws(PostgresError) in try rows.uuid(row, column) }
+            )
+        }
+    }
+
+    private static let maintainStatement = Statement(
+        name: "flow_maintain",
+        sql: """
+            SELECT made, dropped FROM flow_maintain_partitions($1 * interval '1 second', $2 * interval '1 second')
+            """,
+        parameterTypes: [.int8, .int8]
+    )
+
+    package func maintainPartitions() async throws(BrokerError) -> PartitionWork {
+        var parameters = Parameters()
+        parameters.append(seconds: policy.times.keepFlows)
+        parameters.append(seconds: policy.times.keepPrivate)
+        let rows: ResultSet
+        do {
+            rows = try await client.write(PostgresSessionStore.maintainStatement, parameters)
+        } catch {
+            throw StoreFailure.error(error)
+        }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            PartitionWork(made: Int(try rows.int64(0, 0)), dropped: Int(try rows.int64(0, 1)))
+        }
+    }
+}

@@ -1,0 +1,289 @@
+import Postgres
+package import Primitives
+package import SessionBroker
+
+extension PostgresSessionStore {
+    // MARK: Begin and check
+
+    /// The proofs of a purchase as parameters `$4` to `$11`: return ticket, app, verifier, old ticket, tab, session, total, bound.
+    private static let evidenceTypes: [PostgresType] = [
+        .bytea, .bytea, .bytea, .bytea, .bytea, .text, .int8, .bool,
+    ]
+
+    private static let verdict = "buy_verdict(f, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())"
+
+    private func append(_ evidence: PurchaseEvidence, to parameters: inout Parameters) {
+        parameters.append(digest: evidence.returnHash)
+        parameters.append(digest: evidence.appHash)
+        parameters.append(digest: evidence.challenge)
+        parameters.append(digest: evidence.launchHash)
+        parameters.append(digest: evidence.tabHash)
+        parameters.append(text: evidence.orderReference)
+        parameters.append(int64: evidence.total)
+        parameters.append(bool: policy.appProof == .required)
+    }
+
+    private static let beginStatement = Statement(
+        name: "flow_begin",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET (verdict, state, events, proof_misses, attempt, attempt_id, lease_until) = (
+                    SELECT v.x,
+                        CASE WHEN v.x IN ('begin', 'recover') THEN 'purchasing'
+                            WHEN v.x = 'expired' THEN 'expired'
+                            WHEN $14 AND is_waiting(f.state)
+                                AND (v.x = 'proof_mismatch' OR v.x = 'proof_required' AND f.proof_misses >= 4)
+                                THEN 'revoked'
+                            ELSE f.state END,
+                        f.events + 1,
+                        f.proof_misses + (v.x IN ('proof_mismatch', 'proof_required'))::integer,
+                        f.attempt + (v.x = 'begin')::integer,
+                        CASE WHEN v.x IN ('begin', 'recover') THEN $12 ELSE f.attempt_id END,
+                        CASE WHEN v.x IN ('begin', 'recover') THEN statement_timestamp() + $13 * interval '1 second'
+                            ELSE f.lease_until END
+                    FROM (SELECT \(verdict) AS x OFFSET 0) AS v)
+                WHERE f.flow_id = $1 AND f.c_hash = $4
+                \(SQLText.returning("f"))
+            ), q AS (
+                INSERT INTO flow_purchasing (flow_id) SELECT $1 FROM u WHERE u.verdict = 'begin'
+                ON CONFLICT (flow_id) DO NOTHING
+            ), \(SQLText.audit("'purchase'"))
+            SELECT \(FlowColumns.all("u")) FROM u
+            """,
+        parameterTypes: SQLText.leading + evidenceTypes + [.uuid, .int8, .bool]
+    )
+
+    package func begin(
+        _ evidence: PurchaseEvidence,
+        freshAttempt: UUIDBytes,
+        by caller: Caller
+    ) async throws(BrokerError) -> Transition<PurchaseDecision>? {
+        var parameters = Parameters(evidence.flow, caller)
+        append(evidence, to: &parameters)
+        parameters.append(uuid: freshAttempt)
+        parameters.append(seconds: policy.times.lease)
+        parameters.append(bool: policy.onMismatch == .revoke)
+        let done: Transition<PurchaseDecision>? = try await transition(
+            PostgresSessionStore.beginStatement,
+            parameters,
+            "purchase",
+            evidence.flow,
+            caller
+        )
+        // After a second look somebody else may hold the lease by now.
+        if let done, done.decision == .begin || done.decision == .recover, done.record.attemptID != freshAttempt {
+            throw BrokerError(.outcomeUnknown, "purchase of \(evidence.flow): the lease was taken over")
+        }
+        return done
+    }
+
+    private static let checkStatement = Statement(
+        name: "flow_check",
+        sql: """
+            SELECT \(verdict), f.state, \(FlowColumns.afterState("f"))
+            FROM flow AS f
+            WHERE f.flow_id = $1 AND f.c_hash = $4
+            """,
+        parameterTypes: SQLText.leading + evidenceTypes
+    )
+
+    package func check(_ evidence: PurchaseEvidence) async throws(BrokerError) -> Transition<PurchaseDecision>? {
+        var parameters = Parameters(evidence.flow, Caller(internal: "check", request: ""))
+        append(evidence, to: &parameters)
+        let rows = try await read(PostgresSessionStore.checkStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            try FlowColumns.transition(rows, of: evidence.flow)
+        }
+    }
+
+    // MARK: Meet
+
+    private static let meetStatement = Statement(
+        name: "flow_meet",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET
+                    verdict = 'met', state = 'issued', events = f.events + 1, a_hash = $12, b_hash = NULL,
+                    b_prev_hash = NULL, b_seen_at = NULL, met_at = coalesce(f.met_at, statement_timestamp()),
+                    launch_until = statement_timestamp() + $13 * interval '1 second',
+                    idle_until = \(SQLText.deadline("$13"))
+                WHERE f.flow_id = $1 AND f.c_hash = $4 AND f.client <> 'browser' AND \(verdict) = 'not_ready'
+                    AND (f.state = 'reviewed' AND f.met_at IS NULL OR f.state = 'issued' AND f.met_at IS NOT NULL)
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(SQLText.audit("'meet'"))
+            SELECT u.verdict, u.state FROM u
+            """,
+        parameterTypes: SQLText.leading + evidenceTypes + [.bytea, .int8]
+    )
+
+    package func meet(
+        _ evidence: PurchaseEvidence,
+        freshLaunchHash: Digest32,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        var parameters = Parameters(evidence.flow, caller)
+        append(evidence, to: &parameters)
+        parameters.append(digest: freshLaunchHash)
+        parameters.append(seconds: policy.times.launch)
+        return try await applies(PostgresSessionStore.meetStatement, parameters, "meet", evidence.flow, caller)
+    }
+
+    // MARK: The end of an attempt
+
+    private static let releaseStatement = Statement(
+        name: "flow_release",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET
+                    verdict = 'placed', state = 'placed', events = f.events + 1, lease_until = NULL,
+                    idle_until = \(SQLText.deadline("$5"))
+                WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), q AS (
+                DELETE FROM flow_purchasing WHERE flow_id = $1 AND EXISTS (SELECT FROM u)
+            ), \(SQLText.audit("'release'"))
+            SELECT u.verdict, u.state FROM u
+            """,
+        parameterTypes: SQLText.leading + [.uuid, .int8]
+    )
+
+    package func release(
+        _ flow: FlowID,
+        attempt: UUIDBytes,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        var parameters = Parameters(flow, caller)
+        parameters.append(uuid: attempt)
+        parameters.append(seconds: policy.times.idle)
+        return try await applies(PostgresSessionStore.releaseStatement, parameters, "release", flow, caller)
+    }
+
+    private static let settleStatement = Statement(
+        name: "flow_settle",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET
+                    verdict = $5, state = $5::flow_state, events = f.events + 1, lease_until = NULL, result = $6,
+                    charge_permission = $7, charge = $8,
+                    receipt_until = CASE $5 WHEN 'authorized' THEN statement_timestamp() + $10 * interval '1 second' END,
+                    idle_until = \(SQLText.deadline("$11"))
+                WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
+                    AND $5 IN ('authorized', 'declined')
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), q AS (
+                DELETE FROM flow_purchasing WHERE flow_id = $1 AND EXISTS (SELECT FROM u)
+            ), \(SQLText.audit("'settle'", reason: "$9"))
+            SELECT u.verdict, u.state FROM u
+            """,
+        parameterTypes: SQLText.leading + [.uuid, .text, .bytea, .text, .text, .text, .int8, .int8]
+    )
+
+    package func settle(
+        _ flow: FlowID,
+        attempt: UUIDBytes,
+        as end: AttemptEnd,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        var parameters = Parameters(flow, caller)
+        parameters.append(uuid: attempt)
+        switch end {
+        case .authorized(let authorization):
+            parameters.append(text: FlowState.authorized.rawValue)
+            parameters.append(bytes: authorization.answer)
+            parameters.append(text: authorization.chargePermission)
+            parameters.append(text: authorization.charge)
+            parameters.append(text: nil)
+        case .declined(let reason):
+            parameters.append(text: FlowState.declined.rawValue)
+            parameters.append(bytes: nil)
+            parameters.append(text: nil)
+            parameters.append(text: nil)
+            parameters.append(text: reason)
+        }
+        parameters.append(seconds: policy.times.receipt)
+        parameters.append(seconds: policy.times.idle)
+        return try await applies(PostgresSessionStore.settleStatement, parameters, "settle", flow, caller)
+    }
+
+    // MARK: Recovery
+
+    private static let takeOverStatement = Statement(
+        name: "flow_take_over",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET
+                    verdict = 'recover', events = f.events + 1, attempt_id = $4,
+                    lease_until = statement_timestamp() + $5 * interval '1 second'
+                WHERE f.flow_id = $1 AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
+                \(SQLText.returning("f"))
+            ), \(SQLText.audit("'recover'"))
+            SELECT \(FlowColumns.all("u")) FROM u
+            """,
+        parameterTypes: SQLText.leading + [.uuid, .int8]
+    )
+
+    package func takeOver(
+        _ flow: FlowID,
+        freshAttempt: UUIDBytes,
+        by caller: Caller
+    ) async throws(BrokerError) -> FlowRecord? {
+        var parameters = Parameters(flow, caller)
+        parameters.append(uuid: freshAttempt)
+        parameters.append(seconds: policy.times.lease)
+        let done: Transition<PurchaseDecision>? = try await transition(
+            PostgresSessionStore.takeOverStatement,
+            parameters,
+            "recover",
+            flow,
+            caller
+        )
+        return done?.record.attemptID == freshAttempt ? done?.record : nil
+    }
+
+    private static let stuckStatement = Statement(
+        name: "flow_stuck",
+        sql: """
+            SELECT q.flow_id FROM flow_purchasing AS q JOIN flow AS f ON f.flow_id = q.flow_id
+            WHERE f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
+            ORDER BY f.lease_until LIMIT $1
+            """,
+        parameterTypes: [.int8]
+    )
+
+    package func stuckPurchases(limit: Int) async throws(BrokerError) -> [FlowID] {
+        var parameters = Parameters()
+        parameters.append(int64: Int64(limit))
+        let rows = try await read(PostgresSessionStore.stuckStatement, parameters)
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            var flows: [FlowID] = []
+            for row in 0..<rows.rowCount { flows.append(try rows.uuid(row, 0)) }
+            return flows
+        }
+    }
+
+    // MARK: Receipt
+
+    private static let receiptStatement = Statement(
+        name: "flow_receipt",
+        sql: """
+            SELECT receipt_verdict(f, $3, $4, statement_timestamp()), f.state, \(FlowColumns.afterState("f")), p.sealed
+            FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
+            WHERE f.flow_id = $1 AND f.c_hash = $2
+            """,
+        parameterTypes: [.uuid, .bytea, .bytea, .bytea]
+    )
+
+    package func receipt(_ request: ReceiptRequest) async throws(BrokerError) -> Transition<ReceiptDecision>? {
+        var parameters = Parameters()
+        parameters.append(uuid: request.flow)
+        parameters.append(digest: request.returnHash)
+        parameters.append(digest: request.appHash)
+        parameters.append(digest: request.tabHash)
+        let rows = try await read(PostgresSessionStore.receiptStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            try FlowColumns.transition(rows, of: request.flow, sealed: FlowColumns.count)
+        }
+    }
+}

@@ -1,0 +1,278 @@
+import Postgres
+package import Primitives
+package import SessionBroker
+
+extension PostgresSessionStore {
+    // MARK: Look and touch
+
+    private static let readTabStatement = Statement(
+        name: "flow_tab_read",
+        sql: """
+            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.afterState("f")), \(isTouchDue)
+            FROM flow AS f
+            WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
+            """,
+        parameterTypes: [.uuid, .bytea, .int8, .int8]
+    )
+
+    private static let readTabWithPrivateStatement = Statement(
+        name: "flow_tab_read_private",
+        sql: """
+            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.afterState("f")), \(isTouchDue), p.sealed
+            FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
+            WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
+            """,
+        parameterTypes: [.uuid, .bytea, .int8, .int8]
+    )
+
+    /// Never seen, or the deadline would move by `$4` seconds or more.
+    private static let isTouchDue = """
+        (f.b_seen_at IS NULL OR \(SQLText.deadline("$3")) - f.idle_until >= $4 * interval '1 second')
+            AND tab_verdict(f, $2, statement_timestamp()) = 'live'
+        """
+
+    package func readTab(
+        _ flow: FlowID,
+        tab: Digest32,
+        withPrivate: Bool
+    ) async throws(BrokerError) -> TabReading? {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        parameters.append(digest: tab)
+        parameters.append(seconds: policy.times.idle)
+        parameters.append(seconds: policy.times.touch)
+        let rows = try await read(
+            withPrivate ? PostgresSessionStore.readTabWithPrivateStatement : PostgresSessionStore.readTabStatement,
+            parameters
+        )
+        guard rows.rowCount == 1 else { return nil }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            let sealed = withPrivate ? FlowColumns.count + 1 : nil
+            let found: Transition<TabDecision> = try FlowColumns.transition(rows, of: flow, sealed: sealed)
+            return TabReading(found.decision, found.record, isTouchDue: try rows.bool(0, FlowColumns.count))
+        }
+    }
+
+    private static let touchTabStatement = Statement(
+        name: "flow_tab_touch",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET (verdict, state, events, b_seen_at, idle_until) = (
+                    SELECT v.x,
+                        \(stateAfterTab),
+                        f.events + (v.x <> 'live')::integer,
+                        CASE v.x WHEN 'live' THEN coalesce(f.b_seen_at, statement_timestamp()) ELSE f.b_seen_at END,
+                        CASE v.x WHEN 'live' THEN \(SQLText.deadline("$5")) ELSE f.idle_until END
+                    FROM (SELECT tab_verdict(f, $4, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(SQLText.audit("'tab'", where: "u.verdict <> 'live'"))
+            SELECT u.verdict, u.state FROM u
+            """,
+        parameterTypes: SQLText.leading + [.bytea, .int8]
+    )
+
+    /// What an orphan or a late tab does to the flow; the verdict of other cases leaves it.
+    private static let stateAfterTab =
+        "CASE v.x WHEN 'orphan' THEN 'revoked' WHEN 'expired' THEN 'expired' ELSE f.state END"
+
+    package func touchTab(
+        _ flow: FlowID,
+        tab: Digest32,
+        by caller: Caller
+    ) async throws(BrokerError) -> TouchedTab? {
+        var parameters = Parameters(flow, caller)
+        parameters.append(digest: tab)
+        parameters.append(seconds: policy.times.idle)
+        let rows: ResultSet
+        do {
+            rows = try await client.write(PostgresSessionStore.touchTabStatement, parameters, key: flow)
+        } catch {
+            // A touch leaves no audit row to look for, and none is needed: whoever comes again touches again.
+            throw StoreFailure.error(error)
+        }
+        guard rows.rowCount == 1 else { return nil }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            TouchedTab(decision: try FlowColumns.decision(rows), state: try FlowColumns.flowState(rows))
+        }
+    }
+
+    // MARK: Review
+
+    private static let reviewStatement = Statement(
+        name: "flow_review",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET
+                    (verdict, state, events, b_seen_at, idle_until, order_ref, postage, total, c_hash) = (
+                    SELECT v.x,
+                        CASE v.x WHEN 'reviewed' THEN 'reviewed' ELSE \(stateAfterTab) END,
+                        f.events + 1,
+                        coalesce(f.b_seen_at, statement_timestamp()),
+                        CASE v.x WHEN 'reviewed' THEN \(SQLText.deadline("$9")) ELSE f.idle_until END,
+                        CASE v.x WHEN 'reviewed' THEN $6 ELSE f.order_ref END,
+                        CASE v.x WHEN 'reviewed' THEN $7 ELSE f.postage END,
+                        CASE v.x WHEN 'reviewed' THEN f.tax_included + $7 ELSE f.total END,
+                        -- A function of the tab token, so this changes it only after profile strict has replaced that.
+                        CASE v.x WHEN 'reviewed' THEN $5 ELSE f.c_hash END
+                    FROM (SELECT review_verdict(f, $4, $6, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
+                \(SQLText.returning("f"))
+            ), s AS (
+                INSERT INTO flow_private (flow_id, sealed) SELECT $1, $8 FROM u WHERE u.verdict = 'reviewed'
+                ON CONFLICT (flow_id) DO UPDATE SET sealed = EXCLUDED.sealed
+            ), \(SQLText.audit("'review'"))
+            SELECT \(FlowColumns.all("u")) FROM u
+            """,
+        parameterTypes: SQLText.leading + [.bytea, .bytea, .text, .int8, .bytea, .int8]
+    )
+
+    package func review(
+        _ request: ReviewRequest,
+        by caller: Caller
+    ) async throws(BrokerError) -> Transition<ReviewDecision>? {
+        var parameters = Parameters(request.flow, caller)
+        parameters.append(digest: request.tabHash)
+        parameters.append(digest: request.returnHash)
+        parameters.append(text: request.orderReference)
+        parameters.append(int64: request.postage)
+        parameters.append(bytes: request.sealed)
+        parameters.append(seconds: policy.times.idle)
+        return try await transition(PostgresSessionStore.reviewStatement, parameters, "review", request.flow, caller)
+    }
+
+    // MARK: Place, and back
+
+    private static let placeStatement = Statement(
+        name: "flow_place",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET (verdict, state, events, placements, idle_until) = (
+                    SELECT v.x,
+                        CASE v.x WHEN 'placed' THEN 'placed' ELSE \(stateAfterTab) END,
+                        f.events + 1,
+                        f.placements + (v.x = 'placed')::integer,
+                        CASE v.x WHEN 'placed' THEN \(SQLText.deadline("$8")) ELSE f.idle_until END
+                    FROM (SELECT place_verdict(f, $4, $5, $6, $7, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
+                \(SQLText.returning("f"))
+            ), \(SQLText.audit("'place'"))
+            SELECT \(FlowColumns.all("u")) FROM u
+            """,
+        parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8]
+    )
+
+    package func place(
+        _ request: PlaceRequest,
+        by caller: Caller
+    ) async throws(BrokerError) -> Transition<PlaceDecision>? {
+        var parameters = Parameters(request.flow, caller)
+        parameters.append(digest: request.tabHash)
+        parameters.append(digest: request.returnHash)
+        parameters.append(int64: request.total)
+        parameters.append(bool: policy.requiresMeeting)
+        parameters.append(seconds: policy.times.idle)
+        return try await transition(PostgresSessionStore.placeStatement, parameters, "place", request.flow, caller)
+    }
+
+    private static let unplaceStatement = Statement(
+        name: "flow_unplace",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET verdict = 'reviewed', state = 'reviewed', events = f.events + 1
+                WHERE f.flow_id = $1 AND f.state = 'placed' AND f.placements = $4
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(SQLText.audit("'unplace'"))
+            SELECT u.verdict, u.state FROM u
+            """,
+        parameterTypes: SQLText.leading + [.int4]
+    )
+
+    package func unplace(_ flow: FlowID, placement: Int, by caller: Caller) async throws(BrokerError) -> Bool {
+        var parameters = Parameters(flow, caller)
+        parameters.append(int32: Int32(clamping: placement))
+        return try await applies(PostgresSessionStore.unplaceStatement, parameters, "unplace", flow, caller)
+    }
+
+    private static let declineStatement = Statement(
+        name: "flow_decline",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET verdict = 'declined', state = 'declined', events = f.events + 1
+                WHERE f.flow_id = $1 AND f.state = 'placed' AND f.order_ref = $4
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(SQLText.audit("'decline'", reason: "$5"))
+            SELECT u.verdict, u.state FROM u
+            """,
+        parameterTypes: SQLText.leading + [.text, .text]
+    )
+
+    package func decline(
+        _ flow: FlowID,
+        orderReference: String,
+        reason: String,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        var parameters = Parameters(flow, caller)
+        parameters.append(text: orderReference)
+        parameters.append(text: reason)
+        return try await applies(PostgresSessionStore.declineStatement, parameters, "decline", flow, caller)
+    }
+
+    // MARK: Cancel
+
+    private static let cancelStatement = Statement(
+        name: "flow_cancel",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET (verdict, state, events) = (
+                    SELECT CASE v.x WHEN 'live' THEN 'cancelled' ELSE v.x END,
+                        CASE v.x WHEN 'live' THEN 'cancelled' ELSE \(stateAfterTab) END,
+                        f.events + 1
+                    FROM (SELECT tab_verdict(f, $4, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
+                \(SQLText.returning("f"))
+            ), \(SQLText.audit("'cancel'"))
+            SELECT \(FlowColumns.all("u")) FROM u
+            """,
+        parameterTypes: SQLText.leading + [.bytea]
+    )
+
+    package func cancel(
+        _ flow: FlowID,
+        tab: Digest32,
+        by caller: Caller
+    ) async throws(BrokerError) -> Transition<CancelDecision>? {
+        var parameters = Parameters(flow, caller)
+        parameters.append(digest: tab)
+        return try await transition(PostgresSessionStore.cancelStatement, parameters, "cancel", flow, caller)
+    }
+}
+
+extension PostgresSessionStore {
+    /// Runs a guarded statement that returns all columns.
+    func transition<Decision: RawRepresentable<String> & Sendable>(
+        _ statement: Statement,
+        _ parameters: Parameters,
+        _ operation: String,
+        _ flow: FlowID,
+        _ caller: Caller
+    ) async throws(BrokerError) -> Transition<Decision>? {
+        let written = try await write(statement, parameters, as: operation, of: flow, by: caller)
+        guard written.rows.rowCount == 1 else { return nil }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            try FlowColumns.transition(written.rows, of: flow)
+        }
+    }
+
+    /// Runs a guarded statement that has one verdict or does nothing; says whether it did it.
+    func applies(
+        _ statement: Statement,
+        _ parameters: Parameters,
+        _ operation: String,
+        _ flow: FlowID,
+        _ caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        try await write(statement, parameters, as: operation, of: flow, by: caller).rows.rowCount == 1
+    }
+}

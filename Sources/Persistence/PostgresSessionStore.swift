@@ -1,0 +1,93 @@
+package import Postgres
+import Primitives
+package import SessionBroker
+
+/// Keeps flows in PostgreSQL: one guarded statement per transition, each with its audit row.
+///
+/// Every statement of the hot path names exactly one flow, finds it by the primary key, compares the stored hash in its WHERE
+/// (so a wrong secret changes nothing), and lets a function of the schema name the verdict on the row as it is when it is locked.
+/// Statements stand next to their decoding, one file per concern; docs/schema.md has tables and verdicts.
+///
+/// One per loop, with the loop's client. Not `Sendable`.
+package final class PostgresSessionStore: SessionStore {
+    let client: PostgresClient
+    let policy: BrokerPolicy
+
+    /// A store on a client of the same loop.
+    ///
+    /// - Parameters:
+    ///   - client: Started by the caller.
+    ///   - policy: Times and reactions, sent with each statement that needs them.
+    package init(client: PostgresClient, policy: BrokerPolicy) {
+        self.client = client
+        self.policy = policy
+    }
+}
+
+extension PostgresSessionStore {
+    /// What a write returned, and whether that is its own answer or what a second look found.
+    struct Written {
+        let rows: ResultSet
+        let isSecondLook: Bool
+    }
+
+    /// Runs a statement that changes one flow and writes one audit row.
+    ///
+    /// When the connection is lost while the statement is under way, its audit row tells whether it was committed: the row has the
+    /// id of the request, and it exists if and only if the change does.
+    ///
+    /// - Returns: The statement's rows. After a second look, the columns of `FlowColumns` with verdict and state of the audit row.
+    /// - Throws: `outcomeUnknown` when the second look finds nothing: the statement may still be on its way.
+    func write(
+        _ statement: Statement,
+        _ parameters: Parameters,
+        as operation: String,
+        of flow: FlowID,
+        by caller: Caller
+    ) async throws(BrokerError) -> Written {
+        do {
+            return Written(rows: try await client.write(statement, parameters, key: flow), isSecondLook: false)
+        } catch {
+            guard error.code == .outcomeUnknown else { throw StoreFailure.error(error) }
+            let rows = try await secondLook(operation, flow, caller)
+            guard rows.rowCount == 1 else { throw StoreFailure.error(error) }
+            return Written(rows: rows, isSecondLook: true)
+        }
+    }
+
+    func read(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> ResultSet {
+        do {
+            return try await client.read(statement, parameters)
+        } catch {
+            throw StoreFailure.error(error)
+        }
+    }
+
+    /// The audit row of one request's statement, with the flow as it is now.
+    private static let outcome = Statement(
+        name: "flow_outcome",
+        sql: """
+            SELECT e.verdict, e.to_state, \(FlowColumns.afterState("f"))
+            FROM flow_event AS e JOIN flow AS f ON f.flow_id = e.flow_id
+            WHERE e.flow_id = $1 AND f.flow_id = $1 AND e.op = $2 AND e.request = $3
+            ORDER BY e.ordinal DESC LIMIT 1
+            """,
+        parameterTypes: [.uuid, .text, .text]
+    )
+
+    private func secondLook(
+        _ operation: String,
+        _ flow: FlowID,
+        _ caller: Caller
+    ) async throws(BrokerError) -> ResultSet {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        parameters.append(text: operation)
+        parameters.append(text: caller.request)
+        do {
+            return try await client.read(PostgresSessionStore.outcome, parameters)
+        } catch {
+            throw BrokerError(.outcomeUnknown, "\(operation) of \(flow), and the second look: \(error)")
+        }
+    }
+}

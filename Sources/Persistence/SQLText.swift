@@ -1,0 +1,58 @@
+import Postgres
+import Primitives
+import SessionBroker
+
+/// Pieces of SQL that several statements share.
+///
+/// Every guarded statement has the same first three parameters: `$1` the flow, `$2` the peer, `$3` the request. It changes the row
+/// in a common table expression `u` that returns the row, and its audit row follows from that.
+enum SQLText {
+    /// The types of the first three parameters.
+    static let leading: [PostgresType] = [.uuid, .text, .text]
+
+    /// The audit row of `u`, as the common table expression `e`.
+    ///
+    /// - Parameters:
+    ///   - operation: A literal.
+    ///   - reason: An expression; NULL where there is no reason.
+    ///   - condition: Which verdicts are written down; all without one.
+    static func audit(_ operation: String, reason: String = "NULL", where condition: String? = nil) -> String {
+        """
+        e AS (
+            INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, reason, peer, request)
+            SELECT u.flow_id, statement_timestamp(), u.events, u.state, \(operation), u.verdict, \(reason), $2, $3
+            FROM u\(condition.map { " WHERE \($0)" } ?? "")
+        )
+        """
+    }
+
+    /// What `u` must return for its audit row and for all columns.
+    static func returning(_ row: String) -> String {
+        "RETURNING \(row).flow_id, \(row).events, \(FlowColumns.all(row))"
+    }
+
+    /// A point in time, some seconds after now, but not after the absolute deadline.
+    static func deadline(_ parameter: String) -> String {
+        "least(statement_timestamp() + \(parameter) * interval '1 second', f.absolute_until)"
+    }
+}
+
+extension Parameters {
+    /// The first three parameters of a guarded statement.
+    ///
+    /// - Parameters:
+    ///   - flow: `$1`.
+    ///   - caller: `$2` and `$3`.
+    init(_ flow: FlowID, _ caller: Caller) {
+        self.init()
+        reserve(count: 12, byteCount: 256)
+        append(uuid: flow)
+        append(text: caller.peer)
+        append(text: caller.request)
+    }
+
+    /// Appends whole seconds as a `bigint`.
+    mutating func append(seconds: Duration) {
+        append(int64: seconds.components.seconds)
+    }
+}

@@ -1,0 +1,30 @@
+import Postgres
+import SessionBroker
+
+/// Translates failures of the database into those of the broker.
+enum StoreFailure {
+    /// A lock was not granted in time, a statement took too long or was cancelled, the server is shutting down or in recovery, a
+    /// standby cannot write, or there is no room for another connection: a later try may work, and nothing was done.
+    private static let passing: Set<String> = [
+        "55P03", "57014", "57P01", "57P02", "57P03", "25006", "40001", "40P01", "53300",
+    ]
+
+    static func error(_ error: PostgresError) -> BrokerError {
+        let detail = error.debugDescription
+        switch error.code {
+        case .unavailable, .overloaded: return BrokerError(.unavailable, detail)
+        case .outcomeUnknown: return BrokerError(.outcomeUnknown, detail)
+        case .rejected(let state) where passing.contains(state): return BrokerError(.unavailable, detail)
+        case .rejected, .decoding, .migration, .cluster: return BrokerError(.fault, detail)
+        }
+    }
+
+    /// Runs a body that decodes rows.
+    static func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(BrokerError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw StoreFailure.error(error)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Commerce
+import Postgres
+import Primitives
+import SessionBroker
+import Testing
+
+/// One flow with all its tokens, as far as it has come.
+struct Crossing: Sendable {
+    var flow: FlowID
+    var ticket: LaunchTicket
+    var proof: AppProof?
+    var tab: TabToken?
+    var client: ClientKind
+    var verifier: CodeVerifier?
+
+    func purchase(_ rig: Rig, reference: String = Rig.orderReference) throws -> PurchaseRequest {
+        var request = PurchaseRequest(ticket: try returnTicket(rig), orderReference: reference)
+        request.verifier = verifier
+        if client == .browser { request.tab = tab } else { request.proof = proof }
+        return request
+    }
+
+    func returnTicket(_ rig: Rig) throws -> ReturnTicket {
+        rig.broker.returnTicket(of: try #require(tab))
+    }
+}
+
+extension Rig {
+    /// A flow in state `issued`.
+    func issued(_ client: ClientKind = .iosApp, verifier: String? = nil) async throws -> Crossing {
+        let proof = broker.mintProof()
+        var request = IssueRequest(client: client, order: try order(), proof: proof)
+        let held = verifier.flatMap { CodeVerifier.parse($0) }
+        request.challenge = held.flatMap { CodeChallenge.parse(Base64URL.encode($0.digest.bytes), method: "S256") }
+        guard case .issued(let flow) = try await broker.issue(request, by: caller()) else {
+            throw Surprise("not issued")
+        }
+        return Crossing(
+            flow: flow.ticket.flow,
+            ticket: flow.ticket,
+            proof: proof,
+            client: client,
+            verifier: held
+        )
+    }
+
+    /// A flow in state `opened`, not seen yet.
+    func opened(_ client: ClientKind = .iosApp, verifier: String? = nil) async throws -> Crossing {
+        var crossing = try await issued(client, verifier: verifier)
+        let verdict = try await broker.open(crossing.ticket, tab: nil, proof: crossing.proof, by: caller())
+        guard case .opened(let tab) = verdict else { throw Surprise("\(verdict)") }
+        crossing.tab = tab.token
+        return crossing
+    }
+
+    /// A flow in state `reviewed`.
+    func reviewed(_ client: ClientKind = .iosApp, verifier: String? = nil) async throws -> Crossing {
+        let crossing = try await opened(client, verifier: verifier)
+        try await review(crossing)
+        return crossing
+    }
+
+    func review(_ crossing: Crossing, _ reference: String = Rig.orderReference) async throws {
+        let tab = try #require(crossing.tab)
+        let verdict = try await broker.review(tab, session(crossing.flow, reference), by: caller())
+        guard case .reviewed = verdict else { throw Surprise("\(verdict)") }
+    }
+
+    /// A flow in state `placed`.
+    func placed(_ client: ClientKind = .iosApp, verifier: String? = nil) async throws -> Crossing {
+        let crossing = try await reviewed(client, verifier: verifier)
+        _ = try await place(crossing)
+        return crossing
+    }
+
+    @discardableResult func place(_ crossing: Crossing) async throws -> Placement {
+        let tab = try #require(crossing.tab)
+        let verdict = try await broker.place(tab, ticket: crossing.returnTicket(self), total: nil, by: caller())
+        guard case .placed(let placement) = verdict else { throw Surprise("\(verdict)") }
+        return placement
+    }
+
+    /// A flow in state `purchasing`, with the attempt that holds the lease.
+    func purchasing(_ client: ClientKind = .iosApp) async throws -> (Crossing, PurchaseAttempt) {
+        let crossing = try await placed(client)
+        let verdict = try await broker.purchase(crossing.purchase(self), by: caller())
+        guard case .begin(let attempt) = verdict else { throw Surprise("\(verdict)") }
+        return (crossing, attempt)
+    }
+
+    static let answer = Array(#"{"status":"200","message":"The order placed.","orderId":"X"}"#.utf8)
+
+    /// A flow in state `authorized`.
+    func authorized(_ client: ClientKind = .iosApp) async throws -> Crossing {
+        let (crossing, attempt) = try await purchasing(client)
+        try await settle(attempt)
+        return crossing
+    }
+
+    func settle(_ attempt: PurchaseAttempt) async throws {
+        let end = Authorization(answer: Rig.answer, chargePermission: "S03-1", charge: "S03-1-C1")
+        #expect(try await broker.settle(attempt, as: .authorized(end), by: caller()))
+    }
+
+    /// A flow in any state.
+    func flow(in state: FlowState, _ client: ClientKind = .iosApp) async throws -> Crossing {
+        switch state {
+        case .issued: return try await issued(client)
+        case .opened: return try await opened(client)
+        case .reviewed: return try await reviewed(client)
+        case .placed: return try await placed(client)
+        case .purchasing: return try await purchasing(client).0
+        case .authorized: return try await authorized(client)
+        case .declined:
+            let (crossing, attempt) = try await purchasing(client)
+            #expect(try await broker.settle(attempt, as: .declined(reason: "Rejected"), by: caller()))
+            return crossing
+        case .cancelled, .revoked, .expired:
+            let crossing = try await placed(client)
+            try admin.run("UPDATE flow SET state = '\(state.rawValue)' WHERE flow_id = '\(crossing.flow)'")
+            return crossing
+        }
+    }
+
+    /// The state in the database.
+    func state(_ crossing: Crossing) throws -> FlowState {
+        let word = try #require(try cell(crossing, "state"))
+        return try #require(FlowState(rawValue: word))
+    }
+
+    /// One cell of the flow's row, as text.
+    func cell(_ crossing: Crossing, _ expression: String) throws -> String? {
+        let rows = try admin.rows("SELECT \(expression) FROM flow WHERE flow_id = $1", [crossing.flow.description])
+        return try #require(rows.first)[0]
+    }
+
+    /// Lets time pass for a flow, by moving its deadlines back.
+    func age(_ crossing: Crossing, seconds: Int) throws {
+        let columns = [
+            "created_at", "launch_until", "idle_until", "absolute_until", "b_seen_at", "lease_until", "receipt_until",
+        ]
+        let moves = columns.map { "\($0) = \($0) - interval '\(seconds) seconds'" }.joined(separator: ", ")
+        try admin.run("UPDATE flow SET \(moves) WHERE flow_id = '\(crossing.flow)'")
+    }
+}
+
+/// Something a test did not expect on its way to what it tests.
+struct Surprise: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
