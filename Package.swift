@@ -62,7 +62,7 @@ let package = Package(
         library("TLS", ["COpenSSL", "Primitives"]),
         library("HTTP1", ["HTTPCore", "Primitives"]),
         library("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTPCore", "Telemetry", "Primitives"]),
-        library("HTTPClient", ["EventIO", "CCurl", "HTTPCore", "Telemetry", "Primitives"]),
+        library("HTTPClient", ["EventIO", "CCurl", "HTTPCore", "Telemetry"]),
 
         // Level 4.
         library("Postgres", ["EventIO", "CPostgres", "Telemetry", "Primitives"]),

@@ -44,7 +44,9 @@ import EventIO
         unsafe curl_multi_add_handle(raw, handle.raw) == CURLM_OK
     }
 
-    /// Ends a transfer, or lets go of one that has ended. Not from within one of the library's calls.
+    /// Ends a transfer, or lets go of one that has ended.
+    ///
+    /// Not from within one of the library's calls.
     func remove(_ handle: EasyHandle) {
         unsafe curl_multi_remove_handle(raw, handle.raw)
     }

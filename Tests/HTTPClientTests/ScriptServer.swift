@@ -12,7 +12,12 @@ final class ScriptServer: ReadinessHandler {
     /// In the order of their coming.
     private(set) var peers: [Peer] = []
 
-    /// - Parameter onData: Called each time bytes have come, with everything unanswered so far in `received`.
+    /// - Parameters:
+    ///   - reactor: The loop it lives on.
+    ///   - backlog: How many connections may wait.
+    ///   - accepts: Whether it takes them.
+    ///   - onData: Called each time bytes have come, with everything unanswered so far in `received`.
+    /// - Throws: `IOError`.
     init(_ reactor: Reactor, backlog: Int32 = 128, accepts: Bool = true, onData: @escaping (Peer) -> Void) throws {
         self.reactor = reactor
         self.onData = onData
