@@ -67,8 +67,11 @@ package struct HTTP1RequestParser: Sendable {
         do throws(HTTP1Error) {
             switch stage {
             case .head:
-                if head.phase == .start { request.clearBody() }
-                return try readHead(bytes, &request.head)
+                let wasInside = isInsideRequest
+                let step = try readHead(bytes, &request.head)
+                // Not before a request begins: somebody may still be looking at the one before.
+                if !wasInside, isInsideRequest || step.outcome == .complete { request.clearBody() }
+                return step
             case .fixed(let remaining):
                 return try readFixed(bytes, remaining, request)
             case .chunked(let decoder):

@@ -113,5 +113,6 @@ extension HTTPExchangeError: CustomStringConvertible, CustomDebugStringConvertib
     /// The code alone.
     package var description: String { "\(code)" }
 
+    /// Code and detail, for operators.
     package var debugDescription: String { "\(code): \(detail)" }
 }

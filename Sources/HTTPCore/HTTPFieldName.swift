@@ -35,5 +35,6 @@ package struct HTTPFieldName: Sendable {
 }
 
 extension HTTPFieldName: Hashable, CustomStringConvertible {
+    /// The name in lower case.
     package var description: String { text }
 }

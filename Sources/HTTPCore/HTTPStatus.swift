@@ -147,5 +147,6 @@ package struct HTTPStatus: Sendable, Hashable {
 }
 
 extension HTTPStatus: CustomStringConvertible {
+    /// Code and reason.
     package var description: String { "\(code) \(reason)" }
 }

@@ -56,8 +56,12 @@ package struct SetCookie: Sendable, Hashable {
 
     /// What a cookie may have beside its value.
     package struct Flags: OptionSet, Sendable {
+        /// One bit for each flag.
         package let rawValue: UInt8
 
+        /// The flags with the given bits.
+        ///
+        /// - Parameter rawValue: One bit for each flag.
         package init(rawValue: UInt8) {
             self.rawValue = rawValue
         }

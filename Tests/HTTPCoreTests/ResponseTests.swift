@@ -163,3 +163,97 @@ struct ExchangeTests {
         #expect(error?.debugDescription == "connectFailed: no route")
     }
 }
+
+@Suite("Parts of a response")
+struct ResponsePartTests {
+    @Test func `a block is the same as pairs and as lines`() {
+        let block = FieldBlock([HTTPField(.vary, constant: "Cookie")])
+        let more = block.adding([HTTPField(.xFrameOptions, constant: "DENY")])
+        #expect(more.fields.map(\.name) == [.vary, .xFrameOptions])
+        #expect(more.fields.map(\.value) == ["Cookie", "DENY"])
+        #expect(String(decoding: more.lines, as: UTF8.self) == "Vary: Cookie\r\nX-Frame-Options: DENY\r\n")
+        #expect(block.fields.count == 1)
+        #expect(FieldBlock.empty.lines.isEmpty)
+    }
+
+    @Test func `each cookie has a field of its own`() throws {
+        var response = HTTPResponse(.seeOther)
+        response.set(try #require(SetCookie("a", "1", sameSite: .lax, maxAge: 1)))
+        response.set(try #require(SetCookie("b", "2", sameSite: .strict, maxAge: 1)))
+        #expect(response.fields.map(\.name) == [.setCookie, .setCookie])
+        #expect(response.fields.allSatisfy { HTTPField($0.name, $0.value) != nil })
+    }
+
+    @Test(arguments: [0, 1, 9, 10, 99, 100, 1_000, 16_385])
+    func `the length is written in full`(count: Int) {
+        var output: [UInt8] = []
+        HTTPResponse(.ok, body: .bytes([UInt8](repeating: 65, count: count))).appendHead(to: &output)
+        #expect(String(decoding: output, as: UTF8.self) == "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n")
+    }
+
+    @Test(arguments: [
+        MediaType.html, .plainText, .json, .bareJSON, .form, .css, .javaScript, .png, .svg, .icon, .certificate,
+        .octets,
+    ])
+    func `a media type can be sent and recognises itself`(type: MediaType) {
+        #expect(HTTPField(.contentType, type.text) == type.field)
+        let isItself = type.matches(type.text.utf8Span.span)
+        let isShouted = type.matches(type.essence.uppercased().utf8Span.span)
+        let isNothing = type.matches("".utf8Span.span)
+        #expect(isItself && isShouted && !isNothing)
+    }
+
+    @Test(arguments: 100..<600)
+    func `every code has a line that ends`(code: Int) throws {
+        var line: [UInt8] = []
+        try #require(HTTPStatus(code)).appendLine(to: &line)
+        let text = String(decoding: line, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 \(code) "))
+        #expect(text.hasSuffix("\r\n"))
+        #expect(line.filter { $0 < 0x20 }.count == 2)
+    }
+
+    @Test func `a constant that could end its line stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = HTTPField(.location, constant: "a\r\nb")
+        }
+    }
+}
+
+@Suite("A request that is put together")
+struct AssemblyTests {
+    @Test func `fields can be appended one by one, as HTTP/2 does`() throws {
+        let request = HTTPRequest()
+        request.head.method = .post
+        let steps = [
+            request.head.appendTarget("/a?b=1".utf8Span.span),
+            request.head.appendField(name: "host".utf8Span.span, value: "a".utf8Span.span),
+            request.head.appendField(name: "cookie".utf8Span.span, value: "x=1".utf8Span.span),
+            request.head.appendField(name: "cookie".utf8Span.span, value: "y=2".utf8Span.span),
+            request.head.appendField(name: "x-own".utf8Span.span, value: "v".utf8Span.span),
+        ]
+        #expect(steps.allSatisfy { $0 })
+        #expect(request.path == "/a")
+        #expect(request.query == "b=1")
+        #expect(request.values(.cookie) == ["x=1", "y=2"])
+        #expect(try HTTPCookies(request).value("y") == "2")
+        #expect(HTTPFieldName("X-OWN").map { request.first($0) } == "v")
+    }
+
+    @Test(arguments: [("", "v"), ("a b", "v"), (":path", "v"), ("a", "b\r\n"), ("a", "\0"), ("ä", "v")])
+    func `a bad field is refused and leaves nothing`(name: String, value: String) {
+        let request = HTTPRequest()
+        let isAdded = request.head.appendField(name: name.utf8Span.span, value: value.utf8Span.span)
+        #expect(!isAdded)
+        #expect(request.fieldCount == 0)
+        #expect(request.head.bytes.isEmpty)
+    }
+
+    @Test func `a parameter of a query is read through the request`() throws {
+        let request = try #require(HTTPRequest(.get, "/a?x=%41&y=%zz"))
+        #expect(throws: HTTPParameterError.malformed) { try request.queryParameters() }
+        let good = try #require(HTTPRequest(.get, "/a?x=%41"))
+        #expect(try good.queryParameters().value("x") == "A")
+        #expect(try #require(HTTPRequest(.get, "/a")).queryParameters().count == 0)
+    }
+}
