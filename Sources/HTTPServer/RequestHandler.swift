@@ -33,7 +33,23 @@ package enum HandlerResult {
     case precomposed(StaticResponse)
     /// With what this function returns.
     ///
-    /// It runs as a task on the loop. An error it throws is answered with 500 and logged. The task is cancelled when the
+    /// It runs as a task on the loop. An error it throws is answered with 500 and logged, but for ``HangUp``. The task is cancelled when the
     /// client goes away; what it returns then is dropped unless the client only closed its sending side.
     case later(() async throws -> HTTPResponse)
+}
+
+/// Thrown by a handler that wants its client to lose the connection: no response is sent, only these bytes, and the
+/// connection ends.
+///
+/// For what plays the part of a failing service; a server that means well answers.
+package struct HangUp: Error, Sendable {
+    /// Sent as they are; empty for not a single byte.
+    package let lastBytes: [UInt8]
+
+    /// The given end.
+    ///
+    /// - Parameter lastBytes: For example a head and a part of the content that it announces.
+    package init(lastBytes: [UInt8] = []) {
+        self.lastBytes = lastBytes
+    }
 }

@@ -135,7 +135,7 @@ extension HTTP1Driver {
             deadline = nil
             connection.setDeadline(nil)
             task = part.reactor.startTask { [self] in
-                let response = await run(work)
+                let response = await run(work, on: connection)
                 finish(response, on: connection)
             }
         }
@@ -143,10 +143,13 @@ extension HTTP1Driver {
 
     /// Runs a handler that takes its time.
     ///
-    /// - Returns: `nil` when it failed because nobody waits for it any more.
-    private func run(_ work: () async throws -> HTTPResponse) async -> HTTPResponse? {
+    /// - Returns: `nil` when it failed because nobody waits for it any more, or wants to hang up.
+    private func run(_ work: () async throws -> HTTPResponse, on connection: Connection) async -> HTTPResponse? {
         do {
             return try await work()
+        } catch let hangUp as HangUp {
+            end(connection, after: hangUp.lastBytes)
+            return nil
         } catch {
             if Task.isCancelled { return nil }
             let fields = [LogField("request", request.requestID), LogField("error", "\(error)")]
@@ -202,6 +205,14 @@ extension HTTP1Driver {
         deadline = nil
         connection.flushSoon()
         if let next = state.responded(inputIsEmpty: connection.input.isEmpty) { carryOut(next, on: connection) }
+    }
+
+    /// Sends bytes that are no response, and ends the connection.
+    private func end(_ connection: Connection, after bytes: [UInt8]) {
+        guard !bytes.isEmpty, connection.takesOutput else { return }
+        connection.output.open(part.pool)
+        connection.output.bytes.append(contentsOf: bytes)
+        connection.closeAfterOutput(lingers: false)
     }
 
     /// Answers a request that is no request, and ends the connection: nobody knows where the next one would begin.
