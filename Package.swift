@@ -145,7 +145,7 @@ let package = Package(
         tests(
             "SimulatorsTests",
             [
-                "Simulators", "IntegrationKit", "AmazonPay", "HTTPClient", "HTTPCore", "EventIO", "Cryptography",
+                "Simulators", "AmazonPay", "HTTPServer", "TLS", "HTTPCore", "EventIO", "Cryptography", "Telemetry",
                 "Primitives", "TestKit",
             ]
         ),

@@ -1,0 +1,124 @@
+/// The operations of the service, by the names that the ledger and the faults use.
+package enum APIOperation: String, Sendable, CaseIterable {
+    /// POST `/checkoutSessions`.
+    case createCheckoutSession = "CreateCheckoutSession"
+    /// GET `/checkoutSessions/{id}`.
+    case getCheckoutSession = "GetCheckoutSession"
+    /// PATCH `/checkoutSessions/{id}`.
+    case updateCheckoutSession = "UpdateCheckoutSession"
+    /// POST `/checkoutSessions/{id}/complete`.
+    case completeCheckoutSession = "CompleteCheckoutSession"
+    /// POST `/charges`.
+    case createCharge = "CreateCharge"
+    /// GET `/charges/{id}`.
+    case getCharge = "GetCharge"
+    /// POST `/charges/{id}/capture`.
+    case captureCharge = "CaptureCharge"
+    /// DELETE `/charges/{id}/cancel`.
+    case cancelCharge = "CancelCharge"
+    /// GET `/chargePermissions/{id}`.
+    case getChargePermission = "GetChargePermission"
+    /// PATCH `/chargePermissions/{id}`.
+    case updateChargePermission = "UpdateChargePermission"
+    /// DELETE `/chargePermissions/{id}/close`.
+    case closeChargePermission = "CloseChargePermission"
+    /// POST `/refunds`.
+    case createRefund = "CreateRefund"
+    /// GET `/refunds/{id}`.
+    case getRefund = "GetRefund"
+
+    var method: String {
+        switch self {
+        case .createCheckoutSession, .completeCheckoutSession, .createCharge, .captureCharge, .createRefund: "POST"
+        case .getCheckoutSession, .getCharge, .getChargePermission, .getRefund: "GET"
+        case .updateCheckoutSession, .updateChargePermission: "PATCH"
+        case .cancelCharge, .closeChargePermission: "DELETE"
+        }
+    }
+
+    /// The path below the version; `*` stands for the id.
+    var pattern: [String] {
+        switch self {
+        case .createCheckoutSession: ["checkoutSessions"]
+        case .getCheckoutSession, .updateCheckoutSession: ["checkoutSessions", "*"]
+        case .completeCheckoutSession: ["checkoutSessions", "*", "complete"]
+        case .createCharge: ["charges"]
+        case .getCharge: ["charges", "*"]
+        case .captureCharge: ["charges", "*", "capture"]
+        case .cancelCharge: ["charges", "*", "cancel"]
+        case .getChargePermission, .updateChargePermission: ["chargePermissions", "*"]
+        case .closeChargePermission: ["chargePermissions", "*", "close"]
+        case .createRefund: ["refunds"]
+        case .getRefund: ["refunds", "*"]
+        }
+    }
+
+    /// Capacity and refill per second of the sandbox bucket.
+    var sandboxRate: (burst: Int, perSecond: Int) {
+        switch self {
+        case .getCheckoutSession, .getChargePermission: (10, 1)
+        case .createCheckoutSession, .updateCheckoutSession, .getCharge, .updateChargePermission, .getRefund: (5, 1)
+        case .completeCheckoutSession, .createCharge, .captureCharge, .cancelCharge, .closeChargePermission,
+            .createRefund:
+            (2, 1)
+        }
+    }
+
+    /// What a body of the operation looks like; `nil` where there is none.
+    var schema: [Shape.Member]? {
+        switch self {
+        case .createCheckoutSession: Schemas.createSession
+        case .updateCheckoutSession: Schemas.updateSession
+        case .completeCheckoutSession: Schemas.completeSession
+        case .createCharge: Schemas.createCharge
+        case .captureCharge: Schemas.capture
+        case .cancelCharge: Schemas.cancelCharge
+        case .updateChargePermission: Schemas.updatePermission
+        case .closeChargePermission: Schemas.closePermission
+        case .createRefund: Schemas.createRefund
+        case .getCheckoutSession, .getCharge, .getChargePermission, .getRefund: nil
+        }
+    }
+}
+
+/// Which operation a method and a path ask for.
+struct APIRoute: Sendable {
+    enum Target: Sendable, Equatable {
+        case operation(APIOperation, id: String)
+        /// The path is known, with another method.
+        case wrongMethod
+        case unknown
+    }
+
+    let target: Target
+    /// Named by the path; `nil` in `/v2/…`, where the key decides.
+    let environment: ReleaseEnvironment?
+
+    /// The route of a request, or `nil` for a path outside the API.
+    ///
+    /// Runs of slashes count as one, a slash at the end as none.
+    init?(method: String, path: String) {
+        var parts = path.split(separator: "/").map(String.init)[...]
+        switch parts.first {
+        case "sandbox": environment = .sandbox
+        case "live": environment = .live
+        default: environment = nil
+        }
+        if environment != nil { parts.removeFirst() }
+        guard parts.popFirst() == "v2" else { return nil }
+        let fitting = APIOperation.allCases.filter { APIRoute.matches(Array(parts), $0.pattern) }
+        if let operation = fitting.first(where: { $0.method == method }) {
+            target = .operation(operation, id: operation.pattern.count > 1 ? parts[parts.startIndex + 1] : "")
+        } else {
+            target = fitting.isEmpty ? .unknown : .wrongMethod
+        }
+    }
+
+    var operation: APIOperation? {
+        if case .operation(let operation, _) = target { operation } else { nil }
+    }
+
+    private static func matches(_ parts: [String], _ pattern: [String]) -> Bool {
+        parts.count == pattern.count && zip(parts, pattern).allSatisfy { $1 == "*" || $0 == $1 }
+    }
+}

@@ -1,0 +1,189 @@
+import Cryptography
+import Primitives
+
+// The order of processing: size, faults before the service, throttling, signature, route and environment, body,
+// idempotency, objects.
+
+extension AmazonPayModel {
+    /// The greatest body of an API request.
+    package static let bodyLimit = 262_144
+
+    mutating func receiveCall(_ request: SimulatorRequest, _ route: APIRoute) -> SimulatorStep {
+        guard request.body.count <= AmazonPayModel.bodyLimit else {
+            return .answer(.json(413, ["message": "The request is larger than 256 KiB."]))
+        }
+        let name = route.operation?.rawValue ?? ""
+        let fault = faults.take(name, isHosted: false, merchantID: claimedMerchant(of: request)?.id)
+        if let delay = fault?.delay, delay > .zero {
+            return .pause(delay, SimulatorPause(request: request, fault: fault, stage: .entrance))
+        }
+        return enterCall(request, route, fault)
+    }
+
+    mutating func enterCall(_ request: SimulatorRequest, _ route: APIRoute, _ fault: Fault?) -> SimulatorStep {
+        var entry = LedgerEntry(
+            operation: route.operation?.rawValue ?? "Unknown",
+            method: request.method,
+            path: request.path
+        )
+        entry.requestID = requestIDs.uuid()
+        entry.fault = fault?.kind.name
+        entry.merchantID = claimedMerchant(of: request)?.id
+        entry.idempotencyKey = request.method == "POST" ? request.first("x-amz-pay-idempotency-key") : nil
+        if let step = standInBefore(fault, entry) { return step }
+        do {
+            return look(try admit(request, route, entry), request, fault)
+        } catch {
+            return deliver(errorAnswer(error, entry.requestID), entry, error.reason.rawValue, fault)
+        }
+    }
+
+    /// Carries out a call whose time has come.
+    mutating func finishCall(_ call: APICall, _ fault: Fault?) -> SimulatorStep {
+        var entry = call.entry
+        entry.merchantID = call.caller.merchant.id
+        var answer: SimulatorAnswer
+        do {
+            let result = try carryOut(call)
+            answer = self.answer(result.status, result.body, entry.requestID)
+            entry.subject = result.subject
+        } catch {
+            answer = errorAnswer(error, entry.requestID)
+            entry.reason = error.reason.rawValue
+            entry.subject = AmazonPayModel.subject(of: call)
+        }
+        if let identity = call.idempotency?.identity {
+            idempotency.finish(identity, answer, requestID: entry.requestID)
+        }
+        return deliver(answer, entry, entry.reason, fault)
+    }
+
+    // MARK: Steps
+
+    /// Steps 3 to 6.
+    private mutating func admit(
+        _ request: SimulatorRequest,
+        _ route: APIRoute,
+        _ entry: LedgerEntry
+    ) throws(APIError) -> APICall {
+        if switches.throttle || request.first("x-sim-throttle") != nil, let operation = route.operation,
+            !throttle.admit(operation, merchantID: entry.merchantID ?? "", at: engine.now)
+        {
+            throw APIError(.tooManyRequests, "The rate of \(operation.rawValue) is exceeded.")
+        }
+        let caller = try gate.caller(of: request, route, mode: switches.signature, at: realTime)
+        guard case .operation(let operation, let id) = route.target else {
+            throw route.target == .wrongMethod
+                ? APIError(.unsupportedOperation, "\(request.method) is not supported for \(request.path).")
+                : .notFound(request.path)
+        }
+        let body = try AmazonPayModel.body(of: request, operation)
+        let simulation = try SimulationCode(
+            request.first("x-amz-pay-simulation-code"),
+            operation,
+            caller.environment
+        )
+        return APICall(
+            operation: operation,
+            id: id,
+            caller: caller,
+            body: body,
+            simulation: simulation,
+            idempotency: AmazonPayModel.idempotency(of: request, caller),
+            requestID: entry.requestID,
+            entry: entry
+        )
+    }
+
+    /// Step 7.
+    private mutating func look(_ call: APICall, _ request: SimulatorRequest, _ fault: Fault?) -> SimulatorStep {
+        guard let (identity, fingerprint) = call.idempotency else { return proceed(call, request, fault) }
+        var entry = call.entry
+        entry.merchantID = call.caller.merchant.id
+        switch idempotency.look(identity, fingerprint) {
+        case .fresh:
+            let processing = fault?.processing ?? .zero
+            idempotency.begin(identity, fingerprint, until: realTime + processing)
+            return proceed(call, request, fault)
+        case .busy(let until):
+            let rest = Duration.microseconds(max(1000, until.microseconds - realTime.microseconds + 1000))
+            return .pause(rest, SimulatorPause(request: request, fault: fault?.spent, stage: .entrance))
+        case .conflict:
+            let error = APIError(.duplicateIdempotencyKey, "The idempotency key was used with another request.")
+            return deliver(errorAnswer(error, entry.requestID), entry, error.reason.rawValue, fault)
+        case .replay(var answer, let requestID):
+            answer.fields.append(.init(name: "x-sim-replayed", value: "1"))
+            entry.isReplayed = true
+            entry.requestID = requestID
+            entry.subject = AmazonPayModel.subject(of: call)
+            return deliver(answer, entry, AmazonPayModel.reason(in: answer), fault)
+        }
+    }
+
+    private mutating func proceed(_ call: APICall, _ request: SimulatorRequest, _ fault: Fault?) -> SimulatorStep {
+        if let processing = fault?.processing, processing > .zero {
+            return .pause(processing, SimulatorPause(request: request, fault: fault, stage: .effect(call)))
+        }
+        return finishCall(call, fault)
+    }
+
+    // MARK: Parts
+
+    private static func body(of request: SimulatorRequest, _ operation: APIOperation) throws(APIError) -> JSONValue {
+        guard let schema = operation.schema else { return .object([]) }
+        if request.body.isEmpty, operation.method == "DELETE" { return .object([]) }
+        let body: JSONValue
+        do {
+            body = try JSONParser.parse(request.body)
+        } catch {
+            throw APIError(.invalidRequestFormat, "The body is not valid JSON.")
+        }
+        guard case .object = body else { throw APIError(.invalidRequestFormat, "The body is not a JSON object.") }
+        try BodyCheck.check(body, schema)
+        return body
+    }
+
+    private static func idempotency(
+        of request: SimulatorRequest,
+        _ caller: Caller
+    ) -> (identity: IdempotencyIdentity, fingerprint: Digest32)? {
+        guard request.method == "POST", let key = request.first("x-amz-pay-idempotency-key"), !key.isEmpty
+        else { return nil }
+        let what = Array("\(request.method)\n\(request.path)\n".utf8) + request.body
+        return (IdempotencyIdentity(merchantID: caller.merchant.id, key: key), SHA256.digest(of: what))
+    }
+
+    /// What a call that came to nothing was about.
+    private static func subject(of call: APICall) -> CallSubject {
+        var subject = CallSubject()
+        switch call.operation.pattern.first {
+        case "checkoutSessions": subject.sessionID = call.id.isEmpty ? nil : call.id
+        case "charges": subject.chargeID = call.id.isEmpty ? nil : call.id
+        case "chargePermissions": subject.permissionID = call.id
+        default: subject.refundID = call.id.isEmpty ? nil : call.id
+        }
+        subject.permissionID = call.body["chargePermissionId"]?.text ?? subject.permissionID
+        subject.chargeID = call.body["chargeId"]?.text ?? subject.chargeID
+        let amounts = ["chargeAmount", "captureAmount", "refundAmount"].compactMap { BodyCheck.price(call.body[$0]) }
+        subject.amount = amounts.first
+        return subject
+    }
+
+    private static func reason(in answer: SimulatorAnswer) -> String? {
+        guard answer.status >= 400, let body = try? JSONParser.parse(answer.body) else { return nil }
+        return body["reasonCode"]?.text
+    }
+
+    private func claimedMerchant(of request: SimulatorRequest) -> Merchant? {
+        gate.claimedKey(of: request)?.merchant
+    }
+
+    private func answer(_ status: Int, _ body: JSONValue, _ requestID: String) -> SimulatorAnswer {
+        let warning = [("x-sim-warning", "signature not checked")]
+        return .json(status, body, [("x-amz-pay-request-id", requestID)] + (switches.signature == .off ? warning : []))
+    }
+
+    func errorAnswer(_ error: APIError, _ requestID: String) -> SimulatorAnswer {
+        answer(error.status, error.body, requestID)
+    }
+}

@@ -1,0 +1,77 @@
+/// Something that shall go wrong on purpose.
+struct Fault: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
+        /// Only the waiting goes wrong.
+        case none
+        /// An answer instead of the service; nothing takes effect.
+        case refusal(status: Int, reason: String?)
+        /// The connection ends before the service has seen the request.
+        case resetBefore
+        /// The connection ends after the effect: it is done and the answer is lost.
+        case resetAfter
+        /// The answer ends in the middle of its content; the effect is done.
+        case truncateBody
+        /// A page of some gateway in place of the answer: with a status before the service, without one after the effect.
+        case htmlBody(status: Int?)
+        /// The content is no JSON; the effect is done.
+        case badJSON
+        /// The content is right, its type is not; the effect is done.
+        case wrongContentType
+
+        var name: String {
+            switch self {
+            case .none: "delay"
+            case .refusal: "status"
+            case .resetBefore: "resetBefore"
+            case .resetAfter: "resetAfter"
+            case .truncateBody: "truncateBody"
+            case .htmlBody: "htmlBody"
+            case .badJSON: "badJson"
+            case .wrongContentType: "wrongContentType"
+            }
+        }
+    }
+
+    /// `nil` for every operation of the API; hosted pages have to be named.
+    var operation: String?
+    /// `nil` for every merchant.
+    var merchantID: String?
+    /// How many requests it still hits.
+    var count = 1
+    /// Before the service has seen the request.
+    var delay: Duration = .zero
+    /// Inside the service, between its checks and the effect.
+    var processing: Duration = .zero
+    var kind = Kind.none
+}
+
+/// The faults that wait for their request, first come, first served.
+struct FaultQueue: Sendable {
+    /// How many may wait.
+    static let capacity = 1000
+
+    private(set) var waiting: [Fault] = []
+
+    mutating func add(_ faults: [Fault]) {
+        waiting.append(contentsOf: faults.prefix(max(0, FaultQueue.capacity - waiting.count)))
+    }
+
+    mutating func removeAll() {
+        waiting = []
+    }
+
+    /// The fault for a request, which counts it down; `nil` where none fits.
+    ///
+    /// A hosted page is hit only by a fault that names it.
+    mutating func take(_ operation: String, isHosted: Bool, merchantID: String?) -> Fault? {
+        let index = waiting.firstIndex { fault in
+            (fault.operation == operation || (fault.operation == nil && !isHosted))
+                && (fault.merchantID == nil || fault.merchantID == merchantID)
+        }
+        guard let index else { return nil }
+        let fault = waiting[index]
+        waiting[index].count -= 1
+        if waiting[index].count <= 0 { waiting.remove(at: index) }
+        return fault
+    }
+}

@@ -1,0 +1,34 @@
+import Primitives
+
+/// The token buckets of the service, one for each merchant and operation.
+struct Throttle: Sendable {
+    private struct Identity: Hashable {
+        let merchantID: String
+        let operation: APIOperation
+    }
+
+    private struct Bucket {
+        /// Thousandths of a call.
+        var level: Int64
+        var filledAt: WallTime
+    }
+
+    private var buckets: [Identity: Bucket] = [:]
+
+    /// Takes one call out of a bucket.
+    ///
+    /// - Returns: False where it is empty.
+    mutating func admit(_ operation: APIOperation, merchantID: String, at now: WallTime) -> Bool {
+        let identity = Identity(merchantID: merchantID, operation: operation)
+        let rate = operation.sandboxRate
+        let full = Int64(rate.burst) * 1000
+        var bucket = buckets[identity] ?? Bucket(level: full, filledAt: now)
+        let elapsed = min(max(0, now.microseconds - bucket.filledAt.microseconds), 3_600_000_000)
+        bucket.level = min(full, bucket.level + elapsed * Int64(rate.perSecond) / 1000)
+        bucket.filledAt = now
+        let isAdmitted = bucket.level >= 1000
+        if isAdmitted { bucket.level -= 1000 }
+        buckets[identity] = bucket
+        return isAdmitted
+    }
+}

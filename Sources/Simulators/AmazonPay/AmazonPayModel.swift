@@ -1,0 +1,80 @@
+package import Primitives
+
+/// The simulated Amazon Pay service as a value: requests in, answers out.
+///
+/// It holds the objects and the money (`MoneyEngine`), the idempotency table, the faults, the ledger of calls, the hosted
+/// pages' visits and the clock. It opens no socket, reads no clock and draws no chance: the time comes with each request,
+/// ids come from the seed. So the same seed, times and requests give the same answers.
+package struct AmazonPayModel: Sendable {
+    var configuration: SimulatorConfiguration
+    let gate: SignatureGate
+    var switches: SimulatorSwitches
+    var clock = SimulatedClock()
+    var engine: MoneyEngine
+    var idempotency = IdempotencyTable()
+    var throttle = Throttle()
+    var faults = FaultQueue()
+    var ledger = Ledger()
+    var desk: HostedDesk
+    var requestIDs: IdentifierMint
+    /// What the real clock showed when the present request came: requests are signed by it.
+    private(set) var realTime: WallTime
+
+    /// A service without any object.
+    ///
+    /// - Parameters:
+    ///   - configuration: Free of problems.
+    ///   - real: What the real clock shows.
+    package init(_ configuration: SimulatorConfiguration, at real: WallTime) {
+        self.configuration = configuration
+        gate = SignatureGate(configuration)
+        switches = configuration.switches
+        realTime = real
+        engine = MoneyEngine(mint: IdentifierMint(seed: configuration.seed, purpose: "objects"), now: real)
+        requestIDs = IdentifierMint(seed: configuration.seed, purpose: "requests")
+        desk = HostedDesk(mint: IdentifierMint(seed: configuration.seed, purpose: "visits"))
+    }
+
+    /// Takes a request in.
+    ///
+    /// - Parameters:
+    ///   - request: Whole.
+    ///   - real: What the real clock shows.
+    /// - Returns: The answer, or a pause after which `resume` gives it.
+    package mutating func receive(_ request: SimulatorRequest, at real: WallTime) -> SimulatorStep {
+        moveTo(real)
+        if request.path == "/_sim" || request.path.hasPrefix("/_sim/") { return .answer(control(request)) }
+        if let route = APIRoute(method: request.method, path: request.path) { return receiveCall(request, route) }
+        return receivePage(request)
+    }
+
+    /// Goes on with a request after its pause.
+    ///
+    /// - Parameters:
+    ///   - pause: As it was given out; once.
+    ///   - real: What the real clock shows now.
+    /// - Returns: The answer, or one more pause.
+    package mutating func resume(_ pause: SimulatorPause, at real: WallTime) -> SimulatorStep {
+        moveTo(real)
+        switch pause.stage {
+        case .effect(let call): return finishCall(call, pause.fault)
+        case .entrance:
+            if let route = APIRoute(method: pause.request.method, path: pause.request.path) {
+                return enterCall(pause.request, route, pause.fault)
+            }
+            return enterPage(pause.request, pause.fault)
+        }
+    }
+
+    /// Forgets everything but the configuration; ids go on, so that none comes twice in a run.
+    mutating func reset() {
+        let (objects, requests, visits) = (engine.mint, requestIDs, desk.mint)
+        self = AmazonPayModel(configuration, at: realTime)
+        (engine.mint, requestIDs, desk.mint) = (objects, requests, visits)
+    }
+
+    private mutating func moveTo(_ real: WallTime) {
+        realTime = real
+        engine.advance(to: clock.time(at: real))
+    }
+}

@@ -1,0 +1,127 @@
+package import EventIO
+package import HTTPCore
+package import HTTPServer
+import Primitives
+package import TLS
+package import Telemetry
+
+/// The simulated Amazon Pay service on one event loop: the API of Checkout v2, the checkout script, the hosted pages, and the
+/// control interface below `/_sim`.
+///
+/// All rules live in `AmazonPayModel`, a value. This object gives it requests and the time, waits on the loop's timers where
+/// a fault says so, and breaks connections on purpose. One loop has the whole state, so nothing is locked: never attach two
+/// loops to one configuration.
+///
+///     let server = try AmazonPaySimulator.attach(
+///         configuration, listener: .init(address, .tls), tls: context, reactor: reactor, logger: logger)
+///     ...
+///     await server.drain()
+package final class AmazonPaySimulator: RequestHandler {
+    private var model: AmazonPayModel
+    private let reactor: Reactor
+    private let logger: Logger
+    private var loggedCalls = 0
+
+    /// A simulator that no server asks yet.
+    ///
+    /// - Parameters:
+    ///   - configuration: Free of problems, `baseURL` set.
+    ///   - reactor: Of the loop it is made on and stays on.
+    ///   - logger: Gets one line for each API call.
+    package init(_ configuration: SimulatorConfiguration, reactor: Reactor, logger: Logger = .silent) {
+        self.reactor = reactor
+        self.logger = logger
+        model = AmazonPayModel(configuration, at: reactor.wallNow)
+    }
+
+    /// Starts a server of its own for a simulator on the present loop.
+    ///
+    /// - Parameters:
+    ///   - configuration: Without a `baseURL` it is the listener's address: `localhost` for TLS, since that is what
+    ///     certificates say, the number itself for plain HTTP.
+    ///   - listener: Loopback, unless `configuration.insecureAllowsOthers`; port 0 lets the kernel choose.
+    ///   - tls: Required for a listener with TLS.
+    ///   - reactor: Of the loop that this is called on; the only one.
+    ///   - logger: Gets one line for each API call.
+    /// - Returns: The server, listening; drain it to end the simulator.
+    /// - Throws: `SimulatorError` naming every problem of the configuration, or `ServerError`.
+    package static func attach(
+        _ configuration: SimulatorConfiguration,
+        listener: ServerConfiguration.Listener,
+        tls: TLSContext? = nil,
+        reactor: Reactor,
+        logger: Logger = .silent
+    ) throws -> Server {
+        let problems = configuration.problems(listeningOn: listener.address)
+        guard problems.isEmpty else { throw SimulatorError(problems: problems) }
+        var serving = ServerConfiguration(name: "simulator", listeners: [listener])
+        serving.limits.bodyBytes = AmazonPayModel.bodyLimit
+        // Everybody comes from one address here.
+        serving.limits.connectionsPerAddress = serving.limits.connections
+        let server = Server(serving, tls: tls, logger: logger)
+        let simulator = AmazonPaySimulator(configuration, reactor: reactor, logger: logger)
+        try server.attach(to: reactor, handler: simulator)
+        if configuration.baseURL.isEmpty, let bound = server.boundAddresses.first {
+            simulator.model.configuration.baseURL =
+                listener.security == .tls ? "https://localhost:\(bound.port)" : "http://\(bound)"
+        }
+        return server
+    }
+
+    package func handle(_ request: HTTPRequest) -> HandlerResult {
+        let step = model.receive(SimulatorRequest(request), at: reactor.wallNow)
+        logCalls()
+        if case .answer(let answer, .whole) = step { return .now(HTTPResponse(answer)) }
+        return .later { [self] in try await finish(step) }
+    }
+
+    package func bodyLimit(for request: HTTPRequest) -> Int? { AmazonPayModel.bodyLimit }
+
+    /// Waits out the pauses of a request; what a client that went away has asked for still happens.
+    private func finish(_ first: SimulatorStep) async throws -> HTTPResponse {
+        var step = first
+        while case .pause(let duration, let pause) = step {
+            await reactor.sleep(for: duration)
+            step = model.resume(pause, at: reactor.wallNow)
+            logCalls()
+        }
+        guard case .answer(let answer, let delivery) = step else { throw HangUp() }
+        let response = HTTPResponse(answer)
+        switch delivery {
+        case .whole: return response
+        case .half: throw HangUp(lastBytes: response.firstHalf)
+        case .nothing: throw HangUp()
+        }
+    }
+
+    private func logCalls() {
+        for entry in model.ledger.entries(since: loggedCalls, limit: .max) {
+            loggedCalls = entry.number
+            logger.info("simulator.call", entry.logFields)
+        }
+        if model.ledger.count < loggedCalls { loggedCalls = model.ledger.count }
+    }
+}
+
+/// Why a simulator cannot start.
+package struct SimulatorError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong with the configuration, in sentences for an operator.
+    package let problems: [String]
+
+    package var description: String { "SimulatorError: " + problems.joined(separator: "; ") }
+}
+
+extension LedgerEntry {
+    /// What goes into the log: nothing of the buyer, nothing of the signature.
+    fileprivate var logFields: [LogField] {
+        var fields = [
+            LogField("operation", operation), LogField("status", status), LogField("request_id", requestID),
+        ]
+        if let reason { fields.append(LogField("reason_code", reason)) }
+        if let id = subject.sessionID { fields.append(LogField("checkout_session_id", id)) }
+        if let amount = subject.amount { fields.append(LogField("amount", amount.amount)) }
+        if isReplayed { fields.append(LogField("replayed", true)) }
+        if let fault { fields.append(LogField("fault", fault)) }
+        return fields
+    }
+}

@@ -1,0 +1,109 @@
+import HTTPCore
+import Primitives
+
+// What the control interface shows.
+
+extension AmazonPayModel {
+    var clockJSON: JSONValue {
+        ["now": .string(CalendarDate(engine.now).extendedText), "real": .string(CalendarDate(realTime).extendedText)]
+    }
+
+    var stateJSON: JSONValue {
+        [
+            "clock": clockJSON, "options": switches.json,
+            "merchants": .array(
+                configuration.merchants.map { merchant in
+                    [
+                        "merchantId": .string(merchant.id), "storeIds": .array(merchant.storeIDs.map(JSONValue.string)),
+                        "publicKeyIds": .array(merchant.publicKeys.map { .string($0.id) }),
+                        "allowedDomains": .array(merchant.allowedDomains.map(JSONValue.string)),
+                    ]
+                }
+            ),
+            "buyers": .array(
+                configuration.buyers.map { buyer in
+                    [
+                        "email": .string(buyer.email),
+                        "addressIds": .array(buyer.addresses.map { .string($0.id) }),
+                    ]
+                }
+            ),
+            "cardIds": .array(TestCard.all.map { .string($0.id) }),
+            "counts": [
+                "checkoutSessions": JSONValue(engine.sessions.count), "charges": JSONValue(engine.charges.count),
+                "chargePermissions": JSONValue(engine.permissions.count), "refunds": JSONValue(engine.refunds.count),
+                "calls": JSONValue(ledger.count), "faults": JSONValue(faults.waiting.count),
+                "nextBuyers": JSONValue(desk.nextBuyers.count),
+            ],
+            "checkoutSessions": .array(engine.latestSessions(200).compactMap(summary)),
+        ]
+    }
+
+    private func summary(_ id: String) -> JSONValue? {
+        guard let session = engine.sessions[id] else { return nil }
+        return [
+            "checkoutSessionId": .string(id), "state": .string(session.stateName),
+            "held": .bool(session.hold != nil), "amount": JSONValue(session.payment.chargeAmount),
+            "merchantReferenceId": JSONValue(session.metadata.referenceID), "chargeId": JSONValue(session.chargeID),
+            "effectiveCompletes": JSONValue(engine.effectiveCompletes[id] ?? 0),
+        ]
+    }
+
+    /// An object as the service would show it, whoever it belongs to, with what the simulator knows beyond that.
+    func objectJSON(_ id: String) throws(ControlError) -> JSONValue {
+        if let session = engine.sessions[id] {
+            let known: JSONValue = [
+                "merchantId": .string(session.merchantID), "buyer": JSONValue(session.choice?.buyer.email),
+                "card": JSONValue(session.choice?.card.id), "held": .bool(session.hold != nil),
+                "effectiveCompletes": JSONValue(engine.effectiveCompletes[id] ?? 0),
+            ]
+            return AmazonPayModel.adding(known, to: json(of: session))
+        }
+        if let permission = engine.permissions[id] {
+            let known: JSONValue = [
+                "merchantId": .string(permission.merchantID), "checkoutSessionId": .string(permission.sessionID),
+                "chargeIds": .array(permission.chargeIDs.map(JSONValue.string)),
+            ]
+            return AmazonPayModel.adding(known, to: json(of: permission))
+        }
+        if let charge = engine.charges[id] { return charge.json }
+        if let refund = engine.refunds[id] { return refund.json }
+        throw ControlError(404, "There is no object \(id).")
+    }
+
+    private static func adding(_ known: JSONValue, to object: JSONValue) -> JSONValue {
+        .object(object.members + [JSONMember("_sim", known)])
+    }
+
+    /// The ledger after a number, with the count of effective completes of every session in it.
+    func logJSON(_ query: String) -> JSONValue {
+        let bytes = Array(query.utf8)
+        let parameters = try? HTTPParameters(bytes.span)
+        func number(_ name: String) -> Int? {
+            guard let text = try? parameters?.value(name) else { return nil }
+            return Int(text).flatMap { $0 >= 0 ? $0 : nil }
+        }
+        let entries = ledger.entries(since: number("since") ?? 0, limit: min(number("limit") ?? 1000, 5000))
+        var completes: [JSONMember] = []
+        for id in entries.compactMap(\.subject.sessionID) where !completes.contains(where: { $0.name == id }) {
+            completes.append(JSONMember(id, JSONValue(engine.effectiveCompletes[id] ?? 0)))
+        }
+        return [
+            "entries": .array(entries.map(\.json)), "last": JSONValue(entries.last?.number ?? ledger.count),
+            "effectiveCompletes": .object(completes),
+        ]
+    }
+
+    var faultsJSON: JSONValue {
+        [
+            "waiting": .array(
+                faults.waiting.map { fault in
+                    [
+                        "operation": JSONValue(fault.operation), "merchantId": JSONValue(fault.merchantID),
+                        "count": JSONValue(fault.count), "kind": .string(fault.kind.name),
+                    ]
+                }
+            )
+        ]
+    }
+}

@@ -1,0 +1,65 @@
+extension Fault {
+    /// The fault that a tester describes.
+    ///
+    /// - Throws: 400, naming what is wrong.
+    init(_ body: JSONValue) throws(ControlError) {
+        do {
+            try BodyCheck.check(body, Fault.members)
+        } catch {
+            throw ControlError(error.message)
+        }
+        let match = body["match"]
+        operation = match?["operation"]?.text
+        merchantID = match?["merchantId"]?.text
+        count = max(1, min(match?["count"]?.integer ?? 1, 1_000_000))
+        let action = body["action"] ?? .object([])
+        delay = try Fault.duration(action, "delayMs")
+        processing = try Fault.duration(action, "processingMs")
+        kind = try Fault.kind(action)
+        guard kind != .none || delay > .zero || processing > .zero else {
+            throw ControlError("The action does nothing.")
+        }
+    }
+
+    private static let names =
+        APIOperation.allCases.map(\.rawValue) + HostedRoute.allCases.map(\.name)
+
+    private static let members: [Shape.Member] = [
+        .init(
+            "match",
+            .object([.init("operation", .oneOf(names)), .init("merchantId", .text(100)), .init("count", .count)])
+        ),
+        .init(
+            "action",
+            .object([
+                .init("delayMs", .count), .init("processingMs", .count), .init("status", .count),
+                .init("reasonCode", .text(100)), .init("resetBefore", .flag), .init("resetAfter", .flag),
+                .init("truncateBody", .flag), .init("htmlBody", .flag), .init("badJson", .flag),
+                .init("wrongContentType", .flag),
+            ]),
+            isRequired: true
+        ),
+    ]
+
+    private static func duration(_ action: JSONValue, _ name: String) throws(ControlError) -> Duration {
+        let milliseconds = action[name]?.integer ?? 0
+        guard milliseconds <= 600_000 else { throw ControlError("\(name) is more than ten minutes.") }
+        return .milliseconds(milliseconds)
+    }
+
+    private static func kind(_ action: JSONValue) throws(ControlError) -> Kind {
+        let reason = action["reasonCode"]?.text
+        let status = action["status"]?.integer ?? reason.flatMap(APIReason.init)?.status
+        if let status, !(200...599).contains(status) { throw ControlError("status is not an HTTP status.") }
+        let flags: [(String, Kind)] = [
+            ("resetBefore", .resetBefore), ("resetAfter", .resetAfter), ("truncateBody", .truncateBody),
+            ("htmlBody", .htmlBody(status: status)), ("badJson", .badJSON), ("wrongContentType", .wrongContentType),
+        ]
+        let chosen = flags.filter { action[$0.0]?.flag == true }.map(\.1)
+        guard chosen.count <= 1 else { throw ControlError("An action is one thing at a time, beside its waiting.") }
+        if let kind = chosen.first { return kind }
+        if let status { return .refusal(status: status, reason: reason) }
+        guard reason == nil else { throw ControlError("reasonCode is unknown; name a status with it.") }
+        return .none
+    }
+}

@@ -1,0 +1,104 @@
+import Primitives
+
+/// One payment under a charge permission.
+struct Charge: Sendable {
+    enum Reason: String, Sendable {
+        case expiredUnused = "ExpiredUnused"
+        case merchantCanceled = "MerchantCanceled"
+        case amazonCanceled = "AmazonCanceled"
+        case chargePermissionCanceled = "ChargePermissionCanceled"
+        case buyerCanceled = "BuyerCanceled"
+        case softDeclined = "SoftDeclined"
+        case hardDeclined = "HardDeclined"
+        case amazonRejected = "AmazonRejected"
+        case processingFailure = "ProcessingFailure"
+        case transactionTimedOut = "TransactionTimedOut"
+    }
+
+    enum State: Sendable, Equatable {
+        case authorizationInitiated
+        case authorized
+        case captureInitiated
+        case captured
+        case canceled(Reason)
+        case declined(Reason)
+
+        var name: String {
+            switch self {
+            case .authorizationInitiated: "AuthorizationInitiated"
+            case .authorized: "Authorized"
+            case .captureInitiated: "CaptureInitiated"
+            case .captured: "Captured"
+            case .canceled: "Canceled"
+            case .declined: "Declined"
+            }
+        }
+
+        var reason: Reason? {
+            switch self {
+            case .canceled(let reason), .declined(let reason): reason
+            case .authorizationInitiated, .authorized, .captureInitiated, .captured: nil
+            }
+        }
+
+        /// Whether the charge may still change by itself or by a call, refunds aside.
+        var isInProgress: Bool {
+            switch self {
+            case .authorizationInitiated, .authorized, .captureInitiated: true
+            case .captured, .canceled, .declined: false
+            }
+        }
+    }
+
+    let id: String
+    let permissionID: String
+    let merchantID: String
+    let environment: ReleaseEnvironment
+    let amount: Price
+    let order: ChargeOrder
+    let createdAt: WallTime
+    var captureAmount: Price?
+    var refundedUnits: Int64 = 0
+    var refundCount = 0
+    private(set) var state: State
+    private(set) var stateChangedAt: WallTime
+
+    init(id: String, under permission: ChargePermission, order: ChargeOrder, state: State, at now: WallTime) {
+        self.id = id
+        permissionID = permission.id
+        merchantID = permission.merchantID
+        environment = permission.environment
+        amount = order.amount
+        self.order = order
+        createdAt = now
+        self.state = state
+        stateChangedAt = now
+    }
+
+    mutating func enter(_ state: State, at now: WallTime) {
+        self.state = state
+        stateChangedAt = now
+    }
+
+    /// What the charge takes from the balance of its permission.
+    var boundUnits: Int64 {
+        switch state {
+        case .authorizationInitiated, .authorized: amount.units
+        case .captureInitiated, .captured: (captureAmount ?? amount).units
+        case .canceled, .declined: 0
+        }
+    }
+}
+
+/// What a merchant asks for with a charge.
+struct ChargeOrder: Sendable {
+    let amount: Price
+    var capturesNow = false
+    var canHandlePendingAuthorization = false
+    var softDescriptor: String?
+    var initiator: String?
+    var channel: String?
+    var metadata: JSONValue = .null
+    var providerReferenceID: String?
+    var platformID: String?
+}

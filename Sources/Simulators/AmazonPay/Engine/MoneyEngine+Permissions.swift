@@ -1,0 +1,66 @@
+import Primitives
+
+extension MoneyEngine {
+    func permission(_ id: String, for caller: Caller) throws(APIError) -> ChargePermission {
+        guard let permission = permissions[id], caller.owns(permission.merchantID, permission.environment) else {
+            throw .notFound("chargePermissions/\(id)")
+        }
+        return permission
+    }
+
+    /// What may still be charged; `nil` for a permission without a limit.
+    func balance(of permission: ChargePermission) -> Price? {
+        guard let limit = permission.limit else { return nil }
+        let bound = permission.chargeIDs.reduce(0) { $0 + (charges[$1]?.boundUnits ?? 0) }
+        return Price(units: max(0, limit.units - bound), limit.currency)
+    }
+
+    mutating func updatePermission(
+        _ id: String,
+        for caller: Caller,
+        _ change: (inout MerchantMetadata) -> Void
+    ) throws(APIError) -> ChargePermission {
+        var permission = try permission(id, for: caller)
+        guard !permission.isClosed else {
+            throw APIError(.chargePermissionNotModifiable, "The Charge Permission is closed.")
+        }
+        change(&permission.metadata)
+        permissions[id] = permission
+        return permission
+    }
+
+    /// Ends a permission; charges that are authorised or pending are canceled with it, or else they are in the way.
+    mutating func closePermission(
+        _ id: String,
+        for caller: Caller,
+        cancelsPending: Bool,
+        _ reason: ChargePermission.CloseReason
+    ) throws(APIError) -> ChargePermission {
+        let permission = try permission(id, for: caller)
+        let open = permission.chargeIDs.filter { charges[$0]?.state.isInProgress == true }
+        guard !permission.isClosed, open.isEmpty || cancelsPending else {
+            throw APIError(
+                .invalidChargePermissionStatus,
+                permission.isClosed ? "The Charge Permission is closed." : "The Charge Permission has open charges."
+            )
+        }
+        for chargeID in open where charges[chargeID]?.state != .captureInitiated {
+            charges[chargeID]?.enter(.canceled(.chargePermissionCanceled), at: now)
+        }
+        permissions[id]?.enter(.closed(reason), at: now)
+        return try self.permission(id, for: caller)
+    }
+
+    /// Brings the state of a permission in line with its charges.
+    mutating func refresh(permission id: String) {
+        guard let permission = permissions[id], !permission.isClosed else { return }
+        if permission.chargeIDs.contains(where: { charges[$0]?.state.isInProgress == true }) {
+            permissions[id]?.enter(.chargeInProgress, at: now)
+        } else if let balance = balance(of: permission), balance.units == 0, permission.type == .oneTime {
+            // Used up: the service closes it by itself.
+            permissions[id]?.enter(.closed(.amazonClosed), at: now)
+        } else {
+            permissions[id]?.enter(.chargeable, at: now)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Primitives
+
+// The objects as the service writes them. Every member is always there; what is absent is null.
+
+extension JSONValue {
+    init(_ price: Price?) { self = price?.json ?? .null }
+
+    init(_ flag: Bool?) { self = flag.map(JSONValue.bool) ?? .null }
+
+    init(_ time: WallTime) { self = .string(CalendarDate(time).compactText) }
+
+    static func status(_ state: String, reason: (code: String, description: String)?, at time: WallTime) -> JSONValue {
+        [
+            "state": .string(state), "reasonCode": JSONValue(reason?.code),
+            "reasonDescription": JSONValue(reason?.description), "lastUpdatedTimestamp": JSONValue(time),
+        ]
+    }
+}
+
+extension CheckoutSession {
+    /// The object as the service shows it, with the processing page's URL; the buyer's data only while it is open.
+    func json(processingURL: String) -> JSONValue {
+        let shown = isOpen ? choice : nil
+        return [
+            "checkoutSessionId": .string(id), "webCheckoutDetails": webCheckoutDetails(processingURL),
+            "productType": .string(terms.productType.rawValue), "paymentDetails": payment.json,
+            "chargePermissionType": .string(terms.permissionType.rawValue), "orderType": nil,
+            "recurringMetadata": extras.recurring ?? .null,
+            "paymentMethodOnFileMetadata": terms.paymentMethodOnFile ?? .null, "merchantDetails": nil,
+            "merchantMetadata": metadata.json, "supplementaryData": JSONValue(extras.supplementaryData),
+            "buyer": shown.map { $0.buyerJSON(terms.scopes) } ?? .null,
+            "billingAddress": shown.map { $0.billingJSON(terms.scopes) } ?? .null,
+            "shippingAddress": shown.map { $0.shippingJSON(terms.scopes) } ?? .null,
+            "paymentPreferences": shown.map { $0.preferencesJSON } ?? [], "statusDetails": statusJSON,
+            "platformId": JSONValue(extras.platformID), "chargePermissionId": JSONValue(permissionID),
+            "chargeId": JSONValue(chargeID),
+            "constraints": .array(
+                constraints.map {
+                    ["constraintId": .string($0.rawValue), "description": .string($0.description)]
+                }
+            ),
+            "creationTimestamp": JSONValue(createdAt),
+            "expirationTimestamp": JSONValue(createdAt + EngineRules.sessionLife), "storeId": .string(terms.storeID),
+            "providerMetadata": ["providerReferenceId": JSONValue(extras.providerReferenceID)],
+            "releaseEnvironment": .string(environment.rawValue), "checkoutButtonText": nil,
+            "deliverySpecifications": terms.delivery.json, "tokens": nil,
+        ]
+    }
+
+    var permissionID: String? {
+        if case .completed(let permissionID, _) = state { permissionID } else { nil }
+    }
+
+    var chargeID: String? {
+        if case .completed(_, let chargeID) = state { chargeID } else { nil }
+    }
+
+    var stateName: String {
+        switch state {
+        case .open: "Open"
+        case .completed: "Completed"
+        case .canceled: "Canceled"
+        }
+    }
+
+    private var statusJSON: JSONValue {
+        guard case .canceled(let reason) = state else {
+            return .status(stateName, reason: nil, at: stateChangedAt)
+        }
+        return .status(stateName, reason: (reason.rawValue, reason.description), at: stateChangedAt)
+    }
+
+    private func webCheckoutDetails(_ processingURL: String) -> JSONValue {
+        let redirect = constraints.isEmpty ? processingURL + "?amazonCheckoutSessionId=" + id : nil
+        return [
+            "checkoutReviewReturnUrl": JSONValue(urls.review), "checkoutResultReturnUrl": JSONValue(urls.result),
+            "checkoutCancelUrl": JSONValue(urls.cancel), "amazonPayRedirectUrl": JSONValue(redirect),
+            "checkoutErrorUrl": JSONValue(urls.error),
+        ]
+    }
+}
+
+extension PaymentDetails {
+    var json: JSONValue {
+        [
+            "paymentIntent": JSONValue(intent?.rawValue),
+            "canHandlePendingAuthorization": .bool(canHandlePendingAuthorization),
+            "chargeAmount": JSONValue(chargeAmount), "totalOrderAmount": JSONValue(totalOrderAmount),
+            "softDescriptor": JSONValue(softDescriptor),
+            "presentmentCurrency": JSONValue(presentmentCurrency?.rawValue),
+            "allowOvercharge": JSONValue(allowOvercharge), "extendExpiration": JSONValue(extendExpiration),
+            "estimateOrderTotal": JSONValue(estimateOrderTotal),
+        ]
+    }
+}
+
+extension CheckoutSession.Choice {
+    func buyerJSON(_ scopes: Set<CheckoutSession.Scope>) -> JSONValue {
+        [
+            "buyerId": .string(buyer.id), "name": JSONValue(scopes.contains(.name) ? buyer.name : nil),
+            "email": JSONValue(scopes.contains(.email) ? buyer.email : nil),
+            "phoneNumber": JSONValue(scopes.contains(.phoneNumber) ? buyer.phoneNumber : nil),
+            "primeMembershipTypes": nil,
+        ]
+    }
+
+    func shippingJSON(_ scopes: Set<CheckoutSession.Scope>) -> JSONValue {
+        guard scopes.contains(.shippingAddress), let address else { return .null }
+        return address.json
+    }
+
+    func billingJSON(_ scopes: Set<CheckoutSession.Scope>) -> JSONValue {
+        guard scopes.contains(.billingAddress), let home = buyer.addresses.first else { return .null }
+        return home.address.json
+    }
+
+    var preferencesJSON: JSONValue { [["paymentDescriptor": .string(card.descriptor)]] }
+}
+
+extension Charge {
+    var json: JSONValue {
+        [
+            "chargeId": .string(id), "chargeAmount": amount.json, "chargePermissionId": .string(permissionID),
+            "captureAmount": JSONValue(captureAmount),
+            "refundedAmount": refundedUnits > 0 ? Price(units: refundedUnits, amount.currency).json : .null,
+            "softDescriptor": JSONValue(order.softDescriptor), "captureNow": .bool(order.capturesNow),
+            "canHandlePendingAuthorization": .bool(order.canHandlePendingAuthorization),
+            "providerMetadata": ["providerReferenceId": JSONValue(order.providerReferenceID)],
+            "creationTimestamp": JSONValue(createdAt),
+            "expirationTimestamp": JSONValue(createdAt + EngineRules.authorizationLife),
+            "statusDetails": .status(
+                state.name,
+                reason: state.reason.map { ($0.rawValue, "The charge is \(state.name.lowercased()).") },
+                at: stateChangedAt
+            ),
+            "convertedAmount": nil, "conversionRate": nil, "channel": JSONValue(order.channel),
+            "chargeInitiator": JSONValue(order.initiator), "releaseEnvironment": .string(environment.rawValue),
+            "merchantMetadata": order.metadata, "platformId": JSONValue(order.platformID), "webCheckoutDetails": nil,
+        ]
+    }
+}
+
+extension ChargePermission {
+    /// The object as the service shows it; the buyer's data for thirty days.
+    func json(balance: Price?, at now: WallTime) -> JSONValue {
+        let shown = now < createdAt + EngineRules.buyerDataLife ? choice : nil
+        return [
+            "chargePermissionId": .string(id), "chargePermissionReferenceId": nil,
+            "platformId": JSONValue(extras.platformID), "buyer": shown.map { $0.buyerJSON(scopes) } ?? .null,
+            "shippingAddress": shown.map { $0.shippingJSON(scopes) } ?? .null,
+            "billingAddress": shown.map { $0.billingJSON(scopes) } ?? .null,
+            "paymentPreferences": shown.map { $0.preferencesJSON } ?? [], "statusDetails": statusJSON,
+            "creationTimestamp": JSONValue(createdAt), "expirationTimestamp": JSONValue(expiresAt),
+            "merchantMetadata": metadata.json, "releaseEnvironment": .string(environment.rawValue),
+            "limits": ["amountLimit": JSONValue(limit), "amountBalance": JSONValue(balance)],
+            "presentmentCurrency": .string(currency.rawValue), "chargePermissionType": .string(type.rawValue),
+            "recurringMetadata": extras.recurring ?? .null,
+            "paymentMethodOnFileMetadata": paymentMethodOnFile ?? .null,
+        ]
+    }
+
+    private var statusJSON: JSONValue {
+        let (name, reason): (String, JSONValue) =
+            switch state {
+            case .chargeable: ("Chargeable", .null)
+            case .chargeInProgress: ("NonChargeable", reasons("ChargeInProgress", "A charge is in progress."))
+            case .closed(let reason): ("Closed", reasons(reason.rawValue, "The charge permission is closed."))
+            }
+        return ["state": .string(name), "reasons": reason, "lastUpdatedTimestamp": JSONValue(stateChangedAt)]
+    }
+
+    private func reasons(_ code: String, _ description: String) -> JSONValue {
+        [["reasonCode": .string(code), "reasonDescription": .string(description)]]
+    }
+}
+
+extension Refund {
+    var json: JSONValue {
+        [
+            "refundId": .string(id), "chargeId": .string(chargeID), "creationTimestamp": JSONValue(createdAt),
+            "refundAmount": amount.json, "statusDetails": .status(state.rawValue, reason: nil, at: stateChangedAt),
+            "softDescriptor": JSONValue(softDescriptor), "convertedAmount": nil,
+            "releaseEnvironment": .string(environment.rawValue),
+        ]
+    }
+}

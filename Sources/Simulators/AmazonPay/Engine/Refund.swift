@@ -1,0 +1,35 @@
+import Primitives
+
+/// Money on its way back to the buyer.
+struct Refund: Sendable {
+    enum State: String, Sendable {
+        case initiated = "RefundInitiated"
+        case refunded = "Refunded"
+    }
+
+    let id: String
+    let chargeID: String
+    let merchantID: String
+    let environment: ReleaseEnvironment
+    let amount: Price
+    let softDescriptor: String?
+    let createdAt: WallTime
+    private(set) var state: State = .initiated
+    private(set) var stateChangedAt: WallTime
+
+    init(id: String, of charge: Charge, amount: Price, softDescriptor: String?, at now: WallTime) {
+        self.id = id
+        chargeID = charge.id
+        merchantID = charge.merchantID
+        environment = charge.environment
+        self.amount = amount
+        self.softDescriptor = softDescriptor
+        createdAt = now
+        stateChangedAt = now
+    }
+
+    mutating func enter(_ state: State, at now: WallTime) {
+        self.state = state
+        stateChangedAt = now
+    }
+}

@@ -1,0 +1,150 @@
+// What a buyer may choose, and what is shown to choose from.
+
+extension AmazonPayModel {
+    /// The buyer that a session belongs to already; `nil` where it has none yet.
+    func owner(of visit: HostedVisit) -> TestBuyer? {
+        session(of: visit)?.choice?.buyer
+    }
+
+    func session(of visit: HostedVisit) -> CheckoutSession? {
+        switch visit.purpose {
+        case .checkout: visit.sessionID.flatMap { engine.sessions[$0] }
+        case .change(let id, _), .process(let id): engine.sessions[id]
+        }
+    }
+
+    private func terms(of visit: HostedVisit) -> CheckoutTerms? {
+        if case .checkout(let draft) = visit.purpose { draft.terms } else { session(of: visit)?.terms }
+    }
+
+    /// What a form chooses, or `nil` where it chooses nothing that is allowed; what a page does not offer stays as it was.
+    func choice(_ form: [String: String], _ visit: HostedVisit, _ buyer: TestBuyer) -> CheckoutSession.Choice? {
+        guard let terms = terms(of: visit) else { return nil }
+        let before = session(of: visit)?.choice
+        let offer = offer(visit, buyer)
+        var card = before?.card
+        if !offer.cards.isEmpty { card = offer.cards.first { $0.id == form["cardId"] } }
+        guard let card else { return nil }
+        var choice = CheckoutSession.Choice(buyer: buyer, address: before?.address ?? terms.mergedAddress, card: card)
+        if !offer.addresses.isEmpty {
+            let chosen = offer.addresses.first { $0.entry.id == form["addressId"] && $0.verdict == .allowed }
+            guard let chosen else { return nil }
+            choice.address = chosen.entry.address
+        }
+        return choice
+    }
+
+    /// The addresses and cards that the select page of a visit offers.
+    func offer(
+        _ visit: HostedVisit,
+        _ buyer: TestBuyer
+    ) -> (addresses: [SelectPage.AddressChoice], cards: [TestCard]) {
+        guard let terms = terms(of: visit) else { return ([], []) }
+        let hasChoice = session(of: visit)?.choice != nil
+        var (showsAddresses, showsCards) = (terms.productType == .payAndShip && !terms.processesOrder, true)
+        switch visit.purpose {
+        case .checkout: break
+        case .change(_, .address) where hasChoice: showsCards = !showsAddresses
+        case .change(_, .payment) where hasChoice: showsAddresses = false
+        case .change: break
+        case .process: showsAddresses = false
+        }
+        let addresses = buyer.addresses.map { entry in
+            SelectPage.AddressChoice(entry: entry, verdict: terms.delivery.verdict(on: entry))
+        }
+        return (showsAddresses ? addresses : [], showsCards ? TestCard.all : [])
+    }
+
+    /// The page of a step.
+    func show(
+        _ place: HostedVisit.Place,
+        _ visit: HostedVisit,
+        complaint: String? = nil,
+        note: String? = nil
+    ) -> SimulatorAnswer {
+        let language = visit.language
+        let (title, id, content): (String, String, HTML) =
+            switch place {
+            case .signIn: (language.text("ログイン", "Sign in"), "page-signin", signInPage(visit, complaint))
+            case .code, .bank:
+                (
+                    place == .code
+                        ? language.text("本人確認", "One-time code") : language.text("カード会社の本人認証", "Bank verification"),
+                    place == .code ? "page-mfa" : "page-3ds",
+                    codePage(visit, place, complaint, note)
+                )
+            case .consent: (language.text("情報の提供", "Sharing your data"), "page-consent", consentPage(visit))
+            case .select, .processing:
+                (language.text("お届け先とお支払い", "Address and payment"), "page-select", selectPage(visit, complaint))
+            }
+        let urls = session(of: visit)?.urls ?? visit.draftURLs
+        let frame = HostedFrame(
+            language: language,
+            title: title,
+            id: id,
+            formTargets: visit.caller.merchant.formTargets([urls.review, urls.result, urls.cancel])
+        )
+        return frame.answer(complaint == nil ? 200 : 422, content)
+    }
+
+    private func signInPage(_ visit: HostedVisit, _ complaint: String?) -> HTML {
+        let owner = owner(of: visit)
+        let buyers = owner.map { [$0] } ?? configuration.buyers
+        let email = buyers.first?.email ?? ""
+        let page = SignInPage(
+            language: visit.language,
+            visitTag: visit.tag,
+            buyers: buyers,
+            email: email,
+            complaint: complaint
+        )
+        return page.content
+    }
+
+    private func codePage(
+        _ visit: HostedVisit,
+        _ place: HostedVisit.Place,
+        _ complaint: String?,
+        _ note: String?
+    ) -> HTML {
+        CodePage(language: visit.language, visitTag: visit.tag, place: place, complaint: complaint, note: note).content
+    }
+
+    private func consentPage(_ visit: HostedVisit) -> HTML {
+        var storeName = visit.caller.merchant.id
+        if case .checkout(let draft) = visit.purpose { storeName = draft.metadata.storeName ?? storeName }
+        let scopes = terms(of: visit)?.scopes ?? []
+        return ConsentPage(
+            language: visit.language,
+            visitTag: visit.tag,
+            storeName: storeName,
+            scopes: scopes
+        ).content
+    }
+
+    private func selectPage(_ visit: HostedVisit, _ complaint: String?) -> HTML {
+        guard let buyer = visit.buyer else { return "" }
+        let offer = offer(visit, buyer)
+        let before = session(of: visit)?.choice
+        let chosen = offer.addresses.first { $0.entry.address == before?.address && $0.verdict == .allowed }
+        let first = offer.addresses.first { $0.verdict == .allowed }
+        var total = session(of: visit)?.payment.chargeAmount
+        if case .checkout(let draft) = visit.purpose { total = draft.payment.chargeAmount }
+        return SelectPage(
+            language: visit.language,
+            visitTag: visit.tag,
+            addresses: offer.addresses,
+            addressID: (chosen ?? first)?.entry.id,
+            cards: offer.cards,
+            cardID: before?.card.id ?? offer.cards.first?.id,
+            total: total,
+            complaint: complaint
+        ).content
+    }
+}
+
+extension HostedVisit {
+    var draftURLs: ReturnURLs {
+        if case .checkout(let draft) = purpose { draft.urls } else { ReturnURLs() }
+    }
+}

@@ -1,0 +1,150 @@
+import HTTPCore
+
+/// A page request with its parameters read.
+struct PageRequest: Sendable {
+    let request: SimulatorRequest
+    let route: HostedRoute
+    /// Of the query of a GET, of the form of a POST; a name that came twice is absent.
+    let parameters: [String: String]
+
+    init(_ request: SimulatorRequest, _ route: HostedRoute) throws(HostedError) {
+        self.request = request
+        self.route = route
+        let text = request.method == "POST" ? request.body : Array(request.query.utf8)
+        do {
+            let read = try HTTPParameters(text.span)
+            var parameters: [String: String] = [:]
+            for name in Set(read.names) { parameters[name] = try read.value(name) }
+            self.parameters = parameters
+        } catch {
+            throw HostedError(.invalidRequest, [("message", "The parameters of the request cannot be read.")])
+        }
+    }
+
+    var language: HostedLanguage { HostedLanguage(acceptLanguage: request.first("accept-language")) }
+}
+
+extension AmazonPayModel {
+    mutating func receivePage(_ request: SimulatorRequest) -> SimulatorStep {
+        let name = HostedRoute(rawValue: request.path)?.name ?? "Unknown"
+        let fault = faults.take(name, isHosted: true, merchantID: nil)
+        if let delay = fault?.delay, delay > .zero {
+            return .pause(delay, SimulatorPause(request: request, fault: fault, stage: .entrance))
+        }
+        return enterPage(request, fault)
+    }
+
+    mutating func enterPage(_ request: SimulatorRequest, _ fault: Fault?) -> SimulatorStep {
+        switch fault?.kind {
+        case .resetBefore: return .answer(SimulatorAnswer(0), .nothing)
+        case .htmlBody(let status): return .answer(AmazonPayModel.gatewayPage(status ?? 502))
+        case .refusal(let status, let reason) where reason != APIReason.softDeclined.rawValue:
+            let language = HostedLanguage(acceptLanguage: request.first("accept-language"))
+            var answer = HostedError(.unavailable, [("reasonCode", reason ?? "")]).answer(language)
+            answer.status = status
+            return .answer(answer)
+        case .resetAfter: return .answer(page(request, nil), .nothing)
+        case .truncateBody: return .answer(page(request, nil), .half)
+        case nil, .some(.none), .refusal, .badJSON, .wrongContentType: return .answer(page(request, fault))
+        }
+    }
+
+    /// The answer to a page request.
+    private mutating func page(_ request: SimulatorRequest, _ fault: Fault?) -> SimulatorAnswer {
+        do throws(HostedError) {
+            guard let route = HostedRoute(rawValue: request.path) else { throw HostedError(.pageNotFound) }
+            let isHead = request.method == "HEAD" && route.methods.contains("GET")
+            guard isHead || route.methods.contains(request.method) else { throw HostedError(.methodNotAllowed) }
+            if let file = HostedFiles.answer(route) { return file }
+            // A HEAD must not have the effect that some of these pages have.
+            if isHead { return SimulatorAnswer(200, HostedFrame.fields("default-src 'none'")) }
+            return try answer(PageRequest(request, route), fault)
+        } catch {
+            return error.answer(HostedLanguage(acceptLanguage: request.first("accept-language")))
+        }
+    }
+
+    private mutating func answer(_ page: PageRequest, _ fault: Fault?) throws(HostedError) -> SimulatorAnswer {
+        switch page.route {
+        case .start: return try startCheckout(page)
+        case .processing: return try process(page, softlyDeclined: fault != nil)
+        case .error:
+            let code = page.parameters["code"].flatMap(HostedError.Code.init)
+            throw HostedError(code ?? .pageNotFound)
+        case .signOut: return SimulatorAnswer(204, [("set-cookie", "\(HostedDesk.cookie)=; Path=/; Max-Age=0")])
+        case .select where page.request.method == "GET" && page.parameters["amazonCheckoutSessionId"] != nil:
+            return try enterChange(page)
+        default:
+            guard let place = page.route.place else { throw HostedError(.pageNotFound) }
+            return try answer(page, at: place)
+        }
+    }
+
+    /// A step of the visit that the browser's cookie names.
+    private mutating func answer(
+        _ page: PageRequest,
+        at place: HostedVisit.Place
+    ) throws(HostedError) -> SimulatorAnswer {
+        let visit = try visit(of: page)
+        do {
+            if page.request.method == "POST" { return try act(page.parameters, at: place, visit) }
+            let pending = nextPlace(visit)
+            let isQuestion = place == .signIn || place == .code || place == .consent
+            let isPendingQuestion = pending == .signIn || pending == .code || pending == .consent
+            guard place == pending || !(isQuestion || isPendingQuestion) else { return go(to: pending, visit) }
+            if let form = autopilotForm(at: place, visit) { return try act(form, at: place, visit) }
+            return show(place, visit)
+        } catch {
+            return error.answer(visit.language)
+        }
+    }
+
+    private func visit(of page: PageRequest) throws(HostedError) -> HostedVisit {
+        guard let visit = desk.visit(page.request.cookie(HostedDesk.cookie)) else {
+            throw HostedError(.visitNotFound)
+        }
+        if let tag = page.parameters["visit"], tag != visit.tag { throw HostedError(.anotherCheckout) }
+        return visit
+    }
+
+    /// The step that a visit has to take next.
+    func nextPlace(_ visit: HostedVisit) -> HostedVisit.Place {
+        guard let buyer = visit.buyer else { return .signIn }
+        guard visit.isCodePassed else { return .code }
+        switch visit.purpose {
+        case .checkout: return desk.hasConsented(buyer, to: visit.caller.merchant) ? .select : .consent
+        case .change: return .select
+        case .process: return .processing
+        }
+    }
+
+    /// Sends the browser to a step.
+    func go(
+        to place: HostedVisit.Place,
+        _ visit: HostedVisit,
+        setsCookieOn request: SimulatorRequest? = nil
+    )
+        -> SimulatorAnswer
+    {
+        var location = place.rawValue
+        if place == .processing || place == .bank, case .process(let id) = visit.purpose {
+            location += "?amazonCheckoutSessionId=" + id
+        }
+        var fields = HostedFrame.fields("default-src 'none'") + [("location", location)]
+        if let request {
+            let secure = request.isSecure ? "; Secure" : ""
+            fields.append(("set-cookie", "\(HostedDesk.cookie)=\(visit.id); Path=/\(secure); HttpOnly; SameSite=Lax"))
+        }
+        return SimulatorAnswer(303, fields)
+    }
+}
+
+extension HostedDesk {
+    /// The cookie that names a browser's visit; cookies do not know ports, so it must not be called like anybody else's.
+    static let cookie = "sim_hosted"
+}
+
+extension HostedVisit {
+    /// Stands in the forms, so that a page of an older visit is not taken for one of the present visit.
+    var tag: String { String(id.prefix(8)) }
+}

@@ -1,0 +1,79 @@
+import Cryptography
+import Primitives
+
+// The form post that the button makes: everything in it is checked before the buyer sees a page.
+
+extension AmazonPayModel {
+    mutating func startCheckout(_ page: PageRequest) throws(HostedError) -> SimulatorAnswer {
+        let language = page.parameters["checkoutLanguage"].map(HostedLanguage.init(checkoutLanguage:)) ?? page.language
+        do {
+            let caller = try self.caller(page)
+            try checkOrigin(page, caller.merchant)
+            let visit = desk.open(caller, language, .checkout(try draft(page, caller)))
+            return go(to: .signIn, visit, setsCookieOn: page.request)
+        } catch {
+            return error.answer(language)
+        }
+    }
+
+    /// Merchant, key and environment of the button.
+    private func caller(_ page: PageRequest) throws(HostedError) -> Caller {
+        let merchantID = try demand("merchantId", page)
+        guard let merchant = configuration.merchants.first(where: { $0.id == merchantID }) else {
+            throw HostedError(.unknownMerchant, [("merchantId", merchantID)])
+        }
+        guard merchant.isActive else { throw HostedError(.invalidAccountStatus, [("merchantId", merchantID)]) }
+        let keyID = try demand("publicKeyId", page)
+        guard let key = merchant.publicKeys.first(where: { $0.id == keyID && $0.isEnabled }) else {
+            throw HostedError(.unknownKey, [("publicKeyId", keyID)])
+        }
+        guard try demand("ledgerCurrency", page) == merchant.ledgerCurrency else {
+            throw HostedError(.currencyMismatch, [("ledgerCurrency", merchant.ledgerCurrency)])
+        }
+        let isSandbox = page.parameters["sandbox"] == "true"
+        try gate.checkButton(page.parameters, merchant, key, mode: switches.signature)
+        return Caller(merchant: merchant, environment: key.environment ?? (isSandbox ? .sandbox : .live))
+    }
+
+    /// What the signed payload asks for.
+    private func draft(_ page: PageRequest, _ caller: Caller) throws(HostedError) -> SessionDraft {
+        let productType = page.parameters["productType"] ?? "PayAndShip"
+        guard let product = CheckoutSession.ProductType(rawValue: productType) else {
+            throw HostedError(.invalidParameterValue, [("productType", productType)])
+        }
+        let payload = try demand("payloadJSON", page)
+        let body: JSONValue
+        do {
+            body = try JSONParser.parse(Array(payload.utf8))
+        } catch {
+            throw HostedError(.invalidRequestFormat, [("message", "payloadJSON is not valid JSON.")])
+        }
+        do throws(APIError) {
+            guard case .object = body else { throw APIError(.invalidRequestFormat, "payloadJSON is not an object.") }
+            try BodyCheck.check(body, Schemas.button)
+            let draft = SessionDraft(body, productType: product)
+            try SessionDraft.checkCombinations(draft, caller.merchant)
+            try engine.check(draft.payment, for: caller)
+            return draft
+        } catch {
+            throw HostedError(error)
+        }
+    }
+
+    /// The page that shows the button stands on a domain of the merchant; this machine always does.
+    ///
+    /// A browser sends Origin with the form; where nothing tells, there is no browser, and curl is welcome.
+    private func checkOrigin(_ page: PageRequest, _ merchant: Merchant) throws(HostedError) {
+        let told = page.request.first("origin").flatMap { $0 == "null" ? nil : $0 }
+        guard let origin = told ?? page.request.first("referer") ?? page.parameters["origin"] else { return }
+        guard let url = WebURL(origin.isEmpty ? "-" : origin), url.isLocal || merchant.allowedDomains.contains(url.host)
+        else { throw HostedError(.domainNotAllowed, [("origin", origin)]) }
+    }
+
+    private func demand(_ name: String, _ page: PageRequest) throws(HostedError) -> String {
+        guard let value = page.parameters[name], !value.isEmpty else {
+            throw HostedError(.missingParameterValue, [("message", "\(name) is missing.")])
+        }
+        return value
+    }
+}

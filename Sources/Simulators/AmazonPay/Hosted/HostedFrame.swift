@@ -1,0 +1,67 @@
+/// What every hosted page has around its content.
+struct HostedFrame: Sendable {
+    let language: HostedLanguage
+    let title: String
+    /// The stable id of the page, for scripts that find their way.
+    let id: String
+    /// Origins that a form may end up at, beyond the page's own.
+    var formTargets: [String] = []
+    /// What stands in the head beyond title and style.
+    var head = HTML.empty
+
+    func answer(_ status: Int, _ content: HTML, _ fields: [(String, String)] = []) -> SimulatorAnswer {
+        SimulatorAnswer(status, HostedFrame.fields(policy) + fields, body: page(content).bytes)
+    }
+
+    private func page(_ content: HTML) -> HTML {
+        let banner = language.text("シミュレーターです。実際の支払いは行われません。", "Simulator: no real payment.")
+        return """
+            <!DOCTYPE html>
+            <html lang="\(language.rawValue)">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="robots" content="noindex">
+            <title>\(title) - Amazon Pay simulator</title>
+            <link rel="stylesheet" href="/ap/style.css">
+            \(head)</head>
+            <body>
+            <p id="simulator-banner" class="banner" role="note">\(banner)</p>
+            <main id="\(id)">
+            <p class="brand">amazon <span>pay</span></p>
+            <h1>\(title)</h1>
+            \(content)</main>
+            </body>
+            </html>
+
+            """
+    }
+
+    /// Browsers hold the redirect after a form to `form-action`, so the merchant's own origins are in it.
+    private var policy: String {
+        let targets = (["'self'"] + formTargets).joined(separator: " ")
+        return "default-src 'none'; style-src 'self'; script-src 'self'; form-action \(targets); base-uri 'none'; "
+            + "frame-ancestors 'none'"
+    }
+
+    static func fields(_ policy: String) -> [(String, String)] {
+        [
+            ("content-type", "text/html; charset=utf-8"), ("cache-control", "no-store"),
+            ("content-security-policy", policy), ("x-content-type-options", "nosniff"),
+            ("x-frame-options", "DENY"), ("referrer-policy", "same-origin"), ("x-robots-tag", "noindex"),
+        ]
+    }
+}
+
+extension Merchant {
+    /// Where the browser may end up after a form of the hosted pages.
+    func formTargets(_ urls: [String?]) -> [String] {
+        let parsed = urls.compactMap { $0.flatMap(WebURL.init) }
+        var targets = parsed.map(\.origin) + allowedDomains.map { "https://\($0):*" }
+        if parsed.contains(where: \.isLocal) {
+            targets += ["https://localhost:*", "http://localhost:*", "https://*.localhost:*", "http://127.0.0.1:*"]
+        }
+        var seen: Set<String> = []
+        return targets.filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,139 @@
+/// What arrives at the simulator, as a value.
+package struct SimulatorRequest: Sendable {
+    /// Upper case.
+    package let method: String
+    /// As received, percent-encoding not undone.
+    package let path: String
+    /// As received, without the question mark; empty where there is none.
+    package let query: String
+    /// Names in lower case, values as received.
+    package let fields: [(name: String, value: String)]
+    /// The content.
+    package let body: [UInt8]
+    /// Whether the other end is on this machine.
+    package let isLocalPeer: Bool
+    /// Whether it came over TLS.
+    package let isSecure: Bool
+
+    /// The given request.
+    ///
+    /// - Parameters:
+    ///   - method: Upper case.
+    ///   - target: Path and query as received.
+    ///   - fields: Names in either case.
+    ///   - body: The content.
+    ///   - isLocalPeer: Whether the other end is on this machine.
+    ///   - isSecure: Whether it came over TLS.
+    package init(
+        _ method: String,
+        _ target: String,
+        fields: [(name: String, value: String)] = [],
+        body: [UInt8] = [],
+        isLocalPeer: Bool = true,
+        isSecure: Bool = false
+    ) {
+        self.method = method
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = parts.first.map(String.init) ?? ""
+        query = parts.count > 1 ? String(parts[1]) : ""
+        self.fields = fields.map { ($0.name.lowercased(), $0.value) }
+        self.body = body
+        self.isLocalPeer = isLocalPeer
+        self.isSecure = isSecure
+    }
+
+    /// The value of the first field of a name, or `nil` where there is none.
+    ///
+    /// - Parameter name: In lower case.
+    /// - Returns: As it came.
+    package func first(_ name: String) -> String? {
+        fields.first { $0.name == name }?.value
+    }
+
+    /// The value of a cookie, or `nil` where there is none or two.
+    ///
+    /// - Parameter name: Compared with case.
+    /// - Returns: As it came.
+    package func cookie(_ name: String) -> String? {
+        let pairs = fields.filter { $0.name == "cookie" }.flatMap { $0.value.split(separator: ";") }
+        let found = pairs.compactMap { pair -> String? in
+            let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 && parts[0] == name ? String(parts[1]) : nil
+        }
+        return found.count == 1 ? found[0] : nil
+    }
+}
+
+/// What the simulator answers, as a value.
+package struct SimulatorAnswer: Sendable, Equatable {
+    /// One field of an answer.
+    package struct Field: Sendable, Equatable {
+        /// In lower case.
+        package let name: String
+        /// Printable ASCII.
+        package let value: String
+    }
+
+    /// The HTTP status.
+    package var status: Int
+    /// Framing fields are not among them.
+    package var fields: [Field]
+    /// The content.
+    package var body: [UInt8]
+
+    init(_ status: Int, _ fields: [(String, String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields.map { Field(name: $0.0, value: $0.1) }
+        self.body = body
+    }
+
+    /// The value of the first field of a name, or `nil` where there is none.
+    ///
+    /// - Parameter name: In lower case.
+    /// - Returns: As it came.
+    package func first(_ name: String) -> String? {
+        fields.first { $0.name == name }?.value
+    }
+
+    static func json(_ status: Int, _ value: JSONValue, _ fields: [(String, String)] = []) -> SimulatorAnswer {
+        SimulatorAnswer(
+            status,
+            [("content-type", "application/json"), ("cache-control", "no-store"), ("x-robots-tag", "noindex")] + fields,
+            body: value.bytes
+        )
+    }
+}
+
+/// What happens next with a request.
+package enum SimulatorStep: Sendable {
+    /// How much of an answer reaches the client.
+    package enum Delivery: Sendable, Equatable {
+        /// All of it.
+        case whole
+        /// Its head and half of its content, then the connection ends.
+        case half
+        /// Nothing: the connection ends.
+        case nothing
+    }
+
+    /// This is the answer.
+    case answer(SimulatorAnswer, Delivery)
+    /// Nothing for a while, then `resume`.
+    case pause(Duration, SimulatorPause)
+
+    static func answer(_ answer: SimulatorAnswer) -> SimulatorStep { .answer(answer, .whole) }
+}
+
+/// A request on its way, put aside for a while.
+package struct SimulatorPause: Sendable {
+    enum Stage: Sendable {
+        /// Before the service has seen it.
+        case entrance
+        /// Inside, with everything checked and nothing done yet.
+        case effect(APICall)
+    }
+
+    let request: SimulatorRequest
+    let fault: Fault?
+    let stage: Stage
+}

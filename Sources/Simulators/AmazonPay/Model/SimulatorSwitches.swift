@@ -1,0 +1,67 @@
+/// What a tester may change while the simulator runs.
+package struct SimulatorSwitches: Sendable, Equatable {
+    /// How strictly request signatures are checked.
+    package enum SignatureMode: String, Sendable {
+        /// The five mandatory fields and the idempotency key must be signed.
+        case strict
+        /// Whatever the list of signed fields says.
+        case documented
+        /// Not at all: for beginners with curl; every answer carries a warning.
+        case off
+    }
+
+    /// How the hosted pages send the browser back.
+    package enum Redirect: String, Sendable {
+        /// 303 with a Location.
+        case http
+        /// A page that refreshes itself, with a link.
+        case meta
+        /// A page whose script follows its link.
+        case script
+        /// A page with a link to tap, as Universal Links need.
+        case tap
+    }
+
+    /// How strictly request signatures are checked.
+    package var signature: SignatureMode = .strict
+    /// Whether calls count against the buckets of the sandbox.
+    package var throttle = false
+    /// How the hosted pages send the browser back.
+    package var redirect: Redirect = .http
+    /// Whether the result URL comes without the id, as merchants have observed.
+    package var omitResultID = false
+    /// Whether the id is appended to the cancel URL.
+    package var appendCancelID = false
+    /// Whether every sign-in asks for a one-time code.
+    package var askCode = false
+    /// Whether the bank asks for a code at the processing page.
+    package var askBank = false
+
+    /// Strict signatures, everything else off.
+    package init() {}
+
+    var json: JSONValue {
+        [
+            "signature": .string(signature.rawValue), "throttle": .bool(throttle),
+            "redirect": .string(redirect.rawValue), "omitResultId": .bool(omitResultID),
+            "appendCancelId": .bool(appendCancelID), "askMfa": .bool(askCode), "ask3ds": .bool(askBank),
+        ]
+    }
+
+    static let members: [Shape.Member] = [
+        .init("signature", .oneOf(["strict", "documented", "off"])), .init("throttle", .flag),
+        .init("redirect", .oneOf(["http", "meta", "script", "tap"])), .init("omitResultId", .flag),
+        .init("appendCancelId", .flag), .init("askMfa", .flag), .init("ask3ds", .flag),
+    ]
+
+    /// Takes over what a checked body names.
+    mutating func apply(_ body: JSONValue) {
+        signature = body["signature"]?.text.flatMap(SignatureMode.init) ?? signature
+        throttle = body["throttle"]?.flag ?? throttle
+        redirect = body["redirect"]?.text.flatMap(Redirect.init) ?? redirect
+        omitResultID = body["omitResultId"]?.flag ?? omitResultID
+        appendCancelID = body["appendCancelId"]?.flag ?? appendCancelID
+        askCode = body["askMfa"]?.flag ?? askCode
+        askBank = body["ask3ds"]?.flag ?? askBank
+    }
+}
