@@ -3,13 +3,13 @@ import Testing
 
 @Suite struct `The running program` {
     @Test func `runs what was left for its end, the latest first`() async throws {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            ThisProcess.atExit { print("first") }
-            ThisProcess.atExit { print("second") }
+        let folder = try Files.makeTemporaryDirectory(prefix: "/tmp/sallyport-end-")
+        defer { try? Files.removeTree(folder) }
+        await #expect(processExitsWith: .success) { [folder = folder as String] in
+            ThisProcess.atExit { try? Files.append(folder + "/log", Array("first".utf8)) }
+            ThisProcess.atExit { try? Files.append(folder + "/log", Array("second ".utf8)) }
         }
-        let output = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
-        let lines = output.split(separator: "\n").filter { $0 == "first" || $0 == "second" }
-        #expect(lines == ["second", "first"])
+        #expect(String(decoding: try Files.read(folder + "/log"), as: UTF8.self) == "second first")
     }
 }
 

@@ -119,10 +119,8 @@ extension PostgresClient {
 
 @Suite struct `A server that goes away` {
     @Test func `is refused for at once, and found again when it is back`() async throws {
-        let folder = try Files.makeTemporaryDirectory(prefix: "/tmp/sallyport-pg-")
-        try Files.setPermissions(folder, mode: 0o711)
-        defer { try? Files.removeTree(folder) }
-        let cluster = ClusterBox(folder + "/cluster")
+        let folder = try TestFolder()
+        let cluster = ClusterBox(folder.path + "/cluster")
         defer { cluster.stop() }
         let url = Secret(try cluster.start())
         try PostgresAdmin(url: url).run("CREATE TABLE t (n bigint PRIMARY KEY)")
@@ -193,12 +191,11 @@ extension PostgresClient {
 
     @Test func `gives up an attempt without an answer`() async throws {
         // A socket that takes connections and never says a word.
-        let folder = try Files.makeTemporaryDirectory(prefix: "/tmp/sallyport-pg-")
-        defer { try? Files.removeTree(folder) }
-        let silent = try SilentServer(folder + "/.s.PGSQL.5432")
+        let folder = try TestFolder()
+        let silent = try SilentServer(folder.path + "/.s.PGSQL.5432")
         defer { silent.close() }
         let database = try makeDatabase()
-        let mute = folder.replacing("/", with: "%2F")
+        let mute = folder.path.replacing("/", with: "%2F")
         let url = database.url.reveal().replacing("?host=", with: "?host=\(mute),")
         try await withClient(Secret(url)) { configuration in
             configuration.connectTimeout = .milliseconds(50)

@@ -4,6 +4,30 @@ import Postgres
 import Synchronization
 import Testing
 
+/// A folder that everybody may enter; removed with the last reference.
+final class TestFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = try Files.makeTemporaryDirectory(prefix: "/tmp/sallyport-pg-")
+        try Files.setPermissions(path, mode: 0o711)
+    }
+
+    deinit {
+        remove()
+    }
+
+    /// Removes it now; for one that lives as long as the process.
+    func remove() {
+        try? Files.removeTree(path)
+    }
+
+    /// Writes a file of text.
+    func write(_ name: String, _ text: String) throws {
+        try Files.write("\(path)/\(name)", Array(text.utf8), mode: 0o644)
+    }
+}
+
 /// A private cluster that several threads may ask.
 final class ClusterBox: Sendable {
     private let cluster: Mutex<PrivateCluster>

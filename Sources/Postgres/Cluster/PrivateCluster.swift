@@ -83,6 +83,8 @@ package final class PrivateCluster {
             }
         }
         child = nil
+        // The lock tells whether the cluster is ours; a folder outside of the base has no other use.
+        if lock != nil, let paths, !paths.socketFolder.hasPrefix(paths.base) { try? Files.remove(paths.socketFolder) }
         lock = nil
     }
 

@@ -1,0 +1,141 @@
+import Primitives
+import Testing
+
+@testable import Postgres
+
+/// Always the same byte, over and over.
+private final class ConstantRandom: RandomSource {
+    private let byte: UInt8
+
+    init(_ byte: UInt8) {
+        self.byte = byte
+    }
+
+    func append(_ count: Int, to output: inout [UInt8]) {
+        output += [UInt8](repeating: byte, count: count)
+    }
+}
+
+private func keywords(
+    _ url: String,
+    role: ConnectionRole = .write,
+    attempt: Int = 0
+) throws -> [String: String] {
+    let settings = ConnectionSettings(try PostgresConfiguration(url: Secret(url)), role: role)
+    return Dictionary(uniqueKeysWithValues: settings.keywords(attempt: attempt).map { ($0.keyword, $0.value) })
+}
+
+@Suite struct `The settings of a connection` {
+    @Test func `ask for a server that takes writes, in bounded time`() throws {
+        let values = try keywords("postgresql://me:secret@db.example:5433/shop")
+        #expect(values["host"] == "db.example")
+        #expect(values["port"] == "5433")
+        #expect(values["password"] == "secret")
+        #expect(values["target_session_attrs"] == "read-write")
+        #expect(values["application_name"] == "sallyport")
+        #expect(values["gssencmode"] == "disable")
+        #expect(
+            values["options"]
+                == "-c lock_timeout=2000 -c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000 "
+                + "-c TimeZone=UTC"
+        )
+    }
+
+    @Test func `let the reading connection write nothing`() throws {
+        let values = try keywords("postgresql://h/d", role: .read)
+        #expect(values["target_session_attrs"] == "primary")
+        #expect(values["options"]?.hasSuffix("-c default_transaction_read_only=on") == true)
+    }
+
+    @Test func `give way to the URI where it says something`() throws {
+        let url =
+            "postgresql://h/d?application_name=mine&gssencmode=prefer&options=-c%20lock_timeout%3D9&tcp_user_timeout=1"
+        let values = try keywords(url)
+        #expect(values["application_name"] == "mine")
+        #expect(values["gssencmode"] == "prefer")
+        #expect(values["tcp_user_timeout"] == "1")
+        #expect(values["options"]?.hasSuffix("-c lock_timeout=9") == true)
+    }
+
+    @Test func `do not give way where the promise of a write hangs on it`() throws {
+        let values = try keywords("postgresql://h/d?target_session_attrs=any&client_encoding=LATIN1")
+        #expect(values["target_session_attrs"] == "read-write")
+        #expect(values["client_encoding"] == "UTF8")
+    }
+
+    @Test(arguments: [
+        (0, "a,b,c", "1,2,3"), (1, "b,c,a", "2,3,1"), (2, "c,a,b", "3,1,2"), (3, "a,b,c", "1,2,3"),
+        (7, "b,c,a", "2,3,1"),
+    ])
+    func `start with another host after each attempt without an answer`(
+        attempt: Int,
+        hosts: String,
+        ports: String
+    ) throws {
+        let values = try keywords("postgresql://a:1,b:2,c:3/d", attempt: attempt)
+        #expect(values["host"] == hosts)
+        #expect(values["port"] == ports)
+    }
+
+    @Test func `leave a port for all hosts alone`() throws {
+        let values = try keywords("host=a,b port=5432 dbname=d", attempt: 1)
+        #expect(values["host"] == "b,a")
+        #expect(values["port"] == "5432")
+    }
+
+    @Test func `print nothing of the password`() throws {
+        let configuration = try PostgresConfiguration(url: Secret("postgresql://me:geheim@h/d"))
+        #expect(!"\(configuration)".contains("geheim"))
+        #expect(!String(reflecting: configuration).contains("geheim"))
+        var text = ""
+        dump(configuration, to: &text)
+        #expect(!text.contains("geheim"))
+    }
+}
+
+@Suite struct `The wait before another attempt` {
+    @Test func `doubles up to a bound`() {
+        var backOff = BackOff(first: .milliseconds(50), maximum: .seconds(3))
+        let full = ConstantRandom(255)
+        let waits = (0..<8).map { _ in backOff.next(full) / .milliseconds(1) }
+        #expect(waits == [50, 100, 200, 400, 800, 1600, 3000, 3000])
+    }
+
+    @Test func `is at least half of that`() {
+        var backOff = BackOff(first: .milliseconds(50), maximum: .seconds(3))
+        let none = ConstantRandom(0)
+        #expect(backOff.next(none) == .milliseconds(25))
+        #expect(backOff.next(none) == .milliseconds(50))
+    }
+
+    @Test func `never grows beyond its bound, and begins anew after a success`() {
+        var backOff = BackOff(first: .milliseconds(50), maximum: .seconds(3))
+        let full = ConstantRandom(255)
+        for _ in 0..<100 { #expect(backOff.next(full) <= .seconds(3)) }
+        backOff.reset()
+        #expect(backOff.next(full) == .milliseconds(50))
+    }
+}
+
+@Suite struct `A failure of the database` {
+    @Test func `says its code to everybody and the rest to operators`() {
+        let error = PostgresError(.rejected(sqlState: "23505"), "duplicate key")
+        #expect("\(error)" == "postgres.rejected.23505")
+        #expect(String(reflecting: error) == "postgres.rejected.23505: duplicate key")
+    }
+
+    @Test(arguments: [
+        (PostgresError.Code.unavailable, "postgres.unavailable"), (.overloaded, "postgres.overloaded"),
+        (.outcomeUnknown, "postgres.outcome_unknown"), (.decoding, "postgres.decoding"),
+        (.migration, "postgres.migration"), (.cluster, "postgres.cluster"),
+    ])
+    func `has a name`(code: PostgresError.Code, name: String) {
+        #expect(PostgresError(code, "").description == name)
+        #expect(PostgresError(code, "").sqlState == nil)
+    }
+
+    @Test(arguments: [("40P01", true), ("40001", true), ("0A000", true), ("26000", true), ("23505", false)])
+    func `is worth repeating when another try may succeed`(state: String, isWorthRepeating: Bool) {
+        #expect(PostgresError(.rejected(sqlState: state), "").isWorthRepeating == isWorthRepeating)
+    }
+}
