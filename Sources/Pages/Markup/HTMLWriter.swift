@@ -31,17 +31,24 @@ struct HTMLWriter {
     ///
     /// - Parameter text: Any text.
     mutating func text(_ text: String) {
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "&"): bytes.append(contentsOf: Entity.ampersand)
-            case UInt8(ascii: "<"): bytes.append(contentsOf: Entity.less)
-            case UInt8(ascii: ">"): bytes.append(contentsOf: Entity.greater)
-            case UInt8(ascii: "\""): bytes.append(contentsOf: Entity.quote)
-            case UInt8(ascii: "'"): bytes.append(contentsOf: Entity.apostrophe)
-            // A NUL has no place in a document; browsers replace it too.
-            case 0: bytes.append(contentsOf: Entity.replacement)
-            default: bytes.append(byte)
-            }
+        // Nearly every text is plain, and a plain one is copied in one go.
+        if Entity.areNeeded(text.utf8.span) {
+            for byte in text.utf8 { escape(byte) }
+        } else {
+            bytes.append(contentsOf: text.utf8)
+        }
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "&"): bytes.append(contentsOf: Entity.ampersand)
+        case UInt8(ascii: "<"): bytes.append(contentsOf: Entity.less)
+        case UInt8(ascii: ">"): bytes.append(contentsOf: Entity.greater)
+        case UInt8(ascii: "\""): bytes.append(contentsOf: Entity.quote)
+        case UInt8(ascii: "'"): bytes.append(contentsOf: Entity.apostrophe)
+        // A NUL has no place in a document; browsers replace it too.
+        case 0: bytes.append(contentsOf: Entity.replacement)
+        default: bytes.append(byte)
         }
     }
 
@@ -102,6 +109,14 @@ struct HTMLWriter {
     }
 
     private enum Entity {
+        /// Whether a byte is written in another way.
+        private static let needed: [Bool] = (UInt8.min...UInt8.max).map { "\u{0}\"&'<>".utf8.contains($0) }
+
+        static func areNeeded(_ text: Span<UInt8>) -> Bool {
+            for index in text.indices where needed[Int(text[index])] { return true }
+            return false
+        }
+
         static let ampersand = Array("&amp;".utf8)
         static let less = Array("&lt;".utf8)
         static let greater = Array("&gt;".utf8)

@@ -44,7 +44,7 @@ struct ButtonPage: Sendable {
     ///   - nonce: The one in the policy.
     /// - Returns: The document.
     func render(_ view: ButtonView, nonce: Nonce) -> [UInt8] {
-        template.render(room: 6144) { slot, writer in
+        template.render(room: 4096) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
             case .order: table.write(view.order, to: &writer)

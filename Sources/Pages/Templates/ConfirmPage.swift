@@ -50,7 +50,7 @@ struct ConfirmPage: Sendable {
             case .form, .returnLink: live
             case .readOnly: readOnly
             }
-        return template.render(room: 4096) { slot, writer in
+        return template.render(room: 2048) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
             case .address: address.write(view.details.address, to: &writer)
