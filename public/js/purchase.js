@@ -4,10 +4,11 @@
   "use strict";
 
   const AUTOMATIC_CHECKS = 10;
-  const LONGEST_PAUSE = 10;
+  const LONGEST_PAUSE = 30;
   const PATIENCE = 45000;
 
   const element = (id) => document.getElementById(id);
+  let latest = 0;
 
   /** The page's data block. */
   function readData() {
@@ -80,8 +81,14 @@
    */
   function complete(fields, options) {
     const texts = options.texts;
+    const turn = (latest += 1);
     let checks = 0;
     let timer = 0;
+
+    /** Called again, by the app or the buyer, the newest purchase alone goes on. */
+    const unlessReplaced = (next) => (value) => {
+      if (turn === latest) next(value);
+    };
 
     function start() {
       checks = 0;
@@ -91,7 +98,7 @@
 
     function send() {
       clearTimeout(timer);
-      post("/purchase", fields).then(settle, offline);
+      post("/purchase", fields).then(unlessReplaced(settle), unlessReplaced(offline));
     }
 
     function offline() {
@@ -134,7 +141,7 @@
         quiet: checks > 1 && again,
       });
       if (!again) return;
-      timer = setTimeout(send, Math.min(Math.max(seconds, 1), LONGEST_PAUSE) * 1000);
+      timer = setTimeout(unlessReplaced(send), Math.min(Math.max(seconds, 1), LONGEST_PAUSE) * 1000);
     }
 
     start();

@@ -108,9 +108,13 @@ struct ConfirmPage: Sendable {
 
                 """,
             agreement: """
-                \(.agreement)<form class="quiet-form" method="post" action="/checkout_cancel">\
-                <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">\
-                <button type="submit" id="cancel_button" class="button button-quiet">\(texts.cancel)</button></form>
+                \(.agreement)<details class="quiet" id="cancel"><summary>\(texts.cancel)</summary>
+                <form method="post" action="/checkout_cancel">
+                <p>\(texts.cancelQuestion)</p>
+                <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
+                <button type="submit" id="cancel_button" class="button">\(texts.cancelForGood)</button>
+                </form>
+                </details>
 
                 """
         )

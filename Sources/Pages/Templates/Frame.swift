@@ -76,8 +76,8 @@ extension Frame {
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
         <meta name="robots" content="noindex, nofollow">
         <meta name="color-scheme" content="light dark">
-        <meta name="theme-color" content="#f5f4f0" media="(prefers-color-scheme: light)">
-        <meta name="theme-color" content="#14181b" media="(prefers-color-scheme: dark)">
+        <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
+        <meta name="theme-color" content="#1d2327" media="(prefers-color-scheme: dark)">
         <meta name="format-detection" content="telephone=no">
         """
     }
@@ -104,9 +104,10 @@ extension Frame {
 
     private func top<Slot>(_ step: Step?) -> Markup<Slot> {
         """
-        \(demonstration())<header class="top"><p class="brand">\
-        <img class="brand-mark" src="\(assets[.mark])" alt="" width="32" height="32"><span>\(site.shopName)</span>\
-        </p></header>
+        <header class="top">
+        \(demonstration())<p class="brand"><img class="brand-mark" src="\(assets[.mark])" alt="" width="32" height="32">\
+        <span>\(site.shopName)</span></p>
+        </header>
         \(steps(step))
         """
     }

@@ -85,7 +85,9 @@ extension Texts {
             reload: "Show the latest state",
             returnLead: "To complete your order you go back to the app first. You are not charged yet.",
             returnLink: "Return to the app to confirm",
-            cancel: "Cancel this purchase"
+            cancel: "I do not want to buy",
+            cancelQuestion: "Cancel this purchase? You will not be charged.",
+            cancelForGood: "Cancel this purchase"
         ),
         result: .english,
         thanks: ThanksTexts(

@@ -84,7 +84,9 @@ extension Texts {
             reload: "最新の状態を表示",
             returnLead: "ご注文を確定するため、いったんアプリに戻ります。お支払いはまだ行われません。",
             returnLink: "アプリに戻って確定する",
-            cancel: "購入をやめる"
+            cancel: "購入をやめる",
+            cancelQuestion: "この購入を取り消しますか。お支払いは行われません。",
+            cancelForGood: "この購入を取り消す"
         ),
         result: .japanese,
         thanks: ThanksTexts(

@@ -150,6 +150,8 @@ struct ConfirmTexts: Sendable {
     let returnLead: Wording
     let returnLink: Wording
     let cancel: Wording
+    let cancelQuestion: Wording
+    let cancelForGood: Wording
 }
 
 /// The result page and the rescue page.
