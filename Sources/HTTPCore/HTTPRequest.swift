@@ -84,6 +84,14 @@ extension HTTPRequest {
         withBytes(head.path) { $0.isEqual(to: text) }
     }
 
+    /// Whether the path is the given one, byte by byte.
+    ///
+    /// - Parameter bytes: As it would stand in the request, not decoded.
+    /// - Returns: False for a prefix.
+    package func pathIs(_ bytes: [UInt8]) -> Bool {
+        withBytes(head.path) { $0.isEqual(to: bytes.span) }
+    }
+
     /// Whether the path begins with the given text.
     ///
     /// - Parameter text: With its leading slash; compared byte by byte.

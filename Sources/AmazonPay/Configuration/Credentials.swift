@@ -27,6 +27,13 @@ package struct AmazonPayConfigurationError: Error, Sendable, Equatable, CustomSt
     /// One sentence for each problem; no secrets.
     package let problems: [String]
 
+    /// The given problems.
+    ///
+    /// - Parameter problems: At least one sentence; no secrets.
+    package init(problems: [String]) {
+        self.problems = problems
+    }
+
     package var description: String { problems.joined(separator: "; ") }
 }
 
