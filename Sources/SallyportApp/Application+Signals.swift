@@ -1,0 +1,36 @@
+import EventIO
+import Telemetry
+
+extension Application {
+    /// The signals that the program answers to; to be blocked before any thread is made.
+    static let signals: SignalSet = [.terminate, .interrupt, .hangUp]
+
+    /// Runs until SIGTERM or SIGINT, then drains and stops. SIGHUP reads the certificate again.
+    ///
+    /// - Parameter configuration: Names the certificate's files.
+    package func runUntilTold(_ configuration: Configuration) async {
+        do {
+            let signal = try await onFirstLoop { reactor in
+                let end = await EndSignal.wait(reactor, for: Application.signals) { signal in
+                    guard signal == .hangUp else { return true }
+                    self.reload(configuration)
+                    return false
+                }
+                return try end.get()
+            }
+            logger.info("server.stopping", [LogField("signal", signal.description)])
+        } catch {
+            // Without signals the program could only be killed: stop in order while that is still possible.
+            logger.error("server.no_signals", [LogField("detail", String(reflecting: error))])
+        }
+        await stop()
+    }
+
+    private func reload(_ configuration: Configuration) {
+        do {
+            try reloadCertificate(configuration)
+        } catch {
+            logger.error("server.certificate_refused", [LogField("detail", String(reflecting: error))])
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import AmazonPay
+package import EventIO
+import HTTPClient
+import HTTPServer
+import Persistence
+import Postgres
+import Primitives
+import SessionBroker
+import TLS
+package import Telemetry
+
+/// The running program: what `serve`, `demo` and the tests build, in one place where concrete types meet.
+///
+/// Started in the order of the text of `start`, stopped in the reverse.
+package final class Application: Sendable {
+    private let loops: [EventLoop]
+    private let signer: WorkerThread
+    private let publicServer: Server
+    private let adminServer: Server
+    private let stopSignal = StopSignal()
+    let logger: Logger
+
+    /// Where the public listeners are bound: the TLS one first, where there is one.
+    package var addresses: [SocketAddress] { publicServer.boundAddresses }
+
+    /// Where the administration listener is bound; empty where there is none.
+    package var adminAddresses: [SocketAddress] { adminServer.boundAddresses }
+
+    /// Starts everything.
+    ///
+    /// - Parameters:
+    ///   - configuration: Checked.
+    ///   - parts: The database that is already there, and what only `demo` has.
+    ///   - logger: Where to write.
+    /// - Returns: The running program, ready for requests.
+    /// - Throws: `ConfigurationError`, `ServerError`, `PostgresError` or `IOError`; nothing is left running.
+    package static func start(
+        _ configuration: Configuration,
+        _ parts: ApplicationParts,
+        logger: Logger
+    ) async throws -> Application {
+        let application = try Application(configuration, parts, logger: logger)
+        do {
+            try await application.open(configuration, parts)
+        } catch {
+            await application.stop()
+            throw error
+        }
+        return application
+    }
+
+    private let deployment: Deployment
+    private let provider: ProviderSetup
+    private let telemetry: AppTelemetry
+    private let limits: FlowLimits
+    private let quota: CallQuota
+
+    private init(_ configuration: Configuration, _ parts: ApplicationParts, logger: Logger) throws {
+        let metrics = MetricsRegistry()
+        self.logger = logger
+        telemetry = AppTelemetry(logger: logger, metrics: metrics)
+        provider = try ProviderSetup(
+            configuration.provider,
+            web: configuration.listeners.web,
+            lease: configuration.policy.times.lease
+        )
+        deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
+        limits = FlowLimits(policy: configuration.policy)
+        quota = CallQuota(provider.quota)
+        let tls = try configuration.tlsContext()
+        let errorFields = deployment.headers.common
+        publicServer = Server(
+            try configuration.publicServer(errorFields: errorFields),
+            tls: tls,
+            logger: logger,
+            metrics: metrics
+        )
+        adminServer = Server(configuration.adminServer(errorFields: errorFields), logger: logger, metrics: metrics)
+        signer = try WorkerThread(name: "sign")
+        let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops
+        loops = try (0..<count).map { try EventLoop(name: "loop\($0)", logger: logger, metrics: metrics) }
+    }
+
+    private func open(_ configuration: Configuration, _ parts: ApplicationParts) async throws {
+        for loop in loops { try loop.start() }
+        for (index, loop) in loops.enumerated() {
+            try await loop.run { reactor in
+                let services = try await self.makeServices(reactor, parts)
+                try self.publicServer.attach(to: reactor, handler: Router(services))
+                try self.adminServer.attach(to: reactor, handler: Router(services, face: .admin))
+                if index == 0 { self.startUpkeep(services, reactor) }
+            }
+        }
+        logger.info("server.ready", [LogField("loops", loops.count)])
+    }
+
+    /// What lives on one loop: its database connections, its HTTP client, its broker.
+    private func makeServices(_ reactor: Reactor, _ parts: ApplicationParts) async throws -> LoopServices {
+        let database = PostgresClient(
+            reactor: reactor,
+            configuration: try PostgresConfiguration(url: parts.databaseURL),
+            logger: logger,
+            metrics: telemetry.metrics
+        )
+        database.start()
+        stopSignal.onStop(reactor) {
+            await database.drain()
+            database.close()
+        }
+        try await database.waitUntilReady(within: .seconds(15))
+        let store = PostgresSessionStore(client: database, policy: deployment.policy)
+        let broker = try Broker(
+            store: store,
+            policy: deployment.policy,
+            limits: limits,
+            random: reactor.random,
+            clock: SystemClock(),
+            metrics: telemetry.metrics
+        )
+        return LoopServices(
+            deployment,
+            reactor: reactor,
+            parts: LoopServices.Parts(
+                broker: broker,
+                checkout: try makeCheckout(reactor),
+                database: database,
+                sweeper: Sweeper(store: store, limits: limits)
+            ),
+            telemetry: telemetry
+        )
+    }
+
+    private func startUpkeep(_ services: LoopServices, _ reactor: Reactor) {
+        let upkeep = Upkeep(services, reactor, logger: logger)
+        upkeep.start()
+        stopSignal.onStop(reactor) { upkeep.stop() }
+    }
+
+    private func makeCheckout(_ reactor: Reactor) throws -> CheckoutService {
+        let signer = signer
+        let signOffLoop: SignOffLoop = { work in await signer.run(work) }
+        var outbound = ClientConfiguration()
+        if !provider.authorityPath.isEmpty { outbound.trust = .file(path: provider.authorityPath) }
+        let exchange = CurlClient(reactor, configuration: outbound, logger: logger, metrics: telemetry.metrics)
+        var surroundings = CheckoutClient.Surroundings(
+            exchange: exchange,
+            signOffLoop: signOffLoop,
+            sleep: { duration in await reactor.sleep(for: duration) },
+            uptime: { .nanoseconds(Int64(SystemClock().monotonicNow().nanoseconds)) },
+            clock: SystemClock(),
+            random: reactor.random
+        )
+        surroundings.logger = logger
+        surroundings.metrics = telemetry.metrics
+        let client = CheckoutClient(
+            provider.credentials,
+            endpoint: provider.endpoint,
+            quota: quota,
+            surroundings: surroundings
+        )
+        return CheckoutService(client: client, provider: provider, signOffLoop: signOffLoop, logger: logger)
+    }
+
+    /// Runs a body on the first loop.
+    func onFirstLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (Reactor) async throws -> Value
+    ) async throws -> Value {
+        try await loops[0].run(body)
+    }
+
+    /// Reads certificate and key again; connections that exist keep the old ones.
+    ///
+    /// - Parameter configuration: Names the files.
+    /// - Throws: What is wrong with the files; the old certificate stays in use.
+    package func reloadCertificate(_ configuration: Configuration) throws {
+        guard let context = try configuration.tlsContext() else { return }
+        publicServer.reload(context)
+        logger.info("server.certificate_reloaded")
+    }
+
+    /// Stops accepting, answers what is in flight, closes, ends the loops.
+    package func stop() async {
+        await publicServer.drain()
+        await adminServer.drain()
+        await stopSignal.stop()
+        for loop in loops { loop.stop() }
+        for loop in loops { loop.join() }
+        signer.stop()
+        signer.join()
+        logger.info("server.stopped")
+    }
+}

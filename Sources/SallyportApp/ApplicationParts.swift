@@ -1,0 +1,19 @@
+package import Primitives
+
+/// What the program is given beside its configuration.
+package struct ApplicationParts: Sendable {
+    /// libpq URI of a database with the current schema.
+    package var databaseURL: Secret<String>
+    /// Certificate of the development authority, PEM, for download; `nil` outside `demo`.
+    package var developmentAuthority: [UInt8]?
+
+    /// Parts.
+    ///
+    /// - Parameters:
+    ///   - databaseURL: libpq URI of a database with the current schema.
+    ///   - developmentAuthority: Only in `demo`.
+    package init(databaseURL: Secret<String>, developmentAuthority: [UInt8]? = nil) {
+        self.databaseURL = databaseURL
+        self.developmentAuthority = developmentAuthority
+    }
+}

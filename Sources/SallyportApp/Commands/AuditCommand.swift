@@ -1,0 +1,87 @@
+import EventIO
+import Persistence
+import Postgres
+import Primitives
+import SessionBroker
+import Telemetry
+
+/// `sallyport audit`: the trail of one flow, or what should worry an operator, as JSON lines.
+enum AuditCommand {
+    static let command = Command(
+        name: "audit",
+        operands: "FLOW",
+        summary: "print the trail of a flow as JSON lines",
+        details: "FLOW is the id in the X-Flow-Id field of an answer. There are no tokens and no names in the trail.",
+        options: [
+            CommandOption("alerts", nil, "instead of one flow: reuse, wrong proofs, orphans, plaintext of all flows"),
+            CommandOption("hours", "N", "with --alerts: how far back, 24 unless set"),
+        ],
+        run: { input in
+            await input.withConfiguration { configuration in
+                guard input.arguments.flags.contains("alerts") || input.arguments.operands.count == 1 else {
+                    throw ConfigurationError(problems: ["audit: name one flow, or --alerts"])
+                }
+                let database = try DatabaseAccess(configuration, logger: .silent)
+                defer { database.close() }
+                let url = database.url
+                let query = try Query(input.arguments)
+                let policy = configuration.policy
+                let events = try await OneLoop.run { reactor in
+                    let client = PostgresClient(
+                        reactor: reactor,
+                        configuration: try PostgresConfiguration(url: url),
+                        logger: .silent
+                    )
+                    client.start()
+                    defer { client.close() }
+                    try await client.waitUntilReady(within: .seconds(10))
+                    return try await query.events(PostgresSessionStore(client: client, policy: policy))
+                }
+                for event in events { input.console.print(line(event)) }
+                if events.isEmpty { input.console.complain("sallyport: nothing on record") }
+                return events.isEmpty ? 1 : 0
+            }
+        }
+    )
+
+    /// What is asked for.
+    private enum Query: Sendable {
+        case flow(FlowID)
+        case alerts(since: WallTime)
+
+        init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
+            if arguments.flags.contains("alerts") {
+                let hours = Array((arguments.values["hours"] ?? "24").utf8)
+                guard let count = DecimalDigits.parse(hours.span, limit: 24 * 366) else {
+                    throw ConfigurationError(problems: ["audit: --hours is a whole number"])
+                }
+                self = .alerts(since: SystemClock().now() + .seconds(-3_600 * count))
+            } else {
+                guard let flow = UUIDBytes(arguments.operands[0]) else {
+                    throw ConfigurationError(problems: ["audit: \(arguments.operands[0]) is no flow id"])
+                }
+                self = .flow(flow)
+            }
+        }
+
+        func events(_ store: PostgresSessionStore) async throws(BrokerError) -> [AuditEvent] {
+            switch self {
+            case .flow(let flow): try await store.audit(flow)
+            case .alerts(let since): try await store.alerts(since: since, limit: 10_000)
+            }
+        }
+    }
+
+    /// One row as JSON; every part is a word, a number or an address of ours, except the peer, which is escaped.
+    private static func line(_ event: AuditEvent) -> String {
+        var members = [
+            "\"at\":\"\(CalendarDate(event.at).extendedText)\"", "\"flow\":\"\(event.flow)\"",
+            "\"ordinal\":\(event.ordinal)", "\"op\":\"\(event.operation)\"", "\"verdict\":\"\(event.verdict)\"",
+            "\"state\":\"\(event.state.rawValue)\"",
+        ]
+        if let reason = event.reason { members.append("\"reason\":\(JSONTree.quoted(reason))") }
+        members.append("\"peer\":\(JSONTree.quoted(event.peer))")
+        members.append("\"request\":\(JSONTree.quoted(event.request))")
+        return "{" + members.joined(separator: ",") + "}"
+    }
+}

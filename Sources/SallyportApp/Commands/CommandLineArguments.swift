@@ -1,0 +1,89 @@
+/// What the words of a command line ask for.
+struct CommandLineArguments: Sendable, Equatable {
+    /// The command's name; `nil` where only the program was named.
+    private(set) var command: String?
+    /// Words that are no options, in order, the command left out.
+    private(set) var operands: [String] = []
+    /// Values of options that take one, by name without dashes.
+    private(set) var values: [String: String] = [:]
+    /// Options without a value, by name without dashes.
+    private(set) var flags: Set<String> = []
+
+    /// The command line could not be read; the text says why.
+    struct Problem: Error, Equatable {
+        let text: String
+    }
+
+    /// Reads a command line.
+    ///
+    /// - Parameters:
+    ///   - words: Everything behind the program's name.
+    ///   - options: All options that any command has.
+    /// - Throws: For an unknown option, a missing value, or a value where none belongs.
+    init(_ words: [String], options: [CommandOption]) throws(Problem) {
+        var index = 0
+        var onlyOperands = false
+        while index < words.count {
+            let word = words[index]
+            index += 1
+            if onlyOperands || !word.hasPrefix("-") || word == "-" {
+                take(word)
+            } else if word == "--" {
+                onlyOperands = true
+            } else {
+                try takeOption(word, words, &index, options)
+            }
+        }
+    }
+
+    private mutating func take(_ word: String) {
+        if command == nil {
+            command = word
+        } else {
+            operands.append(word)
+        }
+    }
+
+    private mutating func takeOption(
+        _ word: String,
+        _ words: [String],
+        _ index: inout Int,
+        _ options: [CommandOption]
+    ) throws(Problem) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let name = parts[0] == "-h" ? "help" : String(parts[0].drop { $0 == "-" })
+        guard parts[0] == "-h" || parts[0].hasPrefix("--"), let option = options.first(where: { $0.name == name })
+        else {
+            throw Problem(text: "no such option: \(parts[0])")
+        }
+        guard option.placeholder != nil else {
+            guard parts.count == 1 else { throw Problem(text: "--\(name) takes no value") }
+            flags.insert(name)
+            return
+        }
+        if parts.count == 2 {
+            values[name] = parts[1]
+        } else if index < words.count {
+            values[name] = words[index]
+            index += 1
+        } else {
+            throw Problem(text: "--\(name) needs a value")
+        }
+    }
+}
+
+/// One option of a command.
+struct CommandOption: Sendable, Equatable {
+    /// Without dashes.
+    let name: String
+    /// What stands for the value in the help text; `nil` for an option without one.
+    let placeholder: String?
+    /// One line for people.
+    let meaning: String
+
+    init(_ name: String, _ placeholder: String? = nil, _ meaning: String) {
+        self.name = name
+        self.placeholder = placeholder
+        self.meaning = meaning
+    }
+}

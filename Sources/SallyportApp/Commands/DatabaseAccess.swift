@@ -1,0 +1,69 @@
+import EventIO
+import Postgres
+import Primitives
+import Telemetry
+
+/// The database of a command: the one in the settings, or a private cluster that lives as long as this value.
+final class DatabaseAccess {
+    /// libpq URI.
+    let url: Secret<String>
+    private let cluster: PrivateCluster?
+
+    /// Opens the way to the database, and starts the private cluster where none is set.
+    ///
+    /// - Parameters:
+    ///   - configuration: Names the database.
+    ///   - logger: Hears about the cluster.
+    /// - Throws: `PostgresError` with what to do.
+    init(_ configuration: Configuration, logger: Logger) throws(PostgresError) {
+        if let url = configuration.storage.databaseURL {
+            self.url = url
+            cluster = nil
+        } else {
+            let cluster = PrivateCluster(
+                dataDirectory: configuration.storage.dataDirectory + "/postgres",
+                settings: .demo,
+                logger: logger
+            )
+            url = Secret(try cluster.start())
+            self.cluster = cluster
+        }
+    }
+
+    /// True for a private cluster, whose schema nobody else looks after.
+    var isPrivate: Bool { cluster != nil }
+
+    /// Brings the schema forward.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the migrations are.
+    ///   - progress: Told before and after each file.
+    /// - Returns: The names of the files that were applied now.
+    func migrate(
+        _ directory: String,
+        progress: (Migrations.Progress) -> Void = { _ in }
+    ) async throws(PostgresError) -> [String] {
+        try await Migrations.run(url: url, directory: directory, progress: progress)
+    }
+
+    /// Refuses a schema that is not the one of this program.
+    ///
+    /// - Parameter directory: Where the migrations are.
+    /// - Throws: `ConfigurationError` that says what to do.
+    func demandCurrentSchema(_ directory: String) async throws {
+        let entries = try await Migrations.status(url: url, directory: directory)
+        let problems = entries.compactMap { entry -> String? in
+            switch entry.state {
+            case .applied, .missing: nil
+            case .pending: "database: \(entry.name) is not applied; run `sallyport migrate`"
+            case .changed: "database: \(entry.name) was changed after it was applied"
+            }
+        }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    }
+
+    /// Stops the private cluster, where there is one.
+    func close() {
+        cluster?.stop()
+    }
+}

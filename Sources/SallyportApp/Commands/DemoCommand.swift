@@ -1,0 +1,79 @@
+import AmazonPay
+import EventIO
+import HTTPClient
+import HTTPCore
+import Primitives
+import Telemetry
+
+/// `sallyport demo`: a whole shop on loopback, without an account anywhere.
+enum DemoCommand {
+    static let command = Command(
+        name: "demo",
+        operands: "",
+        summary: "run everything on loopback: database, Amazon Pay simulator, broker",
+        details: """
+            Starts a private PostgreSQL in the data directory (unless a database is set), the simulators as a process of their
+            own (unless provider.api_url is set), and the broker. Prints `ready URL` and a walk-through. Ctrl-C stops all.
+            """,
+        options: [],
+        run: { input in
+            await input.withConfiguration(DemoDefaults.fill) { configuration in
+                try await run(configuration, input)
+            }
+        }
+    )
+
+    private static func run(_ configuration: Configuration, _ input: CommandInput) async throws -> Int32 {
+        let logger = configuration.logger
+        let keys = try DevelopmentKeys.prepare(in: configuration.storage.dataDirectory, random: KernelRandom())
+        let database = try DatabaseAccess(configuration, logger: logger)
+        defer { database.close() }
+        _ = try await database.migrate(configuration.storage.migrationsDirectory)
+        let simulators = try DemoDefaults.ownsSimulators(input) ? SimulatorProcess(input) : nil
+        defer { simulators?.stop() }
+        let parts = ApplicationParts(
+            databaseURL: database.url,
+            developmentAuthority: try Files.read(keys.authorityPath, limit: 65_536)
+        )
+        let application = try await Application.start(configuration, parts, logger: logger)
+        do {
+            try await application.waitForProvider(configuration)
+        } catch {
+            await application.stop()
+            throw error
+        }
+        input.console.print("ready \(configuration.listeners.web.text)/browser/cart")
+        input.console.print(Walkthrough.text(configuration, keys))
+        await application.runUntilTold(configuration)
+        return 0
+    }
+}
+
+/// The simulators as a child process, which ends with this one.
+final class SimulatorProcess {
+    private let child: ChildProcess
+
+    /// Starts them with the settings of this process.
+    ///
+    /// - Parameter input: Arguments and environment are handed on.
+    /// - Throws: `IOError`.
+    init(_ input: CommandInput) throws(IOError) {
+        var words = ["simulators"]
+        if let file = input.arguments.values["config"] { words += ["--config", file] }
+        var plan = ChildPlan("/proc/self/exe", words, environment: input.environment)
+        // A session of its own: Ctrl-C reaches the broker first, which drains while the provider still answers.
+        plan.startsSession = true
+        plan.deathSignal = .terminate
+        child = try plan.start()
+    }
+
+    /// Ends them in order.
+    func stop() {
+        do throws(IOError) {
+            try child.send(.terminate)
+            if try child.wait(atMost: .seconds(5)) == nil { try child.send(.kill) }
+        } catch {
+            StandardStream.error.write("sallyport: the simulators could not be stopped: \(error)\n")
+        }
+    }
+}

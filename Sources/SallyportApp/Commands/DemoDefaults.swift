@@ -1,0 +1,48 @@
+import EventIO
+import Primitives
+
+/// What `demo` fills in where nothing is set: the development keys, the simulator as the provider, two apps.
+enum DemoDefaults {
+    /// The settings of a demo.
+    ///
+    /// - Parameter source: What file and environment say; it wins.
+    /// - Returns: The same with the demo's defaults.
+    static func fill(_ source: SettingSource) throws -> SettingSource {
+        var reader = SettingReader(source)
+        let folder = reader.text("data_dir") + "/development"
+        let port = reader.address("simulator_listen")?.port ?? 9443
+        let simulator = "https://localhost:\(port)"
+        return source.fillingIn(
+            [
+                "tls.certificate": folder + "/server.pem",
+                "tls.key": folder + "/server.key",
+                "provider.merchant_id": DevelopmentKeys.merchantID,
+                "provider.store_id": DevelopmentKeys.storeID,
+                "provider.public_key_id": DevelopmentKeys.publicKeyID,
+                "provider.private_key": folder + "/merchant.key",
+                "provider.ca_file": folder + "/authority.pem",
+                "provider.api_url": simulator,
+                "provider.script_url": simulator + "/checkout.js",
+                "provider.start_url": simulator + "/checkout/start",
+                "provider.redirect_hosts": "localhost:\(port)",
+                "provider.csp_hosts": simulator,
+            ],
+            objects: [
+                "apps.ios": [.object(["prefix": .text("ABCDE12345"), "bundle": .text("com.example.shop")])],
+                "apps.android": [
+                    .object([
+                        "package": .text("com.example.shop"),
+                        "fingerprints": .array([.text(Array(repeating: "AB", count: 32).joined(separator: ":"))]),
+                    ])
+                ],
+            ]
+        )
+    }
+
+    /// Whether the demo starts simulators of its own: where the settings name no other provider.
+    ///
+    /// - Parameter input: The command's.
+    static func ownsSimulators(_ input: CommandInput) throws -> Bool {
+        try input.settings().texts["provider.api_url"] == nil
+    }
+}

@@ -1,0 +1,77 @@
+import Cryptography
+import EventIO
+import Primitives
+
+/// Keys and certificates for development: a private authority, a certificate for both hosts and the simulator, and the
+/// merchant's key pair. Made once, kept in the data directory.
+struct DevelopmentKeys: Sendable {
+    /// Certificate of the authority, PEM; what clients import.
+    let authorityPath: String
+    /// Certificate of the servers, PEM.
+    let certificatePath: String
+    /// Private key of the servers, PEM.
+    let keyPath: String
+    /// Private key of the merchant, PEM; the broker's half.
+    let merchantKeyPath: String
+    /// Public key of the merchant, PEM; the simulator's half.
+    let merchantPublicKeyPath: String
+
+    /// The merchant that the simulator knows.
+    static let merchantID = "A1SALLYPORTDEMO"
+    /// The merchant's store.
+    static let storeID = "amzn1.application-oa2-client.5a11e9047de7e10b3e0f57ee9a1d0f00"
+    /// The name of the merchant's public key.
+    static let publicKeyID = "SANDBOX-SALLYPORTDEMOKEY00000001"
+
+    /// The keys in a data directory, made where they are missing.
+    ///
+    /// They are made in a folder beside and moved into place at once, so that two programs that start together end up with
+    /// the same ones.
+    ///
+    /// - Parameters:
+    ///   - dataDirectory: Made where it is missing.
+    ///   - random: Supplies serial numbers; keys come from OpenSSL's generator.
+    /// - Returns: Where they are.
+    /// - Throws: `IOError` or `CryptographyError`.
+    static func prepare(in dataDirectory: String, random: any RandomSource) throws -> DevelopmentKeys {
+        try Files.makeDirectory(dataDirectory, mode: 0o755)
+        let folder = dataDirectory + "/development"
+        if try Files.kind(folder) == nil {
+            let draft = folder + "." + Hex.encode(random.bytes(6))
+            try Files.makeDirectory(draft, mode: 0o755)
+            try fill(draft, random: random)
+            do throws(IOError) {
+                try Files.move(draft, to: folder)
+            } catch {
+                guard try Files.kind(folder) != nil else { throw error }
+                try Files.removeTree(draft)
+            }
+        }
+        return DevelopmentKeys(
+            authorityPath: folder + "/authority.pem",
+            certificatePath: folder + "/server.pem",
+            keyPath: folder + "/server.key",
+            merchantKeyPath: folder + "/merchant.key",
+            merchantPublicKeyPath: folder + "/merchant.pem"
+        )
+    }
+
+    private static func fill(_ folder: String, random: any RandomSource) throws {
+        let now = SystemClock().now()
+        let names = CertificateName.loopback + [.host("simulators")]
+        let authority = try DevelopmentAuthority.make(
+            name: "Sallyport development authority",
+            permitting: names,
+            now: now,
+            random: random
+        )
+        let server = try authority.issue(for: names, now: now, random: random)
+        let merchant = try RSAPrivateKey.generatePEM()
+        try Files.write(folder + "/authority.pem", authority.certificatePEM, mode: 0o644)
+        try Files.write(folder + "/authority.key", authority.keyPEM.reveal(), mode: 0o600)
+        try Files.write(folder + "/server.pem", server.certificatePEM + authority.certificatePEM, mode: 0o644)
+        try Files.write(folder + "/server.key", server.keyPEM.reveal(), mode: 0o600)
+        try Files.write(folder + "/merchant.key", merchant.privateKey.reveal(), mode: 0o600)
+        try Files.write(folder + "/merchant.pem", merchant.publicKey, mode: 0o644)
+    }
+}

@@ -1,0 +1,39 @@
+/// The help texts, made from the tables so that they cannot disagree with the program.
+enum HelpText {
+    /// What `sallyport --help` prints.
+    static var program: String {
+        var lines = [
+            "sallyport \(ProgramVersion.text): hands a buyer from an app to a secure browser tab and back, once.", "",
+            "usage: sallyport COMMAND [OPTIONS]", "", "commands:",
+        ]
+        lines += CommandTable.all.map { row($0.name + ($0.operands.isEmpty ? "" : " " + $0.operands), $0.summary) }
+        lines += [
+            "", "`sallyport COMMAND --help` tells more. Settings: a JSON file (--config) or environment variables.",
+        ]
+        return lines.joined(separator: "\n")
+    }
+
+    /// What `sallyport COMMAND --help` prints.
+    static func of(_ command: Command) -> String {
+        let operands = command.operands.isEmpty ? "" : " \(command.operands)"
+        var lines = ["\(command.summary)", "", "usage: sallyport \(command.name)\(operands) [OPTIONS]"]
+        if !command.details.isEmpty { lines += ["", command.details] }
+        lines += ["", "options:"]
+        lines += (command.options + CommandTable.common).map { option in
+            row("--" + option.name + (option.placeholder.map { " " + $0 } ?? ""), option.meaning)
+        }
+        lines += ["", "settings, as environment variables with their defaults:"]
+        lines += SettingTable.all.map { setting in
+            row(
+                "\(setting.environmentName)",
+                setting.meaning + (setting.fallback.isEmpty ? "" : " [\(setting.fallback)]")
+            )
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func row(_ left: String, _ right: String) -> String {
+        let padding = String(repeating: " ", count: max(2, 40 - left.count))
+        return "  \(left)\(padding)\(right)"
+    }
+}

@@ -1,0 +1,67 @@
+import EventIO
+
+/// The program: picks a command, and turns every way of failing into a line for people and an exit status.
+package enum Program {
+    /// Sets the process up: blocks the signals that are read from a descriptor, and ignores broken pipes.
+    ///
+    /// Call before anything makes a thread, which then inherits this.
+    ///
+    /// - Returns: False, after a complaint, where the kernel refuses.
+    package static func prepareProcess() -> Bool {
+        do throws(IOError) {
+            try Application.signals.block()
+            try SignalSet.ignoreBrokenPipes()
+            _ = try Machine.raiseDescriptorLimit()
+            return true
+        } catch {
+            Console.standard.complain("sallyport: \(error)")
+            return false
+        }
+    }
+
+    /// Runs one command line.
+    ///
+    /// - Parameters:
+    ///   - words: Everything behind the program's name.
+    ///   - environment: The variables of the process.
+    /// - Returns: The exit status: 0 done, 1 failed, 2 wrong use.
+    package static func run(_ words: [String], environment: [String: String]) async -> Int32 {
+        await run(words, environment: environment, console: .standard)
+    }
+
+    static func run(_ words: [String], environment: [String: String], console: Console) async -> Int32 {
+        let arguments: CommandLineArguments
+        do {
+            arguments = try CommandLineArguments(
+                words,
+                options: CommandTable.all.flatMap(\.options) + CommandTable.common
+            )
+        } catch {
+            return misuse(error.text, console)
+        }
+        guard let name = arguments.command else {
+            console.print(HelpText.program)
+            return arguments.flags.contains("help") || words.isEmpty ? 0 : 2
+        }
+        guard let command = CommandTable.all.first(where: { $0.name == name }) else {
+            return misuse("no such command: \(name)", console)
+        }
+        if arguments.flags.contains("help") {
+            console.print(HelpText.of(command))
+            return 0
+        }
+        let allowed = Set((command.options + CommandTable.common).map(\.name))
+        if let stranger = arguments.flags.union(arguments.values.keys).subtracting(allowed).min() {
+            return misuse("`\(name)` has no option --\(stranger)", console)
+        }
+        guard arguments.operands.isEmpty || !command.operands.isEmpty else {
+            return misuse("`\(name)` takes no operand", console)
+        }
+        return await command.run(CommandInput(arguments: arguments, environment: environment, console: console))
+    }
+
+    private static func misuse(_ text: String, _ console: Console) -> Int32 {
+        console.complain("sallyport: \(text)\nsee `sallyport --help`")
+        return 2
+    }
+}

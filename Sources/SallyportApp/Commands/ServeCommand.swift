@@ -1,0 +1,31 @@
+import EventIO
+
+/// `sallyport serve`: the broker, with the settings of a deployment.
+enum ServeCommand {
+    static let command = Command(
+        name: "serve",
+        operands: "",
+        summary: "run the broker",
+        details: """
+            Needs a certificate (or only a clear listener behind a balancer), a database with the current schema, and an Amazon
+            Pay account. SIGTERM and SIGINT drain and end it, SIGHUP reads the certificate again.
+            """,
+        options: [],
+        run: { input in
+            await input.withConfiguration { configuration in
+                let logger = configuration.logger
+                let database = try DatabaseAccess(configuration, logger: logger)
+                defer { database.close() }
+                if database.isPrivate {
+                    _ = try await database.migrate(configuration.storage.migrationsDirectory)
+                } else {
+                    try await database.demandCurrentSchema(configuration.storage.migrationsDirectory)
+                }
+                let parts = ApplicationParts(databaseURL: database.url)
+                let application = try await Application.start(configuration, parts, logger: logger)
+                await application.runUntilTold(configuration)
+                return 0
+            }
+        }
+    )
+}

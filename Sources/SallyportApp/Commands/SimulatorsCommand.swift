@@ -1,0 +1,70 @@
+import EventIO
+import HTTPServer
+import Primitives
+import Simulators
+import TLS
+import Telemetry
+
+/// `sallyport simulators`: Amazon Pay on loopback, as a process of its own.
+enum SimulatorsCommand {
+    static let command = Command(
+        name: "simulators",
+        operands: "",
+        summary: "run the Amazon Pay simulator",
+        details: """
+            Knows one merchant, whose keys are in the data directory (made where they are missing), and some buyers. Keeps
+            everything in memory. /_sim controls it: see docs/simulator.md.
+            """,
+        options: [CommandOption("allow-remote", nil, "listen on other addresses than loopback too; for containers")],
+        run: { input in
+            await input.withConfiguration(DemoDefaults.fill) { configuration in
+                try await run(configuration, input)
+            }
+        }
+    )
+
+    private static func run(_ configuration: Configuration, _ input: CommandInput) async throws -> Int32 {
+        guard let address = configuration.listeners.simulator else {
+            throw ConfigurationError(problems: ["simulator_listen: empty"])
+        }
+        let logger = Logger.standardOutput(level: configuration.logLevel, label: "simulator")
+        let keys = try DevelopmentKeys.prepare(in: configuration.storage.dataDirectory, random: KernelRandom())
+        let context = try TLSContext(
+            certificatePEM: try Files.read(keys.certificatePath),
+            keyPEM: Secret(try Files.read(keys.keyPath)),
+            alpn: ["http/1.1"]
+        )
+        var simulator = SimulatorConfiguration(
+            baseURL: "https://localhost:\(address.port)",
+            merchants: [try merchant(keys, configuration)],
+            seed: KernelRandom().bytes(16)
+        )
+        simulator.insecureAllowsOthers = input.arguments.flags.contains("allow-remote")
+        let settings = simulator
+        let signal = try await OneLoop.run { reactor in
+            let server = try AmazonPaySimulator.attach(
+                settings,
+                listener: ServerConfiguration.Listener(address, .tls),
+                tls: context,
+                reactor: reactor,
+                logger: logger
+            )
+            logger.info("simulator.ready", [LogField("address", address.description)])
+            let signal = try await EndSignal.wait(reactor, for: [.terminate, .interrupt]).get()
+            await server.drain()
+            return signal
+        }
+        logger.info("simulator.stopped", [LogField("signal", signal.description)])
+        return 0
+    }
+
+    private static func merchant(_ keys: DevelopmentKeys, _ configuration: Configuration) throws -> Merchant {
+        let pem = String(decoding: try Files.read(keys.merchantPublicKeyPath), as: UTF8.self)
+        return Merchant(
+            id: DevelopmentKeys.merchantID,
+            storeIDs: [DevelopmentKeys.storeID],
+            publicKeys: [Merchant.PublicKey(id: DevelopmentKeys.publicKeyID, pem: pem)],
+            allowedDomains: [configuration.listeners.web.host]
+        )
+    }
+}

@@ -1,0 +1,125 @@
+import EventIO
+import Primitives
+import SessionBroker
+import Telemetry
+
+extension Configuration {
+    /// Reads and checks a configuration.
+    ///
+    /// - Parameter source: The texts.
+    /// - Throws: Every problem at once.
+    init(_ source: SettingSource) throws(ConfigurationError) {
+        var reader = SettingReader(source)
+        listeners = Listeners(&reader)
+        storage = Storage(&reader)
+        policy = BrokerPolicy(&reader)
+        limits = Limits(&reader)
+        provider = Provider(&reader)
+        apps = AppSettings(&reader)
+        logLevel = LogLevel(name: reader.choice("log_level")) ?? .info
+        includesSubdomains = reader.flag("hsts.include_subdomains")
+        enforcesScriptPolicy = reader.choice("csp.p2") == "enforce"
+        let effective = reader.effective
+        printed = SettingTable.all.map { setting in
+            let value = effective[setting.name] ?? ""
+            return (setting.name, setting.isSecret && !value.isEmpty ? "<secret>" : value)
+        }
+        Configuration.checkTogether(listeners, policy, &reader)
+        guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
+    }
+
+    /// The rules that no single setting can break.
+    private static func checkTogether(
+        _ listeners: Listeners,
+        _ policy: BrokerPolicy,
+        _ reader: inout SettingReader
+    ) {
+        if listeners.web.authority == listeners.link.authority {
+            reader.complain(
+                "link.base_url",
+                "the same host as web.base_url; a link on the page's own host never opens the app"
+            )
+        }
+        for (name, origin) in [("web.base_url", listeners.web), ("link.base_url", listeners.link)]
+        where origin.scheme != "https" && !origin.isLoopback {
+            reader.complain(name, "not https, and not a loopback name")
+        }
+        if let clear = listeners.clear, !clear.isLocal, listeners.trustedProxies.isEmpty {
+            reader.complain("clear_listen", "not a loopback address, and trusted_proxies names nobody")
+        }
+        if let admin = listeners.admin, !admin.isLocal {
+            reader.complain("admin_listen", "not a loopback address")
+        }
+        if listeners.trustedProxies.contains(where: { $0 == "*" || $0.hasSuffix("/0") }) {
+            reader.complain("trusted_proxies", "a wildcard would believe everybody")
+        }
+        if listeners.tls == nil, listeners.clear == nil {
+            reader.complain("listen", "empty, and so is clear_listen: nothing would be served")
+        }
+        if policy.times.launch > policy.times.idle || policy.times.idle > policy.times.absolute {
+            reader.complain("session.idle", "launch, idle and absolute must not decrease in this order")
+        }
+        if policy.cookieNames == .host, listeners.web.scheme != "https", !listeners.web.isLoopback {
+            reader.complain("cookies.names", "__Host- names need https")
+        }
+    }
+}
+
+extension Configuration.Listeners {
+    fileprivate init(_ reader: inout SettingReader) {
+        tls = reader.address("listen")
+        clear = reader.address("clear_listen")
+        admin = reader.address("admin_listen")
+        simulator = reader.address("simulator_listen")
+        web = reader.origin("web.base_url")
+        link = reader.origin("link.base_url")
+        certificatePath = reader.text("tls.certificate")
+        keyPath = reader.text("tls.key")
+        trustedProxies = reader.list("trusted_proxies")
+        loops = reader.number("loops")
+    }
+}
+
+extension Configuration.Storage {
+    fileprivate init(_ reader: inout SettingReader) {
+        let url = reader.text("database_url")
+        databaseURL = url.isEmpty ? nil : Secret(url)
+        dataDirectory = reader.text("data_dir")
+        migrationsDirectory = reader.folder("migrations_dir", "migrations")
+        publicDirectory = reader.folder("public_dir", "public")
+    }
+}
+
+extension Configuration.Limits {
+    fileprivate init(_ reader: inout SettingReader) {
+        connections = reader.number("limits.connections")
+        connectionsPerAddress = reader.number("limits.connections_per_address")
+        requestsPerConnection = reader.number("limits.requests_per_connection")
+        headerBytes = reader.number("limits.header_bytes")
+        headerFields = reader.number("limits.header_fields")
+        bodyBytes = reader.number("limits.body_bytes")
+        headerDeadline = reader.duration("limits.header_deadline")
+        bodyDeadline = reader.duration("limits.body_deadline")
+        handshakeDeadline = reader.duration("limits.handshake_deadline")
+        idle = reader.duration("limits.idle")
+        drain = reader.duration("limits.drain")
+    }
+}
+
+extension Configuration.Provider {
+    fileprivate init(_ reader: inout SettingReader) {
+        region = reader.choice("provider.region")
+        merchantID = reader.text("provider.merchant_id")
+        storeID = reader.text("provider.store_id")
+        storeName = reader.text("provider.store_name")
+        publicKeyID = reader.text("provider.public_key_id")
+        privateKeyPath = reader.text("provider.private_key")
+        algorithm = reader.choice("provider.algorithm")
+        apiURL = reader.text("provider.api_url")
+        scriptURL = reader.text("provider.script_url")
+        startURL = reader.text("provider.start_url")
+        redirectHosts = reader.list("provider.redirect_hosts")
+        policyHosts = reader.list("provider.csp_hosts")
+        authorityPath = reader.text("provider.ca_file")
+    }
+}

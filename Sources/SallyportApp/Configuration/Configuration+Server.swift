@@ -1,0 +1,81 @@
+import EventIO
+import HTTPCore
+import HTTPServer
+import Primitives
+import TLS
+
+// What the configuration means for listeners and connections.
+
+extension Configuration {
+    /// The certificate of both hosts, read anew at every call; `nil` without a TLS listener.
+    func tlsContext() throws(ConfigurationError) -> TLSContext? {
+        guard listeners.tls != nil else { return nil }
+        let certificate = try read(listeners.certificatePath, "tls.certificate")
+        let key = Secret(try read(listeners.keyPath, "tls.key"))
+        do throws(TLSError) {
+            return try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: ["http/1.1"])
+        } catch {
+            throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
+        }
+    }
+
+    /// The public listeners.
+    ///
+    /// - Parameter errorFields: On answers to requests that never reach a handler.
+    func publicServer(errorFields: FieldBlock) throws(ConfigurationError) -> ServerConfiguration {
+        var addresses: [ServerConfiguration.Listener] = []
+        if let address = listeners.tls { addresses.append(ServerConfiguration.Listener(address, .tls)) }
+        if let address = listeners.clear { addresses.append(ServerConfiguration.Listener(address, .clear)) }
+        var server = ServerConfiguration(name: "public", listeners: addresses)
+        server.limits = limits.server
+        server.drainDeadline = limits.drain
+        server.errorFields = errorFields
+        for text in listeners.trustedProxies {
+            guard let prefix = NetworkPrefix(text) else {
+                throw ConfigurationError(problems: ["trusted_proxies: \(text) is no address or network"])
+            }
+            server.trustedProxies.append(prefix)
+        }
+        return server
+    }
+
+    /// The administration listener; without listeners where there is none.
+    ///
+    /// - Parameter errorFields: On answers to requests that never reach a handler.
+    func adminServer(errorFields: FieldBlock) -> ServerConfiguration {
+        let addresses = listeners.admin.map { [ServerConfiguration.Listener($0, .clear)] } ?? []
+        var server = ServerConfiguration(name: "admin", listeners: addresses)
+        server.errorFields = errorFields
+        server.drainDeadline = .seconds(1)
+        return server
+    }
+
+    private func read(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8] {
+        guard !path.isEmpty else {
+            throw ConfigurationError(problems: ["\(setting): not set, and there is a TLS listener"])
+        }
+        do throws(IOError) {
+            return try Files.read(path, limit: 1 << 20)
+        } catch {
+            throw ConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error)"])
+        }
+    }
+}
+
+extension Configuration.Limits {
+    /// The limits of the public listeners.
+    fileprivate var server: ServerLimits {
+        var limits = ServerLimits()
+        limits.headerBytes = headerBytes
+        limits.headerCount = headerFields
+        limits.bodyBytes = bodyBytes
+        limits.requestsPerConnection = requestsPerConnection
+        limits.connections = connections
+        limits.connectionsPerAddress = connectionsPerAddress
+        limits.headerDeadline = headerDeadline
+        limits.bodyDeadline = bodyDeadline
+        limits.handshakeDeadline = handshakeDeadline
+        limits.idleDeadline = idle
+        return limits
+    }
+}

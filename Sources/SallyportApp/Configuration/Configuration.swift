@@ -1,0 +1,81 @@
+import EventIO
+import Primitives
+import SessionBroker
+import Telemetry
+
+/// Everything the program was told, read once at the start, checked in full, and never changed afterwards.
+package struct Configuration: Sendable {
+    /// Where the program listens and under which names.
+    struct Listeners: Sendable {
+        let tls: SocketAddress?
+        let clear: SocketAddress?
+        let admin: SocketAddress?
+        let simulator: SocketAddress?
+        let web: WebOrigin
+        let link: WebOrigin
+        let certificatePath: String
+        let keyPath: String
+        let trustedProxies: [String]
+        let loops: Int
+    }
+
+    /// Where data and files are.
+    struct Storage: Sendable {
+        /// A libpq URI; `nil` for a private cluster in the data directory.
+        let databaseURL: Secret<String>?
+        let dataDirectory: String
+        let migrationsDirectory: String
+        let publicDirectory: String
+    }
+
+    /// Bounds on what one connection may ask for.
+    struct Limits: Sendable {
+        let connections: Int
+        let connectionsPerAddress: Int
+        let requestsPerConnection: Int
+        let headerBytes: Int
+        let headerFields: Int
+        let bodyBytes: Int
+        let headerDeadline: Duration
+        let bodyDeadline: Duration
+        let handshakeDeadline: Duration
+        let idle: Duration
+        let drain: Duration
+    }
+
+    /// The account at Amazon Pay and where Amazon is.
+    struct Provider: Sendable {
+        let region: String
+        let merchantID: String
+        let storeID: String
+        let storeName: String
+        let publicKeyID: String
+        let privateKeyPath: String
+        let algorithm: String
+        let apiURL: String
+        let scriptURL: String
+        let startURL: String
+        let redirectHosts: [String]
+        let policyHosts: [String]
+        let authorityPath: String
+    }
+
+    let listeners: Listeners
+    let storage: Storage
+    /// The rules of a flow, with what the profile leaves open filled in.
+    let policy: BrokerPolicy
+    let limits: Limits
+    let provider: Provider
+    let apps: AppSettings
+    let logLevel: LogLevel
+    let includesSubdomains: Bool
+    let enforcesScriptPolicy: Bool
+    /// Name and text of every setting, secrets hidden, in the order of the table.
+    package let printed: [(name: String, value: String)]
+}
+
+/// What is wrong with a configuration: every problem, not the first.
+package struct ConfigurationError: Error, Sendable {
+    /// One line each, `name: what is wrong`, without secret values.
+    package let problems: [String]
+}

@@ -1,0 +1,137 @@
+/// Every key the program knows, in the order in which `--print-config` shows them.
+enum SettingTable {
+    static let all: [Setting] = listeners + storage + session + limits + headers + provider + apps
+
+    private static let listeners: [Setting] = [
+        Setting("listen", .address, "127.0.0.1:8443", "TLS listener of both hosts; empty for none"),
+        Setting("clear_listen", .address, "", "plain HTTP behind a TLS balancer, or for benchmarks"),
+        Setting("admin_listen", .address, "127.0.0.1:8444", "plain HTTP: /healthz, /readyz, /metrics"),
+        Setting("simulator_listen", .address, "127.0.0.1:9443", "where `simulators` and `demo` put the simulators"),
+        Setting("web.base_url", .origin, "https://localhost:8443", "web host: the pages"),
+        Setting("link.base_url", .origin, "https://links.localhost:8443", "link host: association files, return links"),
+        Setting("tls.certificate", .path, "", "PEM file: certificate, then its chain"),
+        Setting("tls.key", .path, "", "PEM file: private key of the certificate"),
+        Setting("trusted_proxies", .list, "", "addresses whose X-Forwarded-For is believed"),
+        Setting("loops", .number(0...256), "0", "event loops; 0 for one per core"),
+        Setting(
+            "log_level",
+            .choice(["trace", "debug", "info", "notice", "warning", "error"]),
+            "info",
+            "JSON lines on standard output"
+        ),
+    ]
+
+    private static let storage: [Setting] = [
+        Setting(
+            "database_url",
+            .text,
+            "",
+            secret: true,
+            "libpq URI; empty for a private cluster in the data directory"
+        ),
+        Setting("data_dir", .path, "./var", "private cluster, development authority and keys"),
+        Setting("migrations_dir", .path, "", "folder of the migrations; empty to look beside the program"),
+        Setting("public_dir", .path, "", "folder of the static files; empty to look beside the program"),
+    ]
+
+    private static let session: [Setting] = [
+        Setting("profile", .choice(["compat", "standard", "strict"]), "standard", "how much of the seed is tolerated"),
+        Setting(
+            "open.mode",
+            .choice(["", "get", "auto_post", "tap"]),
+            "",
+            "how a launch ticket opens; empty: by profile"
+        ),
+        Setting(
+            "open.clean_url",
+            .choice(["", "true", "false"]),
+            "",
+            "answer an open with a redirect; empty: by profile"
+        ),
+        Setting(
+            "open.fetch_site",
+            .choice(["", "off", "observe", "enforce"]),
+            "",
+            "what a foreign Sec-Fetch-Site at the open does; empty: by profile"
+        ),
+        Setting("open.reopen_window", .duration(0...60), "15s", "one second open after a lost answer"),
+        Setting("session.launch", .duration(10...600), "5m", "life of a launch ticket"),
+        Setting("session.idle", .duration(60...7200), "30m", "life of a flow without a request"),
+        Setting("session.absolute", .duration(60...43200), "2h", "life of a flow"),
+        Setting("session.receipt", .duration(60...3600), "15m", "life of the thanks page"),
+        Setting("session.lease", .duration(31...600), "45s", "how long one purchase call owns a flow"),
+        Setting(
+            "session.on_reuse",
+            .choice(["", "revoke", "refuse"]),
+            "",
+            "what a used launch ticket does to its flow; empty: by profile"
+        ),
+        Setting(
+            "proof.app",
+            .choice(["", "required", "optional"]),
+            "",
+            "the app's cookie at purchase; empty: by profile"
+        ),
+        Setting("proof.verifier", .choice(["", "required", "optional"]), "", "PKCE-style verifier; empty: by profile"),
+        Setting(
+            "cookies.names",
+            .choice(["", "host", "plain"]),
+            "",
+            "`__Host-` names or the seed's; empty: by profile"
+        ),
+    ]
+
+    private static let limits: [Setting] = [
+        Setting("limits.issue_per_minute", .number(1...10_000_000), "600", "sessions per client address"),
+        Setting("limits.flows_per_app", .number(1...1000), "10", "live flows per app install"),
+        Setting("limits.flows_total", .number(1...1_000_000_000), "1000000", "live flows altogether"),
+        Setting("limits.unknown_per_minute", .number(1...10_000_000), "20", "unknown tokens per client address"),
+        Setting("limits.connections", .number(1...1_000_000), "20000", "open connections"),
+        Setting("limits.connections_per_address", .number(1...1_000_000), "1000", "open connections per address"),
+        Setting("limits.requests_per_connection", .number(1...1_000_000_000), "100000", "then the connection closes"),
+        Setting("limits.header_bytes", .number(1024...65536), "16384", "request line and fields"),
+        Setting("limits.header_fields", .number(8...256), "64", "fields of a request"),
+        Setting("limits.body_bytes", .number(1024...1_048_576), "16384", "body of a request"),
+        Setting("limits.header_deadline", .duration(1...120), "10s", "for a whole request head"),
+        Setting("limits.body_deadline", .duration(1...120), "20s", "for a whole request body"),
+        Setting("limits.handshake_deadline", .duration(1...60), "10s", "for a TLS handshake"),
+        Setting("limits.idle", .duration(1...3600), "75s", "for an idle connection"),
+        Setting("limits.drain", .duration(1...600), "20s", "for requests in flight when the program stops"),
+    ]
+
+    private static let headers: [Setting] = [
+        Setting("hsts.include_subdomains", .flag, "true", "Strict-Transport-Security covers sub-domains"),
+        Setting(
+            "csp.p2",
+            .choice(["enforce", "report"]),
+            "enforce",
+            "policy of the pages that load the provider's script"
+        ),
+    ]
+
+    private static let provider: [Setting] = [
+        Setting("provider.region", .choice(["jp", "na", "eu"]), "jp", "Amazon Pay region"),
+        Setting("provider.merchant_id", .text, "", "Amazon Pay account"),
+        Setting("provider.store_id", .text, "", "amzn1.application-oa2-client.…"),
+        Setting("provider.public_key_id", .text, "", "SANDBOX-… or LIVE-…"),
+        Setting("provider.private_key", .path, "", "PEM file: the RSA key that belongs to the public key id"),
+        Setting(
+            "provider.algorithm",
+            .choice(["AMZN-PAY-RSASSA-PSS-V2", "AMZN-PAY-RSASSA-PSS"]),
+            "AMZN-PAY-RSASSA-PSS-V2",
+            "signature of requests and buttons"
+        ),
+        Setting("provider.store_name", .text, "My Sweet Shop", "shown to the buyer at Amazon, at most 50 characters"),
+        Setting("provider.api_url", .text, "", "simulator in place of Amazon's API; empty for the region's host"),
+        Setting("provider.script_url", .text, "", "checkout.js; empty for the region's"),
+        Setting("provider.start_url", .text, "", "form target for a start without script; a simulator has one"),
+        Setting("provider.redirect_hosts", .list, "", "hosts that the buyer may be sent to; empty for the region's"),
+        Setting("provider.csp_hosts", .list, "", "origins the provider's script needs; empty for the region's"),
+        Setting("provider.ca_file", .path, "", "PEM file: authority of a simulator"),
+    ]
+
+    private static let apps: [Setting] = [
+        Setting("apps.ios", .objects, "[]", "[{prefix, bundle, services, clip}]"),
+        Setting("apps.android", .objects, "[]", "[{package, fingerprints, relations, dynamic}]"),
+    ]
+}

@@ -1,0 +1,27 @@
+import HTTPCore
+import Telemetry
+
+/// The administration listener: alive, ready, figures.
+enum AdminHandler {
+    @Sendable static func health(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
+        text("ok\n", .ok, exchange)
+    }
+
+    @Sendable static func readiness(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
+        exchange.services.isReady
+            ? text("ready\n", .ok, exchange) : text("database away\n", .serviceUnavailable, exchange)
+    }
+
+    @Sendable static func metrics(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
+        text(exchange.services.metrics.prometheusText(), .ok, exchange)
+    }
+
+    private static func text(_ text: String, _ status: HTTPStatus, _ exchange: Exchange) -> HTTPResponse {
+        HTTPResponse(
+            status,
+            block: exchange.services.deployment.headers.admin,
+            fields: [HTTPField(.contentType, constant: "text/plain; version=0.0.4; charset=utf-8")],
+            body: .bytes(Array(text.utf8))
+        )
+    }
+}

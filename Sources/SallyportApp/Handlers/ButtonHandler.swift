@@ -1,0 +1,134 @@
+import HTTPCore
+import Pages
+import Primitives
+import SessionBroker
+
+/// `/button`: opens a launch ticket, and shows the tab's first page to whoever holds the tab token.
+enum ButtonHandler {
+    private static let name = "secureWebviewSessionId"
+
+    @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        guard let text = try exchange.parameter(name) else { return try await page(exchange) }
+        // A HEAD never has an effect; whoever asks with it learns nothing about the ticket either.
+        guard exchange.request.method != .head else {
+            return HTTPResponse(.ok, block: exchange.deployment.headers.redirect)
+        }
+        guard !OpenGate.isPrefetch(exchange.request) else { return try await refusePrefetch(exchange, text) }
+        switch exchange.deployment.policy.openMode {
+        case .get: return try await open(exchange, text)
+        case .autoPost: return try interstitial(exchange, text, .autoPost)
+        case .tap: return try interstitial(exchange, text, .tap)
+        }
+    }
+
+    @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try exchange.requireSameOrigin()
+        return try await open(exchange, try exchange.form([name]).required(name))
+    }
+
+    private static func refusePrefetch(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
+        if let ticket = LaunchTicket.parse(text) {
+            let caller = exchange.caller
+            try await exchange.services.asking { (broker) async throws(BrokerError) in
+                try await broker.notePrefetch(ticket, by: caller)
+            }
+        }
+        return HTTPResponse(.serviceUnavailable, block: exchange.deployment.headers.prefetch)
+    }
+
+    private static func interstitial(
+        _ exchange: Exchange,
+        _ text: String,
+        _ mode: OpenView.Mode
+    ) throws(Failure) -> HTTPResponse {
+        guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
+        let deployment = exchange.deployment
+        return exchange.page(deployment.headers.interstitial, policy: ContentSecurityPolicy.interstitial) { nonce in
+            deployment.pages.open(OpenView(mode: mode, ticket: ticket), in: exchange.language, nonce: nonce)
+        }
+    }
+
+    // MARK: Open
+
+    private static func open(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
+        guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
+        let tab = try exchange.tabToken()
+        let proof = try exchange.appProof()
+        let site = FetchSite(exchange.request)
+        let caller = exchange.caller
+        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.open(ticket, tab: tab, proof: proof, by: caller)
+        }
+        exchange.services.countOpen(verdict, site)
+        return try await answer(exchange, ticket, verdict)
+    }
+
+    private static func answer(
+        _ exchange: Exchange,
+        _ ticket: LaunchTicket,
+        _ verdict: OpenVerdict
+    ) async throws(Failure) -> HTTPResponse {
+        switch verdict {
+        case .opened(let tab):
+            var response = try await landing(exchange, tab)
+            exchange.deployment.cookies.set(tab: tab.token, launch: ticket, on: &response)
+            return response
+        case .sameTab: return exchange.redirect(to: "/button", flow: ticket.flow)
+        case .unknown: throw Failure(.unknownSession)
+        case .expired: throw Failure(.expiredSession, flow: ticket.flow)
+        case .reused, .finished: throw Failure(.sessionReused, flow: ticket.flow)
+        case .wrongBrowser: throw Failure(.wrongBrowser, flow: ticket.flow)
+        case .dead(let state): throw Failure(state.deadCode, flow: ticket.flow)
+        }
+    }
+
+    /// Where a fresh tab goes: to the clean URL, or in profile compat straight to the page.
+    private static func landing(_ exchange: Exchange, _ tab: OpenedTab) async throws(Failure) -> HTTPResponse {
+        if let session = tab.review {
+            return exchange.redirect(to: "/confirm_order?amazonCheckoutSessionId=\(session)", flow: tab.flow)
+        }
+        guard !exchange.deployment.policy.opensToCleanURL else {
+            return exchange.redirect(to: "/button", flow: tab.flow)
+        }
+        let caller = exchange.caller
+        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.view(tab.token, by: caller)
+        }
+        guard case .live(let flow) = verdict else { return exchange.neutral() }
+        return try await page(exchange, flow)
+    }
+
+    // MARK: Page
+
+    private static func page(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        if try exchange.tabToken() == nil {
+            // Right after an open this means that the browser keeps no cookie, as browsers inside other apps do.
+            let deployment = exchange.deployment
+            return exchange.plainPage(
+                .forbidden,
+                block: deployment.headers.neutral,
+                deployment.pages.cookiesBlocked(in: exchange.language)
+            )
+        }
+        switch try await exchange.tab() {
+        case .open(_, let flow): return try await page(exchange, flow)
+        case .closed(let answer): return answer
+        }
+    }
+
+    private static func page(_ exchange: Exchange, _ flow: FlowView) async throws(Failure) -> HTTPResponse {
+        switch flow.state {
+        case .opened, .reviewed, .declined: break
+        case .placed, .purchasing: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
+        default: return exchange.neutral()
+        }
+        let view = ButtonView(
+            order: OrderView(flow.order),
+            start: try await exchange.services.checkout.start(for: flow.flow),
+            fallbackAction: exchange.deployment.startAction
+        )
+        let pages = exchange.deployment.pages
+        let response = exchange.providerPage { pages.button(view, in: exchange.language, nonce: $0) }
+        return exchange.tagged(response, flow.flow)
+    }
+}

@@ -1,0 +1,126 @@
+import AmazonPay
+import HTTPCore
+import Pages
+import SessionBroker
+
+/// `/confirm_order`: takes the buyer back from the provider, shows what is to be paid, and takes the buyer's word for it.
+enum ConfirmHandler {
+    @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        guard let text = try exchange.parameter("amazonCheckoutSessionId") else { return try await page(exchange) }
+        guard exchange.request.method != .head else {
+            return HTTPResponse(.ok, block: exchange.deployment.headers.redirect)
+        }
+        guard let session = CheckoutSessionID(text) else {
+            throw Failure(.invalidRequest, "amazonCheckoutSessionId has another form")
+        }
+        switch try await exchange.tab() {
+        case .closed(let answer): return answer
+        case .open(let token, let flow): return try await review(exchange, token, flow, session)
+        }
+    }
+
+    // MARK: Review
+
+    private static func review(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ flow: FlowView,
+        _ session: CheckoutSessionID
+    ) async throws(Failure) -> HTTPResponse {
+        let reviewed = try await exchange.services.checkout.review(session, flow.flow)
+        let caller = exchange.caller
+        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.review(token, reviewed, by: caller)
+        }
+        switch verdict {
+        case .reviewed: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
+        case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", flow: flow.flow)
+        case .declined: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        case .refused: return exchange.neutral()
+        }
+    }
+
+    // MARK: Page
+
+    private static func page(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        switch try await exchange.tab(withDetails: true) {
+        case .closed(let answer): return answer
+        case .open(let token, let flow): return try page(exchange, token, flow)
+        }
+    }
+
+    private static func page(_ exchange: Exchange, _ token: TabToken, _ flow: FlowView) throws(Failure) -> HTTPResponse
+    {
+        switch flow.state {
+        case .reviewed, .placed: break
+        case .opened: return exchange.redirect(to: "/button", flow: flow.flow)
+        case .purchasing, .declined: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        default: return exchange.neutral()
+        }
+        guard let session = flow.orderReference, let details = flow.details else {
+            return exchange.redirect(to: "/button", flow: flow.flow)
+        }
+        let view = ConfirmView(
+            order: OrderView(flow),
+            details: details,
+            checkoutSessionID: session,
+            returnTicket: exchange.services.broker.returnTicket(of: token),
+            agreement: try agreement(exchange, token, flow)
+        )
+        let pages = exchange.deployment.pages
+        let response = exchange.providerPage { pages.confirm(view, in: exchange.language, nonce: $0) }
+        return exchange.tagged(response, flow.flow)
+    }
+
+    /// Profile strict lets an app's buyer agree only after both halves have met in the app.
+    private static func agreement(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ flow: FlowView
+    ) throws(Failure) -> ConfirmView.Agreement {
+        guard exchange.deployment.policy.requiresMeeting, flow.client.isApp, !flow.isMet else { return .form }
+        return .returnLink(try exchange.returnLink(flow, token))
+    }
+
+    // MARK: Agree
+
+    @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try exchange.requireSameOrigin()
+        let form = try exchange.form(["secureWebviewSessionId", "totalPrice"])
+        guard let token = try exchange.tabToken() else { return exchange.neutral() }
+        let ticket = try exchange.returnTicket(form)
+        let total = try form.amount("totalPrice")
+        let caller = exchange.caller
+        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.place(token, ticket: ticket, total: total, by: caller)
+        }
+        switch verdict {
+        case .placed(let placement): return try await send(exchange, placement)
+        case .notReviewed: throw Failure(.notPriced, flow: token.flow)
+        case .declined: throw Failure(.paymentDeclined, flow: token.flow)
+        case .flowMismatch: throw Failure(.flowMismatch, flow: token.flow)
+        case .priceChanged: throw Failure(.priceChanged, flow: token.flow)
+        case .notMet: throw Failure(.notReady, "the halves have not met", flow: token.flow)
+        case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: token.flow)
+        case .refused: return exchange.neutral()
+        }
+    }
+
+    /// Tells the provider what is to be paid and sends the buyer there.
+    ///
+    /// The order is placed before the provider is told, so that what it is told cannot change meanwhile; where it cannot be
+    /// told, the order is taken back.
+    private static func send(_ exchange: Exchange, _ placement: Placement) async throws(Failure) -> HTTPResponse {
+        do {
+            let target = try await exchange.services.checkout.update(placement)
+            return exchange.redirect(to: target, flow: placement.flow)
+        } catch {
+            let caller = exchange.caller
+            _ = try await exchange.services.asking { (broker) async throws(BrokerError) in
+                try await broker.unplace(placement, by: caller)
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import HTTPCore
+import Pages
+
+/// `GET` and `POST /error`: the seed's last resort. Closes nothing, reveals nothing, reads nothing.
+enum ErrorHandler {
+    @Sendable static func page(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
+        let deployment = exchange.services.deployment
+        let body = deployment.pages.error(ErrorView(code: .internalError), in: exchange.language)
+        return exchange.plainPage(block: deployment.headers.neutral, body)
+    }
+}

@@ -1,0 +1,73 @@
+import Commerce
+import HTTPCore
+import Pages
+import SessionBroker
+
+/// `POST /secureWebviewSession`: prices a cart and issues a launch ticket for it.
+enum IssueHandler {
+    private static let names: Set<String> = ["client", "hd8", "hd10", "code_challenge", "code_challenge_method"]
+
+    @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try exchange.requireSameOrigin()
+        let form = try exchange.form(names)
+        guard let client = ClientKind(rawValue: try form.required("client")) else {
+            throw Failure(.invalidRequest, "client is none of the three")
+        }
+        let request = IssueRequest(
+            client: client,
+            order: try order(form, exchange.deployment.catalogue),
+            proof: try exchange.appProof(),
+            challenge: try challenge(form)
+        )
+        let caller = exchange.caller
+        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.issue(request, by: caller)
+        }
+        switch verdict {
+        case .issued(let issued): return answer(exchange, issued)
+        case .tooManyFlows: throw Failure(.rateLimited, "too many live flows")
+        case .verifierRequired: throw Failure(.invalidRequest, "this shop requires code_challenge")
+        }
+    }
+
+    private static func answer(_ exchange: Exchange, _ issued: IssuedFlow) -> HTTPResponse {
+        var body: [UInt8] = []
+        body.reserveCapacity(100)
+        body += "{\"secureWebviewSessionId\":\"".utf8
+        body += issued.ticket.text.utf8
+        body += "\"}".utf8
+        var response = exchange.json(body, flow: issued.ticket.flow)
+        if let proof = issued.newProof { exchange.deployment.cookies.set(app: proof, on: &response) }
+        return response
+    }
+
+    /// Quantities only: a client never names a price.
+    private static func order(_ form: FormFields, _ catalogue: Catalogue) throws(Failure) -> Order {
+        var quantities: [String: Int] = [:]
+        for entry in catalogue.entries {
+            guard let quantity = OrderLine.parseQuantity(try form.required(entry.field)) else {
+                throw Failure(.quantityInvalid, "\(entry.field) is no number from 0 to 99")
+            }
+            quantities[entry.field] = quantity
+        }
+        do {
+            return try catalogue.order(quantities)
+        } catch {
+            throw Failure(.quantityInvalid, error.debugDescription)
+        }
+    }
+
+    /// The S256 challenge of RFC 7636; `plain` is refused.
+    private static func challenge(_ form: FormFields) throws(Failure) -> CodeChallenge? {
+        guard let text = form["code_challenge"] else {
+            guard form["code_challenge_method"] == nil else {
+                throw Failure(.invalidRequest, "a method without a challenge")
+            }
+            return nil
+        }
+        guard let challenge = CodeChallenge.parse(text, method: form["code_challenge_method"]) else {
+            throw Failure(.invalidRequest, "code_challenge is no S256 challenge")
+        }
+        return challenge
+    }
+}

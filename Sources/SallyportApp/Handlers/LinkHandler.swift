@@ -1,0 +1,12 @@
+import HTTPCore
+import Pages
+
+/// `GET /index.html` on the link host: what the buyer sees where the link did not open the app.
+enum LinkHandler {
+    @Sendable static func fallback(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
+        let deployment = exchange.services.deployment
+        return exchange.page(deployment.headers.linkFallback, policy: ContentSecurityPolicy.linkFallback) { nonce in
+            deployment.pages.linkFallback(in: exchange.language, nonce: nonce)
+        }
+    }
+}

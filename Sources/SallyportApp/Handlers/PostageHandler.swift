@@ -1,0 +1,33 @@
+import Commerce
+import HTTPCore
+import Pages
+import SessionBroker
+
+/// `POST /calc_postage`: the seed's contract, answered from the address of the checkout session.
+enum PostageHandler {
+    private static let names: Set<String> = ["secureWebviewSessionId", "orderReferenceId", "accessToken"]
+
+    @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try exchange.requireSameOrigin()
+        let form = try exchange.form(names)
+        guard let token = try exchange.tabToken() else { throw Failure(.unknownSession) }
+        let ticket = try exchange.returnTicket(form)
+        let reference = try form.required("orderReferenceId")
+        let caller = exchange.caller
+        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.quote(token, ticket: ticket, orderReference: reference, by: caller)
+        }
+        switch verdict {
+        case .quoted(let postage, let total):
+            let body = "{\"postage\":\"\(postage.grouped)\",\"totalPrice\":\"\(total.grouped)\"}"
+            return exchange.json(Array(body.utf8), flow: token.flow)
+        case .notPriced: throw Failure(.notPriced, flow: token.flow)
+        case .flowMismatch: throw Failure(.flowMismatch, flow: token.flow)
+        case .orderMismatch: throw Failure(.orderMismatch, flow: token.flow)
+        case .refused(.unknown): throw Failure(.unknownSession)
+        case .refused(.expired): throw Failure(.expiredSession, flow: token.flow)
+        case .refused(.readOnly): throw Failure(.purchaseInProgress, flow: token.flow)
+        case .refused(.orphan), .refused(.closed): throw Failure(.sessionRevoked, flow: token.flow)
+        }
+    }
+}

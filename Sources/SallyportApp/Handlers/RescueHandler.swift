@@ -1,0 +1,21 @@
+import HTTPCore
+import Pages
+import SessionBroker
+
+/// `GET /rescue`: offers the return link once more to the browser that holds the flow, where the first tap did not open the
+/// app.
+enum RescueHandler {
+    @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        let deployment = exchange.deployment
+        let body = deployment.pages.rescue(RescueView(returnLink: try await link(exchange)), in: exchange.language)
+        return exchange.plainPage(block: deployment.headers.tab, body)
+    }
+
+    private static func link(_ exchange: Exchange) async throws(Failure) -> LinkTarget? {
+        guard case .open(let token, let flow) = try await exchange.tab(), flow.client.isApp, flow.orderReference != nil
+        else { return nil }
+        let awaitsMeeting = exchange.deployment.policy.requiresMeeting && flow.state == .reviewed && !flow.isMet
+        guard flow.state == .placed || flow.state == .purchasing || awaitsMeeting else { return nil }
+        return try exchange.returnLink(flow, token)
+    }
+}

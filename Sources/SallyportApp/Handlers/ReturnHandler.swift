@@ -1,0 +1,18 @@
+import HTTPCore
+import SessionBroker
+
+/// `POST /return`: lets native code check a return before it shows anything. Consumes nothing, calls nobody.
+enum ReturnHandler {
+    @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try exchange.requireSameOrigin()
+        let request = try PurchaseForm.read(exchange)
+        let caller = exchange.caller
+        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.check(request, by: caller)
+        }
+        switch verdict {
+        case .proven: return exchange.json(Array("{\"status\":\"ok\"}".utf8), flow: request.ticket.flow)
+        case .refused(let refusal): throw refusal.failure(request.ticket.flow)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Commerce
+import HTTPCore
+import Pages
+import SessionBroker
+
+/// `GET /thanks`: the receipt, for fifteen minutes, to whoever holds the return ticket and the other half's proof.
+enum ThanksHandler {
+    @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        let named = try exchange.parameter("secureWebviewSessionId")
+        let held = try exchange.receiptTicket()
+        guard let ticket = named.map(ReturnTicket.parse) ?? held else { return exchange.neutral(.notFound) }
+        let proof = try exchange.appProof()
+        let tab = try exchange.tabToken()
+        let caller = exchange.caller
+        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.receipt(ticket, proof: proof, tab: tab, by: caller)
+        }
+        switch verdict {
+        case .unknown: return exchange.neutral(.notFound)
+        case .over:
+            var response = exchange.neutral(.gone)
+            if held != nil { exchange.deployment.cookies.clearReceipt(ticket, on: &response) }
+            return response
+        case .receipt(let flow):
+            guard named != nil else { return page(exchange, flow) }
+            // The seed's address holds the ticket: keep it out of the page that the buyer looks at.
+            var response = exchange.redirect(to: "/thanks", flow: flow.flow)
+            exchange.deployment.cookies.set(receipt: ticket, on: &response)
+            return response
+        }
+    }
+
+    private static func page(_ exchange: Exchange, _ flow: FlowView) -> HTTPResponse {
+        let deployment = exchange.deployment
+        let view = ThanksView(
+            client: flow.client,
+            orderNumber: flow.orderNumber,
+            order: OrderView(flow),
+            address: flow.details?.address
+        )
+        let body = deployment.pages.thanks(view, in: exchange.language)
+        return exchange.tagged(exchange.plainPage(block: deployment.headers.thanks, body), flow.flow)
+    }
+}

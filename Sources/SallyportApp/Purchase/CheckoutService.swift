@@ -1,0 +1,183 @@
+import AmazonPay
+import Commerce
+import Cryptography
+import EventIO
+import Pages
+import Primitives
+import SessionBroker
+import Telemetry
+
+/// What the provider says of a checkout that will not lead to a payment.
+struct CheckoutRefusal: Sendable, Equatable {
+    /// The provider's word, for the audit trail.
+    let reason: String
+    /// Whether the buyer left by choice, and not the bank by refusal.
+    let isBuyersWish: Bool
+}
+
+/// The provider in the words of the shop: start, review, update, complete; one per loop.
+final class CheckoutService {
+    private let client: CheckoutClient
+    private let provider: ProviderSetup
+    private let signOffLoop: SignOffLoop
+    private let logger: Logger
+
+    /// A service for one loop.
+    ///
+    /// - Parameters:
+    ///   - client: Calls the API.
+    ///   - provider: The account and the shop's addresses.
+    ///   - signOffLoop: Signs on another thread.
+    ///   - logger: Told about refused calls.
+    init(client: CheckoutClient, provider: ProviderSetup, signOffLoop: @escaping SignOffLoop, logger: Logger) {
+        self.client = client
+        self.provider = provider
+        self.signOffLoop = signOffLoop
+        self.logger = logger
+    }
+
+    /// The button's configuration, signed for one flow.
+    ///
+    /// - Parameter flow: Goes into the payload, so that the session that comes of it is this flow's alone.
+    /// - Returns: What the page hands to the provider's script.
+    func start(for flow: FlowID) async throws(Failure) -> CheckoutStart {
+        var payload = CheckoutPayload(
+            reviewURL: provider.reviewURL,
+            cancelURL: provider.cancelURL,
+            storeID: provider.credentials.storeID
+        )
+        payload.scopes = [.name, .email, .phoneNumber, .shippingAddress]
+        payload.countries = ["JP"]
+        payload.metadata = MerchantMetadata(
+            merchantReferenceId: flow.description,
+            merchantStoreName: provider.storeName
+        )
+        do throws(CryptographyError) {
+            let button = try await ButtonSigner(provider.credentials).sign(payload, signOffLoop)
+            return CheckoutStart(
+                merchantID: provider.credentials.merchantID,
+                publicKeyID: button.publicKeyID,
+                isSandbox: provider.isSandboxNamed,
+                payload: button.payloadJSON,
+                signature: button.signature,
+                algorithm: button.algorithm.label
+            )
+        } catch {
+            throw Failure(.internalError, error.debugDescription, flow: flow)
+        }
+    }
+
+    /// Reads the session a buyer has come back with.
+    ///
+    /// - Parameters:
+    ///   - session: From the address, checked for its form only.
+    ///   - flow: The flow of the tab.
+    /// - Returns: What the broker keeps of it, with the postage to its address.
+    /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
+    ///   `provider_failed` otherwise.
+    func review(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> ReviewedSession {
+        let found = try await read(session, flow)
+        guard let address = found.shippingAddress, found.state == .open else {
+            throw Failure(.notPriced, "the session is \(found.state) or has no address", flow: flow)
+        }
+        let details = PrivateDetails(
+            buyer: found.buyer ?? Buyer(),
+            address: address,
+            payment: found.paymentDescriptor
+        )
+        return ReviewedSession(
+            orderReference: session.text,
+            merchantReference: found.merchantReferenceID,
+            postage: provider.postage.postage(to: address.prefecture),
+            details: details
+        )
+    }
+
+    /// Tells the provider what is to be paid.
+    ///
+    /// - Parameter placement: What the buyer agreed to.
+    /// - Returns: Where to send the buyer; checked against the hosts of the settings.
+    /// - Throws: `provider_failed`.
+    func update(_ placement: Placement) async throws(Failure) -> String {
+        guard let session = CheckoutSessionID(placement.orderReference) else {
+            throw Failure(.internalError, "the stored session id has another form", flow: placement.flow)
+        }
+        let metadata = MerchantMetadata(
+            merchantReferenceId: placement.flow.description,
+            merchantStoreName: provider.storeName,
+            noteToBuyer: placement.orderNumber.description
+        )
+        let update = CheckoutUpdate(resultURL: provider.resultURL, amount: placement.total, metadata: metadata)
+        let updated: CheckoutSession
+        do throws(AmazonPayError) {
+            updated = try await client.update(session, update)
+        } catch {
+            throw refused("checkout.update_failed", error, placement.flow)
+        }
+        guard let target = updated.redirectURL, provider.redirects.allows(target) else {
+            let reason = updated.redirectURL == nil ? updated.constraints.joined(separator: " ") : "a foreign address"
+            throw Failure(.providerFailed, "no redirect address: \(reason)", flow: placement.flow)
+        }
+        return target
+    }
+
+    /// Makes the charge real; see `CompleteOutcome`.
+    ///
+    /// - Parameters:
+    ///   - attempt: The lease; flow and number make the idempotency key.
+    ///   - isRecovery: Whether an earlier call of the attempt may have got through.
+    /// - Returns: The outcome, within the lease.
+    func complete(_ attempt: PurchaseAttempt, isRecovery: Bool) async -> CompleteOutcome {
+        guard let session = CheckoutSessionID(attempt.orderReference) else {
+            return .rejected(AmazonPayError(.notSent, detail: "the stored session id has another form"))
+        }
+        let key = IdempotencyKey.derive(flow: attempt.flow, attempt: attempt.number, step: "complete")
+        let completion = CheckoutClient.Completion(
+            session: session,
+            amount: attempt.total,
+            key: key,
+            isRecovery: isRecovery
+        )
+        return await client.complete(completion, within: provider.completeLimit)
+    }
+
+    /// Whether the provider has given a session up, and why.
+    ///
+    /// - Parameters:
+    ///   - session: The placed one.
+    ///   - flow: For the log.
+    /// - Returns: `nil` while it can still lead to a payment, and where the provider cannot be asked: then the purchase finds
+    ///   out.
+    func refusal(of session: String, _ flow: FlowID) async -> CheckoutRefusal? {
+        guard let id = CheckoutSessionID(session) else { return nil }
+        do throws(AmazonPayError) {
+            let found = try await client.session(id, within: .seconds(5))
+            guard found.state == .canceled else { return nil }
+            let reason = found.reason?.rawValue ?? "Canceled"
+            return CheckoutRefusal(reason: reason, isBuyersWish: found.reason == .buyerCanceled)
+        } catch {
+            logger.warning("checkout.read_failed", fields(error, flow))
+            return nil
+        }
+    }
+
+    private func read(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> CheckoutSession {
+        do throws(AmazonPayError) {
+            return try await client.session(session)
+        } catch {
+            guard error.reason != .resourceNotFound else {
+                throw Failure(.orderMismatch, "the account has no such session", flow: flow)
+            }
+            throw refused("checkout.read_failed", error, flow)
+        }
+    }
+
+    private func refused(_ event: StaticString, _ error: AmazonPayError, _ flow: FlowID) -> Failure {
+        logger.warning(event, fields(error, flow))
+        return Failure(.providerFailed, error.debugDescription, flow: flow)
+    }
+
+    private func fields(_ error: AmazonPayError, _ flow: FlowID) -> [LogField] {
+        [LogField("flow", flow.description), LogField("detail", error.debugDescription)]
+    }
+}

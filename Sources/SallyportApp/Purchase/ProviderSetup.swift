@@ -1,0 +1,77 @@
+import AmazonPay
+import Commerce
+import EventIO
+import Pages
+import Primitives
+
+/// The account at the provider and the shop's own addresses, read and checked at the start.
+struct ProviderSetup: Sendable {
+    let credentials: Credentials
+    let endpoint: AmazonPayEndpoint
+    let redirects: RedirectPolicy
+    let postage: PostageRule
+    let storeName: String
+    /// Where the provider sends a buyer for review; fixed, so that it can be registered and signed.
+    let reviewURL: String
+    /// Where it sends a buyer who gave up.
+    let cancelURL: String
+    /// Where it sends a buyer after its last page.
+    let resultURL: String
+    /// PEM file with the authority of a simulator; empty for the machine's own.
+    let authorityPath: String
+    /// Time for one completion; reading the session afterwards takes up to five seconds more.
+    let completeLimit: Duration
+    /// What the button needs to be told for key ids without a prefix; `nil` for those with one.
+    let isSandboxNamed: Bool?
+
+    /// How often the API may be called: by the vendor's limits, which a simulator does not have.
+    var quota: CallQuota.Limits {
+        if endpoint.isSimulator { return .unlimited }
+        return credentials.environment == .live ? .live : .sandbox
+    }
+
+    /// Reads key and settings.
+    ///
+    /// - Parameters:
+    ///   - settings: From the configuration.
+    ///   - web: Where the pages are.
+    ///   - lease: How long one purchase call owns a flow; the completion has to end before it does.
+    /// - Throws: Every problem of the account at once.
+    init(_ settings: Configuration.Provider, web: WebOrigin, lease: Duration) throws(ConfigurationError) {
+        do throws(AmazonPayConfigurationError) {
+            var account = CredentialSettings()
+            account.merchantID = settings.merchantID
+            account.storeID = settings.storeID
+            account.publicKeyID = settings.publicKeyID
+            account.privateKeyPEM = Secret(try ProviderSetup.read(settings.privateKeyPath, "provider.private_key"))
+            account.algorithm = settings.algorithm
+            account.region = settings.region
+            credentials = try Credentials(account)
+            endpoint =
+                settings.apiURL.isEmpty
+                ? AmazonPayEndpoint(credentials.region)
+                : try AmazonPayEndpoint(simulator: settings.apiURL, for: credentials)
+            let hosts = settings.redirectHosts.isEmpty ? credentials.region.hostedPageHosts : settings.redirectHosts
+            redirects = try RedirectPolicy(hosts: hosts, allowsLoopbackHTTP: endpoint.isSimulator)
+            authorityPath = settings.authorityPath
+            if !authorityPath.isEmpty { _ = try ProviderSetup.read(authorityPath, "provider.ca_file") }
+        } catch {
+            throw ConfigurationError(problems: error.problems.map { "provider: \($0)" })
+        }
+        postage = .sample
+        storeName = settings.storeName
+        reviewURL = web.text + "/confirm_order"
+        cancelURL = web.text + "/checkout_cancel"
+        resultURL = web.text + "/checkout_result"
+        completeLimit = lease - .seconds(10)
+        isSandboxNamed = credentials.publicKeyID.environment == nil ? credentials.environment == .sandbox : nil
+    }
+
+    private static func read(_ path: String, _ setting: String) throws(AmazonPayConfigurationError) -> [UInt8] {
+        do throws(IOError) {
+            return try Files.read(path, limit: 65_536)
+        } catch {
+            throw AmazonPayConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error)"])
+        }
+    }
+}

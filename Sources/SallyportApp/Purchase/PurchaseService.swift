@@ -1,0 +1,174 @@
+import AmazonPay
+import Pages
+import Primitives
+import SessionBroker
+import Telemetry
+
+/// How a purchase ended, where it ended well.
+enum PurchaseOutcome: Sendable {
+    /// Paid: the stored answer, the same bytes at every repeat.
+    case done([UInt8])
+    /// Profile strict: the halves have met, the tab is to be opened again with this ticket.
+    case openAgain(LaunchTicket)
+}
+
+/// Completes a purchase exactly once, whatever crashes or races in between; one per loop.
+///
+/// The order is fixed: the store gives the lease, the provider is called outside any transaction, the store takes the result
+/// under the lease's attempt id. Every repeat of a call carries the same idempotency key; a new key is used only for a new
+/// numbered attempt, and that only after the provider has said that the last one had no effect.
+final class PurchaseService {
+    private let broker: Broker
+    private let checkout: CheckoutService
+    private let logger: Logger
+
+    /// A service for one loop.
+    ///
+    /// - Parameters:
+    ///   - broker: The state machine.
+    ///   - checkout: The provider.
+    ///   - logger: Told about recoveries, unknown outcomes and lost leases.
+    init(broker: Broker, checkout: CheckoutService, logger: Logger) {
+        self.broker = broker
+        self.checkout = checkout
+        self.logger = logger
+    }
+
+    /// Carries out `POST /purchase`.
+    ///
+    /// - Parameters:
+    ///   - request: Both halves.
+    ///   - caller: For the audit trail.
+    /// - Returns: The answer, or the ticket of the second opening.
+    /// - Throws: The contract's code for everything else.
+    func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(Failure) -> PurchaseOutcome {
+        let verdict = try await asking { (broker) async throws(BrokerError) in
+            try await broker.purchase(request, by: caller)
+        }
+        switch verdict {
+        case .begin(let attempt): return .done(try await complete(attempt, isRecovery: false, by: caller))
+        case .recover(let attempt): return .done(try await complete(attempt, isRecovery: true, by: caller))
+        case .replayed(let body): return .done(body)
+        case .met(let ticket): return .openAgain(ticket)
+        case .refused(let refusal): throw refusal.failure(request.ticket.flow)
+        }
+    }
+
+    /// Takes up a purchase whose lease ran out without a result: whoever held it is gone.
+    ///
+    /// - Parameters:
+    ///   - flow: Found among the stuck ones.
+    ///   - caller: For the audit trail.
+    func recover(_ flow: FlowID, by caller: Caller) async throws(Failure) {
+        let attempt = try await asking { (broker) async throws(BrokerError) in
+            try await broker.takeOver(flow, by: caller)
+        }
+        guard let attempt else { return }
+        var outcome = "authorized"
+        do throws(Failure) {
+            _ = try await complete(attempt, isRecovery: true, by: caller)
+        } catch {
+            outcome = error.code.rawValue
+        }
+        logger.info("purchase.recovered", [LogField("flow", flow.description), LogField("outcome", outcome)])
+    }
+
+    // MARK: Under the lease
+
+    private func complete(
+        _ attempt: PurchaseAttempt,
+        isRecovery: Bool,
+        by caller: Caller
+    ) async throws(Failure) -> [UInt8] {
+        switch await checkout.complete(attempt, isRecovery: isRecovery) {
+        case .completed(let session), .pending(let session), .alreadyCompleted(let session):
+            return try await authorize(attempt, session, by: caller)
+        case .declined(let reason):
+            throw try await decline(attempt, reason.rawValue, by: caller)
+        case .cancelled(let reason):
+            throw try await decline(attempt, reason?.rawValue ?? "Canceled", by: caller)
+        case .notReady:
+            try await release(attempt, by: caller)
+            throw Failure(.notReady, flow: attempt.flow)
+        case .notSent(let error):
+            // On a recovery an earlier call may have had an effect: only whoever began may give the lease back unasked.
+            if !isRecovery { try await release(attempt, by: caller) }
+            throw Failure(.providerFailed, error.debugDescription, flow: attempt.flow)
+        case .rejected(let error):
+            if !isRecovery { try await release(attempt, by: caller) }
+            logger.error("purchase.rejected", fields(attempt, error.debugDescription))
+            throw Failure(.providerFailed, error.debugDescription, flow: attempt.flow)
+        case .amountMismatch:
+            logger.error("purchase.amount_mismatch", fields(attempt, "the session holds another amount than the order"))
+            if !isRecovery { try await release(attempt, by: caller) }
+            throw Failure(.providerFailed, "amount mismatch", flow: attempt.flow)
+        case .unknown(let error):
+            // The lease stays: whoever comes after it has run out asks the provider first.
+            logger.warning("purchase.unknown", fields(attempt, error.debugDescription))
+            throw Failure(.purchaseInProgress, error.debugDescription, flow: attempt.flow, retryAfter: 10)
+        }
+    }
+
+    private func authorize(
+        _ attempt: PurchaseAttempt,
+        _ session: CheckoutSession,
+        by caller: Caller
+    ) async throws(Failure) -> [UInt8] {
+        let body = PurchaseAnswer.body(attempt.orderNumber)
+        let end = AttemptEnd.authorized(
+            Authorization(answer: body, chargePermission: session.chargePermissionID, charge: session.chargeID)
+        )
+        try await settle(attempt, end, by: caller)
+        logger.info("purchase.authorized", fields(attempt, session.chargePermissionID ?? ""))
+        return body
+    }
+
+    /// Settles a refused payment.
+    ///
+    /// - Returns: The failure to throw.
+    private func decline(
+        _ attempt: PurchaseAttempt,
+        _ reason: String,
+        by caller: Caller
+    ) async throws(Failure) -> Failure {
+        try await settle(attempt, .declined(reason: reason), by: caller)
+        logger.info("purchase.declined", fields(attempt, reason))
+        return Failure(.paymentDeclined, reason, flow: attempt.flow)
+    }
+
+    private func settle(_ attempt: PurchaseAttempt, _ end: AttemptEnd, by caller: Caller) async throws(Failure) {
+        let held = try await asking { (broker) async throws(BrokerError) in
+            try await broker.settle(attempt, as: end, by: caller)
+        }
+        guard held else { throw lost(attempt) }
+    }
+
+    private func release(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) {
+        let held = try await asking { (broker) async throws(BrokerError) in
+            try await broker.release(attempt, by: caller)
+        }
+        guard held else { throw lost(attempt) }
+    }
+
+    /// Somebody else took the lease over; what they find at the provider counts, not what this call saw.
+    private func lost(_ attempt: PurchaseAttempt) -> Failure {
+        logger.warning("purchase.lease_lost", fields(attempt, ""))
+        return Failure(.purchaseInProgress, "the lease was lost", flow: attempt.flow)
+    }
+
+    private func fields(_ attempt: PurchaseAttempt, _ detail: String) -> [LogField] {
+        [
+            LogField("flow", attempt.flow.description), LogField("attempt", attempt.number), LogField("detail", detail),
+        ]
+    }
+
+    private func asking<Value>(
+        _ body: (Broker) async throws(BrokerError) -> Value
+    ) async throws(Failure) -> Value {
+        do throws(BrokerError) {
+            return try await body(broker)
+        } catch {
+            throw error.failure
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import HTTPCore
+
+/// One line of the route table.
+struct Route: Sendable {
+    /// Which of the three faces of the program serves it.
+    enum Face: String, Sendable {
+        case web
+        case link
+        case admin
+    }
+
+    /// What a failure looks like.
+    enum Format: Sendable {
+        case json
+        case page
+    }
+
+    /// How it is answered.
+    enum Action: Sendable {
+        /// At once, from memory, the same for everybody.
+        case fixed(@Sendable (Deployment) -> FixedAnswer)
+        /// At once.
+        case now(@Sendable (Exchange) throws(Failure) -> HTTPResponse)
+        /// After waiting for the store or the provider.
+        case later(@Sendable (Exchange) async throws(Failure) -> HTTPResponse)
+    }
+
+    let face: Face
+    let method: HTTPMethod
+    let path: StaticString
+    let format: Format
+    let action: Action
+    /// One line for `sallyport routes`.
+    let meaning: String
+
+    init(
+        _ face: Face,
+        _ method: HTTPMethod,
+        _ path: StaticString,
+        _ format: Format,
+        _ action: Action,
+        _ meaning: String
+    ) {
+        self.face = face
+        self.method = method
+        self.path = path
+        self.format = format
+        self.action = action
+        self.meaning = meaning
+    }
+}
+
+/// Every route of the program, in the order in which it is looked through: the busiest first.
+enum RouteTable {
+    static let all: [Route] = web + link + admin
+
+    private static let web: [Route] = [
+        Route(.web, .get, "/button", .page, .later(ButtonHandler.get), "open a launch ticket; the button page"),
+        Route(.web, .post, "/secureWebviewSession", .json, .later(IssueHandler.post), "issue a launch ticket"),
+        Route(.web, .get, "/confirm_order", .page, .later(ConfirmHandler.get), "review return; the confirm page"),
+        Route(
+            .web,
+            .post,
+            "/confirm_order",
+            .page,
+            .later(ConfirmHandler.post),
+            "the buyer agrees; on to the provider"
+        ),
+        Route(.web, .get, "/checkout_result", .page, .later(ResultHandler.get), "result return; the way back"),
+        Route(.web, .post, "/purchase", .json, .later(PurchaseHandler.post), "both halves meet: complete, once"),
+        Route(.web, .get, "/thanks", .page, .later(ThanksHandler.get), "the receipt"),
+        Route(.web, .get, "/iosApp/cart", .page, .now(CartHandler.iosApp), "cart in the iOS app"),
+        Route(.web, .get, "/androidApp/cart", .page, .now(CartHandler.androidApp), "cart in the Android app"),
+        Route(.web, .get, "/browser/cart", .page, .now(CartHandler.browser), "cart in a browser"),
+        Route(
+            .web,
+            .post,
+            "/button",
+            .page,
+            .later(ButtonHandler.post),
+            "open a launch ticket, modes auto_post and tap"
+        ),
+        Route(.web, .get, "/checkout_cancel", .page, .later(CancelHandler.get), "the buyer left the provider's page"),
+        Route(.web, .post, "/checkout_cancel", .page, .later(CancelHandler.post), "the buyer cancels for good"),
+        Route(
+            .web,
+            .post,
+            "/calc_postage",
+            .json,
+            .later(PostageHandler.post),
+            "postage and total, the seed's contract"
+        ),
+        Route(.web, .post, "/return", .json, .later(ReturnHandler.post), "check a return, consume nothing"),
+        Route(.web, .post, "/secureWebviewSession/status", .json, .later(StatusHandler.post), "state of a flow"),
+        Route(.web, .get, "/rescue", .page, .later(RescueHandler.get), "the link again, where it did not open the app"),
+        Route(.web, .get, "/error", .page, .now(ErrorHandler.page), "the last resort"),
+        Route(.web, .post, "/error", .page, .now(ErrorHandler.page), "the last resort"),
+        Route(
+            .web,
+            .get,
+            "/crt/sample.crt",
+            .page,
+            .fixed(\.developmentAuthority),
+            "development authority, in demo only"
+        ),
+    ]
+
+    private static let link: [Route] = [
+        Route(
+            .link,
+            .get,
+            "/.well-known/apple-app-site-association",
+            .json,
+            .fixed(\.appleAssociation),
+            "association file for iOS"
+        ),
+        Route(.link, .get, "/apple-app-site-association", .json, .fixed(\.appleAssociation), "the same, older systems"),
+        Route(.link, .get, "/.well-known/assetlinks.json", .json, .fixed(\.androidAssociation), "the same for Android"),
+        Route(
+            .link,
+            .get,
+            "/index.html",
+            .page,
+            .now(LinkHandler.fallback),
+            "shown where the link did not open the app"
+        ),
+    ]
+
+    private static let admin: [Route] = [
+        Route(.admin, .get, "/healthz", .json, .now(AdminHandler.health), "the process answers"),
+        Route(.admin, .get, "/readyz", .json, .now(AdminHandler.readiness), "the database answers too"),
+        Route(.admin, .get, "/metrics", .json, .now(AdminHandler.metrics), "Prometheus text"),
+    ]
+}

@@ -1,0 +1,73 @@
+import HTTPCore
+import Pages
+import Telemetry
+
+/// Where the program writes and counts; shared by all loops.
+struct AppTelemetry: Sendable {
+    let logger: Logger
+    let metrics: MetricsRegistry
+    let counters: AppCounters
+
+    /// Telemetry with every counter made, so that each is there from the start with the value zero.
+    init(logger: Logger, metrics: MetricsRegistry) {
+        self.logger = logger
+        self.metrics = metrics
+        counters = AppCounters(metrics)
+    }
+}
+
+/// The counters of the handlers. Labels come from closed lists, never from a request.
+struct AppCounters: Sendable {
+    private let refusals: [FailureCode: Counter]
+    private let opens: [FetchSite: Counter]
+    private let others: Counter
+
+    init(_ metrics: MetricsRegistry) {
+        refusals = Dictionary(
+            uniqueKeysWithValues: FailureCode.allCases.map { code in
+                let help = "Requests refused, by code of the HTTP contract."
+                return (
+                    code, metrics.counter("sallyport_refusals_total", help: help, labels: [("code", code.rawValue)])
+                )
+            }
+        )
+        others = metrics.counter("sallyport_uncounted_total", help: "Events that no other counter has.")
+        opens = Dictionary(
+            uniqueKeysWithValues: FetchSite.allCases.map { site in
+                let help = "Opens, by what the browser said about where they came from."
+                return (
+                    site,
+                    metrics.counter("sallyport_open_fetch_site_total", help: help, labels: [("site", site.rawValue)])
+                )
+            }
+        )
+    }
+
+    /// The counter of a code.
+    func refusal(_ code: FailureCode) -> Counter {
+        refusals[code] ?? others
+    }
+
+    /// The counter of an origin.
+    func open(_ site: FetchSite) -> Counter {
+        opens[site] ?? others
+    }
+}
+
+/// What a browser says about the page that led to a request, Fetch Metadata.
+enum FetchSite: String, Sendable, CaseIterable {
+    case absent
+    case none
+    case sameOrigin = "same-origin"
+    case sameSite = "same-site"
+    case crossSite = "cross-site"
+    case other
+
+    /// What a request says.
+    init(_ request: HTTPRequest) {
+        switch request.first(.secFetchSite) {
+        case nil: self = .absent
+        case let text?: self = FetchSite(rawValue: text) ?? .other
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import AmazonPay
+import Commerce
+import Cryptography
+import EventIO
+import HTTPCore
+import Pages
+import Primitives
+import SessionBroker
+
+/// Everything that the settings decide and that never changes while the program runs; one for all loops.
+struct Deployment: Sendable {
+    let policy: BrokerPolicy
+    let catalogue: Catalogue
+    let headers: HeaderPolicy
+    let cookieTable: CookieTable
+    let cookies: CookieWriter
+    let pages: PageRenderer
+    let providerPolicy: ProviderPolicy
+    let enforcesScriptPolicy: Bool
+    /// The web host as it stands in a Host field, lower case.
+    let webHost: [UInt8]
+    /// The link host as it stands in a Host field, lower case.
+    let linkHost: [UInt8]
+    /// The web origin as it stands in an Origin field.
+    let webOrigin: String
+    /// The link origin, for return links.
+    let linkOrigin: String
+    /// Where a plain form can start a checkout; simulators have that.
+    let startAction: LinkTarget?
+    let appleAssociation: FixedAnswer
+    let androidAssociation: FixedAnswer
+    let developmentAuthority: FixedAnswer
+    /// The answer to every other host: 421, empty.
+    let misdirected: StaticResponse
+    private let assets: [(path: [UInt8], answer: FixedAnswer)]
+
+    /// Reads the static files and makes every answer that can be made ahead.
+    ///
+    /// - Parameters:
+    ///   - configuration: Checked.
+    ///   - provider: The account.
+    ///   - authority: Certificate of the development authority, PEM; `nil` outside `demo`.
+    /// - Throws: Every problem at once.
+    init(_ configuration: Configuration, provider: ProviderSetup, authority: [UInt8]?) throws(ConfigurationError) {
+        let listeners = configuration.listeners
+        let headers = HeaderPolicy(includesSubdomains: configuration.includesSubdomains)
+        let files = try Deployment.staticAssets(configuration.storage.publicDirectory)
+        self.headers = headers
+        policy = configuration.policy
+        catalogue = .sample
+        cookieTable = CookieTable(configuration.policy.cookieNames)
+        cookies = CookieWriter(names: cookieTable, times: configuration.policy.times)
+        enforcesScriptPolicy = configuration.enforcesScriptPolicy
+        webHost = Array(listeners.web.authority.utf8)
+        linkHost = Array(listeners.link.authority.utf8)
+        webOrigin = listeners.web.text
+        linkOrigin = listeners.link.text
+        startAction = LinkTarget(configuration.provider.startURL)
+        pages = PageRenderer(site: try Deployment.site(configuration, provider), assets: files)
+        providerPolicy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider))
+        misdirected = StaticResponse(HTTPResponse(.misdirected, block: headers.common))
+        assets = files.files.map { file in
+            let type = HTTPField(.contentType, file.contentType).map { [$0] } ?? []
+            return (Array(file.urlPath.utf8), FixedAnswer(file.bytes, block: headers.asset.adding(type)))
+        }
+        let absent = FixedAnswer(absent: HTTPResponse(.notFound, block: headers.json))
+        let associations = try Associations(configuration)
+        appleAssociation = associations.apple.map { FixedAnswer($0, block: headers.association) } ?? absent
+        androidAssociation = associations.android.map { FixedAnswer($0, block: headers.association) } ?? absent
+        developmentAuthority =
+            authority.map { pem in
+                let type = HTTPField(.contentType, constant: "application/x-x509-ca-cert")
+                return FixedAnswer(pem, block: headers.admin.adding([type]))
+            } ?? absent
+    }
+
+    /// The static file of a request, or `nil` where there is none of that name.
+    ///
+    /// - Parameter request: Its path is compared with a dozen names; no text is made of it.
+    func asset(_ request: HTTPRequest) -> FixedAnswer? {
+        assets.first { request.pathIs($0.path) }?.answer
+    }
+}
+
+// MARK: - Parts
+
+extension Deployment {
+    private static func staticAssets(_ directory: String) throws(ConfigurationError) -> StaticAssets {
+        do throws(IOError) {
+            return try StaticAssets(
+                read: { (path) throws(IOError) in try Files.read(directory + "/" + path) },
+                digest: { SHA256.digest(of: $0) }
+            )
+        } catch {
+            throw ConfigurationError(problems: ["public_dir: \(directory) lacks a file of the pages: \(error)"])
+        }
+    }
+
+    private static func site(
+        _ configuration: Configuration,
+        _ provider: ProviderSetup
+    ) throws(ConfigurationError) -> PageSite {
+        let script =
+            configuration.provider.scriptURL.isEmpty
+            ? provider.credentials.region.scriptURL : configuration.provider.scriptURL
+        guard let target = LinkTarget(script), let rescue = LinkTarget(configuration.listeners.web.text + "/rescue")
+        else {
+            throw ConfigurationError(problems: ["provider.script_url: not an address"])
+        }
+        var options: PageSite.Options = []
+        if provider.endpoint.isSimulator { options.insert(.demonstration) }
+        if configuration.policy.verifier == .required { options.insert(.verifier) }
+        return PageSite(
+            shopName: provider.storeName,
+            catalogue: .sample,
+            checkoutScript: target,
+            rescue: rescue,
+            options: options
+        )
+    }
+
+    /// The hosts that the provider's script needs. Those of the region are what its widgets were seen to load.
+    private static func hosts(
+        _ settings: Configuration.Provider,
+        _ provider: ProviderSetup
+    ) throws(ConfigurationError) -> ProviderHosts {
+        let region = provider.credentials.region
+        let named = settings.policyHosts.isEmpty ? [region.scriptOrigin] : settings.policyHosts
+        let pages = settings.redirectHosts.isEmpty ? region.hostedPageHosts : settings.redirectHosts
+        var sources: [ProviderHosts.Source] = []
+        for text in named + pages.map({ "https://" + $0 }) {
+            guard let source = ProviderHosts.Source(text) else {
+                throw ConfigurationError(problems: ["provider.csp_hosts: \(text) is no origin"])
+            }
+            if !sources.contains(source) { sources.append(source) }
+        }
+        let scripts = Array(sources.prefix(named.count))
+        return ProviderHosts(scripts: scripts, styles: scripts, images: scripts, pages: sources)
+    }
+}

@@ -1,0 +1,88 @@
+import HTTPCore
+import Pages
+import Primitives
+
+// The shapes of successful answers. Every one takes its constant fields from the header policy.
+
+extension Exchange {
+    /// A page of which every copy differs: it carries a nonce.
+    ///
+    /// - Parameters:
+    ///   - block: The constant fields.
+    ///   - policy: The content security policy for the nonce.
+    ///   - body: The document for the nonce.
+    /// - Returns: 200.
+    func page(_ block: FieldBlock, policy: (Nonce) -> String, _ body: (Nonce) -> [UInt8]) -> HTTPResponse {
+        let nonce = Nonce(random: services.random)
+        var response = HTTPResponse(.ok, block: block, body: .bytes(body(nonce)))
+        _ = response.add(.contentSecurityPolicy, policy(nonce))
+        return response
+    }
+
+    /// A page that loads the provider's script: P2, enforced or reported as the settings say.
+    ///
+    /// - Parameter body: The document for the nonce.
+    /// - Returns: 200.
+    func providerPage(_ body: (Nonce) -> [UInt8]) -> HTTPResponse {
+        let nonce = Nonce(random: services.random)
+        var response = HTTPResponse(.ok, block: deployment.headers.tab, body: .bytes(body(nonce)))
+        let policy = deployment.providerPolicy.text(nonce)
+        if deployment.enforcesScriptPolicy {
+            _ = response.add(.contentSecurityPolicy, policy)
+        } else {
+            _ = response.add(.contentSecurityPolicy, ContentSecurityPolicy.scripted(nonce))
+            _ = response.add(.contentSecurityPolicyReportOnly, policy)
+        }
+        return response
+    }
+
+    /// A page without a script.
+    ///
+    /// - Parameters:
+    ///   - status: 200 unless the page says that something is over.
+    ///   - block: The constant fields.
+    ///   - policy: The content security policy.
+    ///   - body: The document.
+    /// - Returns: The response.
+    func plainPage(
+        _ status: HTTPStatus = .ok,
+        block: FieldBlock,
+        policy: String = ContentSecurityPolicy.plain,
+        _ body: [UInt8]
+    ) -> HTTPResponse {
+        var response = HTTPResponse(status, block: block, body: .bytes(body))
+        _ = response.add(.contentSecurityPolicy, policy)
+        return response
+    }
+
+    /// A redirect to a fixed path of ours, or to an address that was checked against the settings.
+    ///
+    /// - Parameters:
+    ///   - location: Never built from the request.
+    ///   - flow: For `X-Flow-Id`.
+    /// - Returns: 303, which turns a POST into a GET and repeats no body.
+    func redirect(to location: String, flow: UUIDBytes?) -> HTTPResponse {
+        var response = HTTPResponse(.seeOther, block: deployment.headers.redirect)
+        _ = response.add(.location, location)
+        return tagged(response, flow)
+    }
+
+    /// A JSON answer.
+    ///
+    /// - Parameters:
+    ///   - body: The document.
+    ///   - status: 200 unless said otherwise.
+    ///   - flow: For `X-Flow-Id`.
+    /// - Returns: The response.
+    func json(_ body: [UInt8], status: HTTPStatus = .ok, flow: UUIDBytes?) -> HTTPResponse {
+        tagged(HTTPResponse(status, block: deployment.headers.json, body: .bytes(body)), flow)
+    }
+
+    /// The response with the flow's id, which is for support and audit and opens nothing.
+    func tagged(_ response: HTTPResponse, _ flow: UUIDBytes?) -> HTTPResponse {
+        guard let flow else { return response }
+        var copy = response
+        _ = copy.add(.xFlowID, flow.description)
+        return copy
+    }
+}

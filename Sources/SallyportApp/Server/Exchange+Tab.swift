@@ -1,0 +1,68 @@
+import AppLinks
+import HTTPCore
+import Pages
+import SessionBroker
+
+/// What the tab of a request may do.
+enum TabAccess {
+    /// It holds a live flow; the page may change it, or only show it while the provider is being called.
+    case open(TabToken, FlowView)
+    /// It holds nothing that lives: this answer, and nothing else.
+    case closed(HTTPResponse)
+}
+
+extension Exchange {
+    /// Looks the tab's flow up.
+    ///
+    /// - Parameter withDetails: Whether buyer and address are wanted; costs opening the seal.
+    /// - Returns: The flow, or the neutral answer.
+    func tab(withDetails: Bool = false) async throws(Failure) -> TabAccess {
+        guard let token = try tabToken() else { return .closed(neutral()) }
+        let caller = caller
+        let verdict = try await services.asking { (broker) async throws(BrokerError) in
+            try await broker.view(token, withDetails: withDetails, by: caller)
+        }
+        switch verdict {
+        case .live(let view), .readOnly(let view): return .open(token, view)
+        case .refused: return .closed(neutral())
+        }
+    }
+
+    /// The page for a tab that holds no live session.
+    ///
+    /// - Parameter status: 403, or 404 and 410 for a receipt.
+    /// - Returns: Always the same page, whatever the reason.
+    func neutral(_ status: HTTPStatus = .forbidden) -> HTTPResponse {
+        plainPage(status, block: deployment.headers.neutral, deployment.pages.neutral(in: language))
+    }
+
+    /// The launch ticket that the tab remembers, where it is the one of the flow.
+    func launchTicket(of flow: FlowView) throws(Failure) -> LaunchTicket {
+        guard let ticket = try rememberedLaunch(), ticket.flow == flow.flow else {
+            throw Failure(.flowMismatch, "the tab remembers another launch ticket", flow: flow.flow)
+        }
+        return ticket
+    }
+
+    /// The link that opens the app: C, A, the word for the old token, and the checkout session.
+    ///
+    /// - Parameters:
+    ///   - flow: A flow with a checkout session.
+    ///   - token: The tab token that C is derived from.
+    /// - Returns: Built from the settings and checked values only.
+    func returnLink(_ flow: FlowView, _ token: TabToken) throws(Failure) -> LinkTarget {
+        let launch = try launchTicket(of: flow)
+        let ticket = services.broker.returnTicket(of: token)
+        let link = ReturnLink(
+            base: deployment.linkOrigin,
+            returnTicket: ticket.text,
+            launchTicket: launch.text,
+            accessToken: PurchaseForm.sealedWord,
+            orderReferenceID: flow.orderReference ?? ""
+        )
+        guard let text = link?.text, let target = LinkTarget(text) else {
+            throw Failure(.internalError, "no return link can be built", flow: flow.flow)
+        }
+        return target
+    }
+}

@@ -1,0 +1,110 @@
+import AppLinks
+import HTTPCore
+import Pages
+import Primitives
+import SessionBroker
+
+/// One request together with what its loop offers; what a handler is given.
+struct Exchange {
+    /// The request; not to be kept past the answer.
+    let request: HTTPRequest
+    /// What the loop offers.
+    let services: LoopServices
+
+    /// What is the same for every loop.
+    var deployment: Deployment { services.deployment }
+
+    /// The language of the pages for this buyer; Japanese where nothing else is asked for.
+    var language: Language {
+        let tags = Language.allCases.map(\.rawValue)
+        return AcceptLanguage(request).preferredLanguage(among: tags).flatMap(Language.init) ?? .ja
+    }
+
+    /// Where the request comes from, as far as the audit trail may remember it.
+    var caller: Caller {
+        Caller(
+            network: request.peer.truncated,
+            bucketKey: request.peer.bucketKey,
+            userAgent: request.first(.userAgent),
+            request: request.requestID
+        )
+    }
+
+    /// A parameter of the query, or `nil` where it is absent or empty.
+    ///
+    /// - Parameter name: The one that the route knows; others are not looked at.
+    /// - Throws: For a malformed query, or a name that comes twice.
+    func parameter(_ name: String) throws(Failure) -> String? {
+        do {
+            let text = try request.queryParameters().value(name)
+            return text.flatMap { $0.isEmpty ? nil : $0 }
+        } catch {
+            throw Failure(.invalidRequest, "query: \(error)")
+        }
+    }
+
+    /// The parameters of the body.
+    ///
+    /// - Parameter known: Every name the route knows; any other is refused.
+    /// - Throws: For another media type, a malformed body, an unknown or a repeated name.
+    func form(_ known: Set<String>) throws(Failure) -> FormFields {
+        guard request.contentTypeIs(.form) else { throw Failure(.invalidRequest, "the body is no form") }
+        do {
+            let parameters = try request.formParameters()
+            if let stranger = parameters.names.first(where: { !known.contains($0) }) {
+                throw Failure(.invalidRequest, "unknown parameter of \(stranger.utf8.count) bytes")
+            }
+            var values: [String: String] = [:]
+            for name in known { values[name] = try parameters.value(name) }
+            return FormFields(values: values)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.invalidRequest, "body: \(error)")
+        }
+    }
+
+    /// The return ticket in a body; another form than a ticket's is answered like an unknown one.
+    func returnTicket(_ form: FormFields) throws(Failure) -> ReturnTicket {
+        guard let ticket = ReturnTicket.parse(try form.required("secureWebviewSessionId")) else {
+            throw malformedToken()
+        }
+        return ticket
+    }
+
+    /// The answer to a text that cannot be a token: the same as to an unknown one, and counted like it.
+    func malformedToken() -> Failure {
+        do throws(BrokerError) {
+            try services.broker.noteMalformedToken(by: caller)
+            return Failure(.unknownSession)
+        } catch {
+            return error.failure
+        }
+    }
+
+    /// Refuses a state-changing request that another site caused: session-security T13.
+    func requireSameOrigin() throws(Failure) {
+        for origin in request.values(.origin) where origin != deployment.webOrigin {
+            throw Failure(.csrfRejected, "foreign Origin")
+        }
+        if request.count(.secFetchSite) > 0, !request.fieldIs(.secFetchSite, "same-origin") {
+            throw Failure(.csrfRejected, "foreign Sec-Fetch-Site")
+        }
+    }
+}
+
+/// The parameters of a body, each at most once.
+struct FormFields {
+    fileprivate let values: [String: String]
+
+    /// The value of a parameter, or `nil` where it is absent or empty.
+    subscript(name: String) -> String? {
+        values[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The value of a parameter that must be there.
+    func required(_ name: String) throws(Failure) -> String {
+        guard let value = self[name] else { throw Failure(.invalidRequest, "\(name) is missing") }
+        return value
+    }
+}

@@ -1,0 +1,105 @@
+import EventIO
+import HTTPCore
+import Pages
+import Postgres
+import Primitives
+import SessionBroker
+import Telemetry
+
+/// Everything that lives on one loop and that its handlers share; made on the loop, never leaves it.
+final class LoopServices {
+    /// What is the same for every loop.
+    let deployment: Deployment
+    /// The state machine.
+    let broker: Broker
+    /// The provider.
+    let checkout: CheckoutService
+    /// Both together.
+    let purchases: PurchaseService
+    /// Keeps the tables in order; one loop runs it.
+    let sweeper: Sweeper
+    /// Counters of all loops.
+    let metrics: MetricsRegistry
+    private let database: PostgresClient
+    private let reactor: Reactor
+    private let logger: Logger
+    private let counters: AppCounters
+
+    /// The services of a loop.
+    ///
+    /// - Parameters:
+    ///   - deployment: What is the same for every loop.
+    ///   - reactor: The loop's.
+    ///   - parts: What was made on this loop.
+    ///   - telemetry: Where to write and count.
+    init(_ deployment: Deployment, reactor: Reactor, parts: Parts, telemetry: AppTelemetry) {
+        self.deployment = deployment
+        self.reactor = reactor
+        broker = parts.broker
+        checkout = parts.checkout
+        database = parts.database
+        sweeper = parts.sweeper
+        purchases = PurchaseService(broker: parts.broker, checkout: parts.checkout, logger: telemetry.logger)
+        metrics = telemetry.metrics
+        logger = telemetry.logger
+        counters = telemetry.counters
+    }
+
+    /// What was made on the loop before.
+    struct Parts {
+        let broker: Broker
+        let checkout: CheckoutService
+        let database: PostgresClient
+        let sweeper: Sweeper
+    }
+
+    /// Supplies nonces.
+    var random: any RandomSource { reactor.random }
+
+    /// Whether the database answers on this loop.
+    var isReady: Bool { database.isReady }
+
+    /// Asks the broker, and turns a failure of its store into the contract's words.
+    ///
+    /// - Parameter body: One call of the broker.
+    /// - Returns: The verdict.
+    /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
+    func asking<Value>(_ body: (Broker) async throws(BrokerError) -> Value) async throws(Failure) -> Value {
+        do throws(BrokerError) {
+            return try await body(broker)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    /// Counts what became of an open and where it came from.
+    func countOpen(_ verdict: OpenVerdict, _ site: FetchSite) {
+        counters.open(site).increment()
+    }
+
+    /// Writes a refusal down that an operator should know of; what strangers provoke at will is only counted.
+    func note(_ failure: Failure, _ request: HTTPRequest) {
+        counters.refusal(failure.code).increment()
+        guard failure.code.isOurs else { return }
+        var fields = [
+            LogField("code", failure.code.rawValue), LogField("detail", failure.detail),
+            LogField("request", request.requestID),
+        ]
+        if let flow = failure.flow { fields.append(LogField("flow", flow.description)) }
+        if failure.code == .internalError {
+            logger.error("request.failed", fields)
+        } else {
+            logger.warning("request.refused", fields)
+        }
+    }
+}
+
+extension PageErrorCode {
+    /// Whether the reason is on our side, and not something that any client can bring about.
+    fileprivate var isOurs: Bool {
+        switch self {
+        case .internalError, .unavailable, .providerFailed, .proofMismatch, .orderMismatch: true
+        default: false
+        }
+    }
+}

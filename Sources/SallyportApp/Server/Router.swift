@@ -1,0 +1,95 @@
+import HTTPCore
+import HTTPServer
+import Pages
+import Telemetry
+
+/// Finds the route of a request and turns every outcome into a response; one per loop.
+///
+/// The order of checks is session-security 2.6: host and path here, then size and form, then the handler's own.
+final class Router: RequestHandler {
+    private let services: LoopServices
+    private let face: Route.Face?
+    private let routes: [Route]
+    private let linkRoutes: [Route]
+
+    /// A router for the public listeners, or for the administration listener alone.
+    ///
+    /// - Parameters:
+    ///   - services: What handlers are given.
+    ///   - face: `.admin` for the administration listener; `nil` for the public ones, which tell hosts apart.
+    init(_ services: LoopServices, face: Route.Face? = nil) {
+        self.services = services
+        self.face = face
+        routes = RouteTable.all.filter { $0.face == face ?? .web }
+        linkRoutes = RouteTable.all.filter { $0.face == .link }
+    }
+
+    func handle(_ request: HTTPRequest) -> HandlerResult {
+        if face == .admin { return dispatch(request, among: routes) }
+        let deployment = services.deployment
+        if request.hostIs(deployment.linkHost) { return dispatch(request, among: linkRoutes) }
+        guard request.hostIs(deployment.webHost) else { return .precomposed(deployment.misdirected) }
+        if request.pathHasPrefix("/static/"), let file = deployment.asset(request) {
+            return request.method == .get || request.method == .head
+                ? .precomposed(file.answer(request))
+                : .now(refuse(.methodNotAllowed, request, .page, allow: "GET, HEAD"))
+        }
+        return dispatch(request, among: routes)
+    }
+
+    private func dispatch(_ request: HTTPRequest, among routes: [Route]) -> HandlerResult {
+        let method = request.method == .head ? .get : request.method
+        var samePath: Route?
+        for route in routes where request.pathIs(route.path) {
+            if route.method == method { return answer(request, route) }
+            samePath = route
+        }
+        guard let samePath else { return .now(refuse(.notFound, request, .page)) }
+        let methods = routes.filter { request.pathIs($0.path) }.map { $0.method == .get ? "GET, HEAD" : $0.method.name }
+        return .now(refuse(.methodNotAllowed, request, samePath.format, allow: methods.joined(separator: ", ")))
+    }
+
+    private func answer(_ request: HTTPRequest, _ route: Route) -> HandlerResult {
+        let exchange = Exchange(request: request, services: services)
+        switch route.action {
+        case .fixed(let answer):
+            return .precomposed(answer(services.deployment).answer(request))
+        case .now(let handler):
+            do {
+                return .now(try handler(exchange))
+            } catch {
+                return .now(refusal(error, exchange, route.format))
+            }
+        case .later(let handler):
+            return .later { [self] in
+                do throws(Failure) {
+                    return try await handler(exchange)
+                } catch {
+                    return refusal(error, exchange, route.format)
+                }
+            }
+        }
+    }
+
+    private func refusal(_ failure: Failure, _ exchange: Exchange, _ format: Route.Format) -> HTTPResponse {
+        services.note(failure, exchange.request)
+        return FailureResponse.make(failure, exchange, format)
+    }
+
+    private func refuse(
+        _ code: FailureCode,
+        _ request: HTTPRequest,
+        _ format: Route.Format,
+        allow: String? = nil
+    ) -> HTTPResponse {
+        let exchange = Exchange(request: request, services: services)
+        var response = FailureResponse.make(Failure(code), exchange, format)
+        if let allow, let field = HTTPField(.allow, allow) { response.fields.append(field) }
+        return response
+    }
+}
+
+extension HTTPMethod {
+    /// The method's name for an Allow field.
+    fileprivate var name: String { "\(text)" }
+}

@@ -1,0 +1,90 @@
+import EventIO
+import Pages
+import Primitives
+import SessionBroker
+import Telemetry
+
+/// The program's own housekeeping: expires what is overdue, makes and drops partitions, takes up stuck purchases. On one loop.
+final class Upkeep {
+    private let services: LoopServices
+    private let reactor: Reactor
+    private let logger: Logger
+    private var isStopped = false
+    private var round = 0
+
+    /// Between two looks at the stuck purchases; a lease is three times as long.
+    private static let pause = Duration.seconds(15)
+    /// Every how many rounds the tables are swept.
+    private static let roundsPerSweep = 4
+
+    /// Housekeeping on the present loop.
+    ///
+    /// - Parameters:
+    ///   - services: The loop's.
+    ///   - reactor: The loop's.
+    ///   - logger: Told what was done, and what could not be.
+    init(_ services: LoopServices, _ reactor: Reactor, logger: Logger) {
+        self.services = services
+        self.reactor = reactor
+        self.logger = logger
+    }
+
+    /// Begins; the first round at once, so that what a crash left behind is taken up without a wait.
+    func start() {
+        reactor.startTask { [self] in
+            while !isStopped {
+                await work()
+                await reactor.sleep(for: Upkeep.pause)
+            }
+        }
+    }
+
+    /// Ends after the round that is under way.
+    func stop() {
+        isStopped = true
+    }
+
+    private func work() async {
+        await recover()
+        if round % Upkeep.roundsPerSweep == 0 { await sweep() }
+        round += 1
+    }
+
+    private func recover() async {
+        do throws(Failure) {
+            let stuck = try await services.asking { (broker) async throws(BrokerError) in
+                try await broker.stuckPurchases()
+            }
+            for flow in stuck where !isStopped {
+                try await services.purchases.recover(
+                    flow,
+                    by: Caller(internal: "recovery", request: requestID("recovery"))
+                )
+            }
+        } catch {
+            note("upkeep.recovery_failed", error)
+        }
+    }
+
+    private func sweep() async {
+        do throws(BrokerError) {
+            let report = try await services.sweeper.run(request: requestID("sweep"))
+            let fields = [
+                LogField("visited", report.visited), LogField("expired", report.expired), LogField("live", report.live),
+            ]
+            logger.debug("upkeep.swept", fields)
+        } catch {
+            note("upkeep.sweep_failed", error.failure)
+        }
+    }
+
+    /// The database away is told by its own metrics and log lines; here it is only worth a line.
+    private func note(_ event: StaticString, _ failure: Failure) {
+        logger.warning(event, [LogField("code", failure.code.rawValue), LogField("detail", failure.detail)])
+    }
+
+    /// A unique word for the audit trail.
+    private func requestID(_ kind: String) -> String {
+        kind + "-" + Hex.encode(reactor.random.bytes(8))
+    }
+}

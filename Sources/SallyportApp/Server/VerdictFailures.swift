@@ -1,0 +1,50 @@
+import Pages
+import Primitives
+import SessionBroker
+
+// The one place where verdicts of the broker become codes of the contract.
+
+extension BrokerError {
+    /// The refusal that a failure of the store becomes.
+    var failure: Failure {
+        switch code {
+        case .unavailable, .outcomeUnknown: Failure(.unavailable, debugDescription)
+        case .limited(let seconds): Failure(.rateLimited, debugDescription, retryAfter: seconds)
+        case .fault: Failure(.internalError, debugDescription)
+        }
+    }
+}
+
+extension FlowState {
+    /// What a token of a dead flow is answered.
+    var deadCode: FailureCode {
+        switch self {
+        case .expired: .expiredSession
+        case .cancelled: .sessionCancelled
+        default: .sessionRevoked
+        }
+    }
+}
+
+extension PurchaseRefusal {
+    /// The refusal in the words of the contract.
+    ///
+    /// - Parameter flow: For `X-Flow-Id`; left out where the ticket is not known, so that nothing tells a guess from a hit.
+    /// - Returns: The failure to throw.
+    func failure(_ flow: FlowID) -> Failure {
+        switch self {
+        case .unknown: Failure(.unknownSession)
+        case .proofRequired: Failure(.proofRequired, flow: flow)
+        case .proofMismatch: Failure(.proofMismatch, flow: flow)
+        case .flowMismatch: Failure(.flowMismatch, flow: flow)
+        case .notPriced: Failure(.notPriced, flow: flow)
+        case .priceChanged: Failure(.priceChanged, flow: flow)
+        case .orderMismatch: Failure(.orderMismatch, flow: flow)
+        case .notReady: Failure(.notReady, flow: flow)
+        case .inProgress(let seconds): Failure(.purchaseInProgress, flow: flow, retryAfter: min(max(seconds, 1), 5))
+        case .declined: Failure(.paymentDeclined, flow: flow)
+        case .expired: Failure(.expiredSession, flow: flow)
+        case .dead(let state): Failure(state.deadCode, flow: flow)
+        }
+    }
+}
