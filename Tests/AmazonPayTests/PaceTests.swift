@@ -1,0 +1,104 @@
+import Primitives
+import TestKit
+import Testing
+
+@testable import AmazonPay
+
+@Suite("The pace of calls")
+struct PaceTests {
+    @Test func `is a burst, then a steady rate, in the order of arrival`() {
+        var bucket = TokenBucket(burst: 3, perSecond: 2)
+        let waits = (0..<6).map { _ in bucket.take(at: .seconds(10), patience: .seconds(60)) }
+        #expect(waits == [.zero, .zero, .zero, .milliseconds(500), .seconds(1), .milliseconds(1500)])
+    }
+
+    @Test func `costs an impatient caller nothing`() {
+        var bucket = TokenBucket(burst: 1, perSecond: 1)
+        #expect(bucket.take(at: .zero, patience: .zero) == .zero)
+        #expect(bucket.take(at: .zero, patience: .milliseconds(999)) == nil)
+        #expect(bucket.take(at: .zero, patience: .seconds(1)) == .seconds(1))
+        #expect(bucket.take(at: .seconds(2), patience: .zero) == .zero)
+    }
+
+    @Test func `fills up again, but not above the burst`() {
+        var bucket = TokenBucket(burst: 2, perSecond: 1)
+        for _ in 0..<2 { #expect(bucket.take(at: .zero, patience: .zero) == .zero) }
+        let later = Duration.seconds(3600)
+        for _ in 0..<2 { #expect(bucket.take(at: later, patience: .zero) == .zero) }
+        #expect(bucket.take(at: later, patience: .zero) == nil)
+    }
+
+    /// The vendor's bursts; ours stay below.
+    @Test(arguments: [
+        (CallQuota.Limits.live, CheckoutOperation.get, 40), (.live, .update, 20), (.live, .complete, 20),
+        (.sandbox, .get, 10),
+        (.sandbox, .update, 5), (.sandbox, .complete, 2),
+    ])
+    func `stays under the vendor's burst`(limits: CallQuota.Limits, operation: CheckoutOperation, burst: Int) {
+        let quota = CallQuota(limits)
+        var count = 0
+        while quota.reserve(operation, at: .zero, patience: .zero) != nil, count < 100 { count += 1 }
+        #expect(count < burst)
+        #expect(count >= burst / 2)
+        for other in CheckoutOperation.allCases where other != operation {
+            #expect(quota.reserve(other, at: .zero, patience: .zero) == .zero)
+        }
+    }
+
+    @Test func `has no limit where there is none`() {
+        let quota = CallQuota(.unlimited)
+        #expect((0..<1000).allSatisfy { _ in quota.reserve(.complete, at: .zero, patience: .zero) == .zero })
+    }
+
+    @Test func `of retries is drawn evenly below a growing bound`() {
+        let policy = RetryPolicy()
+        let random = SeededRandom(seed: 1)
+        for (failures, bound) in [(1, 200), (2, 400), (3, 800), (6, 5000), (60, 5000)] {
+            let pauses = (0..<200).map { _ in policy.pause(after: failures, random: random) }
+            #expect(pauses.allSatisfy { $0 >= .zero && $0 <= .milliseconds(bound) })
+            #expect(pauses.contains { $0 < .milliseconds(bound) / 4 })
+            #expect(pauses.contains { $0 > .milliseconds(bound) / 4 * 3 })
+        }
+    }
+}
+
+@Suite("A date on the wire")
+struct PayDateTests {
+    @Test(
+        arguments: [
+            ("19700101T000000Z", 0), ("2026-03-14T01:59:26Z", 1_773_453_566), ("20260314T015926Z", 1_773_453_566),
+            ("20240229T235959Z", 1_709_251_199), ("20000229T000000Z", 951_782_400), ("20991231T235959Z", 4_102_444_799),
+        ] as [(String, Int64)]
+    )
+    func `is read in both forms`(text: String, seconds: Int64) {
+        #expect(PayDate.parse(text) == WallTime(seconds: seconds))
+    }
+
+    @Test(arguments: [
+        "20230229T000000Z", "21000229T000000Z", "20260431T000000Z", "20260001T000000Z", "20260100T000000Z",
+        "00000101T000000Z",
+    ])
+    func `is a day of the calendar`(text: String) {
+        #expect(PayDate.parse(text) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sat, 14 Mar 2026 01:59:26 GMT", 1_773_453_566),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ] as [(String, Int64)]
+    )
+    func `of HTTP is read too`(text: String, seconds: Int64) {
+        #expect(PayDate.parseHTTP(text) == WallTime(seconds: seconds))
+    }
+
+    @Test(arguments: [
+        "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
+        "Sun, 06 Nov 1994 08:49:37 GMT GMT", "Sun, -6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 99999999999 08:49:37 GMT",
+        "Sun, 32 Nov 1994 08:49:37 GMT",
+    ])
+    func `of HTTP has one form only`(text: String) {
+        #expect(PayDate.parseHTTP(text) == nil)
+    }
+}
