@@ -71,6 +71,14 @@ struct RSATests {
         #expect(error.code == .invalidKey)
     }
 
+    @Test func `that is refused leaves nothing in the thread's error queue`() throws {
+        let key = try publicKey()
+        let clean = try #require(throws: CryptographyError.self) { try publicKey("") }
+        for _ in 0..<5 { #expect(!key.verifyPSS([1, 2, 3], of: message, saltLength: 32)) }
+        let after = try #require(throws: CryptographyError.self) { try publicKey("") }
+        #expect(after.detail == clean.detail)
+    }
+
     /// Made by `openssl dgst -sha256 -sign` over the message above; this padding is deterministic.
     @Test func `by PKCS1 version 1.5 of another program verifies`() throws {
         let signature = try #require(Base64.decode(TestKeys.signaturePKCS1))
