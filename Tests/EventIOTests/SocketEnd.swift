@@ -48,6 +48,16 @@ final class SocketEnd: ReadinessHandler {
         return result == .wouldBlock ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Everything up to the end of the stream.
+    func receiveToEnd() async throws -> String {
+        var all = ""
+        while true {
+            let text = try receive()
+            if text == "" { return all }
+            if let text { all += text } else { _ = await readable() }
+        }
+    }
+
     @discardableResult
     func send(_ text: String) throws -> IOResult {
         let bytes = Array(text.utf8)

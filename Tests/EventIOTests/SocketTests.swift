@@ -27,8 +27,10 @@ import Testing
             let pair = try await ConnectedPair(reactor)
             #expect(try pair.client.send("last words") == .done(10))
             try pair.client.shutDownWriting()
-            let readiness = await pair.server.readable()
-            #expect(readiness.contains([.readable, .hangUp]))
+            var heard: [Readiness] = []
+            pair.server.onReady = { heard.append($0) }
+            #expect(await waitUntil(reactor) { heard.contains { $0.contains(.hangUp) } })
+            #expect(heard.last?.contains(.readable) == true)
             #expect(try pair.server.receive() == "last words")
             #expect(try pair.server.receive() == "")
         }

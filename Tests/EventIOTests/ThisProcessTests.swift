@@ -1,4 +1,5 @@
 import EventIO
+import Glibc
 import Testing
 
 @Suite struct `The running program` {
