@@ -103,7 +103,10 @@ let package = Package(
                 "SallyportApp", "Simulators", "Postgres", "HTTPClient", "HTTPCore", "EventIO", "TestKit", "Primitives",
             ]
         ),
-        program("sallyport-bench", ["EventIO", "HTTPCore", "Primitives"]),
+        program(
+            "sallyport-bench",
+            ["Persistence", "SessionBroker", "Commerce", "Postgres", "EventIO", "Telemetry", "Primitives"]
+        ),
 
         // Tests mirror the sources.
         tests("PrimitivesTests", ["Primitives", "TestKit"]),

@@ -5,7 +5,9 @@ extension Application {
     /// The signals that the program answers to; to be blocked before any thread is made.
     static let signals: SignalSet = [.terminate, .interrupt, .hangUp]
 
-    /// Runs until SIGTERM or SIGINT, then drains and stops. SIGHUP reads the certificate again.
+    /// Runs until SIGTERM or SIGINT, then drains and stops.
+    ///
+    /// SIGHUP reads the certificate again.
     ///
     /// - Parameter configuration: Names the certificate's files.
     package func runUntilTold(_ configuration: Configuration) async {

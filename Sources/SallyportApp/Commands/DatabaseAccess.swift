@@ -39,6 +39,7 @@ final class DatabaseAccess {
     ///   - directory: Where the migrations are.
     ///   - progress: Told before and after each file.
     /// - Returns: The names of the files that were applied now.
+    /// - Throws: `PostgresError` that names the file.
     func migrate(
         _ directory: String,
         progress: (Migrations.Progress) -> Void = { _ in }

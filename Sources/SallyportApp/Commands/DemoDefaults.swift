@@ -7,6 +7,7 @@ enum DemoDefaults {
     ///
     /// - Parameter source: What file and environment say; it wins.
     /// - Returns: The same with the demo's defaults.
+    /// - Throws: Nothing today; the type is the one that commands take.
     static func fill(_ source: SettingSource) throws -> SettingSource {
         var reader = SettingReader(source)
         let folder = reader.text("data_dir") + "/development"
@@ -42,6 +43,8 @@ enum DemoDefaults {
     /// Whether the demo starts simulators of its own: where the settings name no other provider.
     ///
     /// - Parameter input: The command's.
+    /// - Returns: True unless a provider is set.
+    /// - Throws: `ConfigurationError` for an unreadable file.
     static func ownsSimulators(_ input: CommandInput) throws -> Bool {
         try input.settings().texts["provider.api_url"] == nil
     }

@@ -2,8 +2,9 @@ import Cryptography
 import EventIO
 import Primitives
 
-/// Keys and certificates for development: a private authority, a certificate for both hosts and the simulator, and the
-/// merchant's key pair. Made once, kept in the data directory.
+/// Keys and certificates for development, made once and kept in the data directory.
+///
+/// A private authority, a certificate for both hosts and the simulator, and the merchant's key pair.
 struct DevelopmentKeys: Sendable {
     /// Certificate of the authority, PEM; what clients import.
     let authorityPath: String

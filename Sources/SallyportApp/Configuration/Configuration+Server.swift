@@ -22,6 +22,8 @@ extension Configuration {
     /// The public listeners.
     ///
     /// - Parameter errorFields: On answers to requests that never reach a handler.
+    /// - Returns: Listeners and limits.
+    /// - Throws: `ConfigurationError` for a proxy that is no address.
     func publicServer(errorFields: FieldBlock) throws(ConfigurationError) -> ServerConfiguration {
         var addresses: [ServerConfiguration.Listener] = []
         if let address = listeners.tls { addresses.append(ServerConfiguration.Listener(address, .tls)) }
@@ -42,6 +44,7 @@ extension Configuration {
     /// The administration listener; without listeners where there is none.
     ///
     /// - Parameter errorFields: On answers to requests that never reach a handler.
+    /// - Returns: At most one listener.
     func adminServer(errorFields: FieldBlock) -> ServerConfiguration {
         let addresses = listeners.admin.map { [ServerConfiguration.Listener($0, .clear)] } ?? []
         var server = ServerConfiguration(name: "admin", listeners: addresses)

@@ -29,6 +29,7 @@ enum JSONTree: Sendable, Equatable, Decodable {
     /// The value of a JSON text.
     ///
     /// - Parameter bytes: UTF-8.
+    /// - Returns: The value.
     /// - Throws: What the toolchain's decoder throws for a malformed text.
     static func parse(_ bytes: [UInt8]) throws -> JSONTree {
         try JSONDecoder().decode(JSONTree.self, from: Data(bytes))

@@ -36,6 +36,7 @@ struct SettingReader {
     /// - Parameters:
     ///   - name: The setting.
     ///   - folder: What it is called beside the program.
+    /// - Returns: A path that may not exist.
     mutating func folder(_ name: String, _ folder: String) -> String {
         let text = text(name)
         guard text.isEmpty else { return text }

@@ -2,7 +2,9 @@ import HTTPCore
 import Pages
 import SessionBroker
 
-/// `/checkout_cancel`: the buyer left the provider's pages. Coming here changes nothing; the form on the page does.
+/// `/checkout_cancel`: the buyer left the provider's pages.
+///
+/// Coming here changes nothing; the form on the page does.
 enum CancelHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         switch try await exchange.tab() {
@@ -47,7 +49,7 @@ enum CancelHandler {
         let deployment = exchange.deployment
         let view = CancelledView(client: flow.client, stage: stage)
         let body = deployment.pages.cancelled(view, in: exchange.language)
-        let response = exchange.plainPage(block: deployment.headers.tab, policy: ContentSecurityPolicy.form, body)
+        let response = exchange.plainPage(block: deployment.headers.ending, policy: ContentSecurityPolicy.form, body)
         return exchange.tagged(response, flow.flow)
     }
 }

@@ -2,7 +2,9 @@ import HTTPCore
 import Pages
 import SessionBroker
 
-/// `GET /{client}/cart`: the page the app's web view starts with. Gives the jar its app proof where it has none.
+/// `GET /{client}/cart`: the page the app's web view starts with.
+///
+/// Gives the jar its app proof where it has none.
 enum CartHandler {
     @Sendable static func iosApp(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
         try cart(exchange, .iosApp)

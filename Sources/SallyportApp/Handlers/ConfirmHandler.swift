@@ -101,7 +101,7 @@ enum ConfirmHandler {
         case .declined: throw Failure(.paymentDeclined, flow: token.flow)
         case .flowMismatch: throw Failure(.flowMismatch, flow: token.flow)
         case .priceChanged: throw Failure(.priceChanged, flow: token.flow)
-        case .notMet: throw Failure(.notReady, "the halves have not met", flow: token.flow)
+        case .notMet: return exchange.redirect(to: "/confirm_order", flow: token.flow)
         case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: token.flow)
         case .refused: return exchange.neutral()
         }

@@ -1,7 +1,9 @@
 import HTTPCore
 import Pages
 
-/// `GET` and `POST /error`: the seed's last resort. Closes nothing, reveals nothing, reads nothing.
+/// `GET` and `POST /error`: the seed's last resort.
+///
+/// Closes nothing, reveals nothing, reads nothing.
 enum ErrorHandler {
     @Sendable static func page(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
         let deployment = exchange.services.deployment

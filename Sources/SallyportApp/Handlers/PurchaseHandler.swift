@@ -1,27 +1,55 @@
 import HTTPCore
+import Pages
 import SessionBroker
 
 /// `POST /purchase`: the two halves meet, and the purchase is completed exactly once.
+///
+/// Scripts get JSON. The result page's form also works without script: then the browser gets a page.
 enum PurchaseHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
         let request = try PurchaseForm.read(exchange)
+        guard wantsPage(exchange.request) else { return try await purchase(exchange, request) }
+        do throws(Failure) {
+            return try await purchase(exchange, request)
+        } catch {
+            return page(for: error, exchange)
+        }
+    }
+
+    private static func purchase(
+        _ exchange: Exchange,
+        _ request: PurchaseRequest
+    ) async throws(Failure) -> HTTPResponse {
+        let asPage = wantsPage(exchange.request)
         switch try await exchange.services.purchases.purchase(request, by: exchange.caller) {
         case .done(let body):
-            var response =
-                wantsPage(exchange)
-                ? exchange.redirect(to: "/thanks", flow: request.ticket.flow)
-                : exchange.json(body, flow: request.ticket.flow)
+            let flow = request.ticket.flow
+            var response = asPage ? exchange.redirect(to: "/thanks", flow: flow) : exchange.json(body, flow: flow)
             exchange.deployment.cookies.set(receipt: request.ticket, on: &response)
             return response
         case .openAgain(let ticket):
+            guard !asPage else {
+                return exchange.redirect(to: "/button?secureWebviewSessionId=\(ticket.text)", flow: ticket.flow)
+            }
             let body = "{\"status\":\"202\",\"secureWebviewSessionId\":\"\(ticket.text)\"}"
             return exchange.json(Array(body.utf8), status: .accepted, flow: ticket.flow)
         }
     }
 
-    /// Whether a plain form of the result page posted this, which wants a page and not JSON.
-    private static func wantsPage(_ exchange: Exchange) -> Bool {
-        exchange.request.fieldIs(.secFetchMode, "navigate")
+    /// What a browser without script sees instead of a JSON error.
+    private static func page(for failure: Failure, _ exchange: Exchange) -> HTTPResponse {
+        switch failure.code {
+        case .notReady, .purchaseInProgress, .paymentDeclined:
+            return exchange.redirect(to: "/checkout_result", flow: failure.flow)
+        default:
+            exchange.services.note(failure, exchange.request)
+            return FailureResponse.make(failure, exchange, .page)
+        }
+    }
+
+    private static func wantsPage(_ request: HTTPRequest) -> Bool {
+        if request.fieldIs(.secFetchMode, "navigate") { return true }
+        return request.fieldLists(.accept, "text/html") && !request.fieldLists(.accept, "application/json")
     }
 }

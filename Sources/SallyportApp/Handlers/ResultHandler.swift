@@ -57,7 +57,7 @@ enum ResultHandler {
         let deployment = exchange.deployment
         let view = DeclinedView(client: flow.client, canRetry: true)
         let body = deployment.pages.declined(view, in: exchange.language)
-        return exchange.tagged(exchange.plainPage(block: deployment.headers.tab, body), flow.flow)
+        return exchange.tagged(exchange.plainPage(block: deployment.headers.ending, body), flow.flow)
     }
 
     /// The way on: the link into the app, or for client `browser` the purchase itself.
@@ -78,7 +78,7 @@ enum ResultHandler {
             view = .browser(purchase)
         }
         let deployment = exchange.deployment
-        let response = exchange.page(deployment.headers.tab, policy: ContentSecurityPolicy.scripted) { nonce in
+        let response = exchange.page(deployment.headers.ending, policy: ContentSecurityPolicy.scripted) { nonce in
             deployment.pages.result(view, in: exchange.language, nonce: nonce)
         }
         return exchange.tagged(response, flow.flow)

@@ -1,7 +1,9 @@
 import HTTPCore
 import SessionBroker
 
-/// `POST /return`: lets native code check a return before it shows anything. Consumes nothing, calls nobody.
+/// `POST /return`: lets native code check a return before it shows anything.
+///
+/// Consumes nothing, calls nobody.
 enum ReturnHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()

@@ -40,6 +40,7 @@ final class CheckoutService {
     ///
     /// - Parameter flow: Goes into the payload, so that the session that comes of it is this flow's alone.
     /// - Returns: What the page hands to the provider's script.
+    /// - Throws: `internal_error` where the key cannot sign.
     func start(for flow: FlowID) async throws(Failure) -> CheckoutStart {
         var payload = CheckoutPayload(
             reviewURL: provider.reviewURL,

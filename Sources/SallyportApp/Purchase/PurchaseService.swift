@@ -59,6 +59,7 @@ final class PurchaseService {
     /// - Parameters:
     ///   - flow: Found among the stuck ones.
     ///   - caller: For the audit trail.
+    /// - Throws: What the store says; the provider's word is only logged.
     func recover(_ flow: FlowID, by caller: Caller) async throws(Failure) {
         let attempt = try await asking { (broker) async throws(BrokerError) in
             try await broker.takeOver(flow, by: caller)

@@ -16,7 +16,9 @@ struct AppTelemetry: Sendable {
     }
 }
 
-/// The counters of the handlers. Labels come from closed lists, never from a request.
+/// The counters of the handlers.
+///
+/// Labels come from closed lists, never from a request.
 struct AppCounters: Sendable {
     private let refusals: [FailureCode: Counter]
     private let opens: [FetchSite: Counter]

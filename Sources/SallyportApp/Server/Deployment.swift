@@ -77,6 +77,7 @@ struct Deployment: Sendable {
     /// The static file of a request, or `nil` where there is none of that name.
     ///
     /// - Parameter request: Its path is compared with a dozen names; no text is made of it.
+    /// - Returns: The answer with its entity tag.
     func asset(_ request: HTTPRequest) -> FixedAnswer? {
         assets.first { request.pathIs($0.path) }?.answer
     }
@@ -119,7 +120,9 @@ extension Deployment {
         )
     }
 
-    /// The hosts that the provider's script needs. Those of the region are what its widgets were seen to load.
+    /// The hosts that the provider's script needs.
+    ///
+    /// Those of the region are what its widgets were seen to load.
     private static func hosts(
         _ settings: Configuration.Provider,
         _ provider: ProviderSetup

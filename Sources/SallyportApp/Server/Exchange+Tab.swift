@@ -16,6 +16,7 @@ extension Exchange {
     ///
     /// - Parameter withDetails: Whether buyer and address are wanted; costs opening the seal.
     /// - Returns: The flow, or the neutral answer.
+    /// - Throws: `invalid_request` for a malformed cookie, and what the store says.
     func tab(withDetails: Bool = false) async throws(Failure) -> TabAccess {
         guard let token = try tabToken() else { return .closed(neutral()) }
         let caller = caller
@@ -50,6 +51,7 @@ extension Exchange {
     ///   - flow: A flow with a checkout session.
     ///   - token: The tab token that C is derived from.
     /// - Returns: Built from the settings and checked values only.
+    /// - Throws: `flow_mismatch` where the tab remembers another launch ticket.
     func returnLink(_ flow: FlowView, _ token: TabToken) throws(Failure) -> LinkTarget {
         let launch = try launchTicket(of: flow)
         let ticket = services.broker.returnTicket(of: token)

@@ -33,6 +33,7 @@ struct Exchange {
     /// A parameter of the query, or `nil` where it is absent or empty.
     ///
     /// - Parameter name: The one that the route knows; others are not looked at.
+    /// - Returns: The decoded value.
     /// - Throws: For a malformed query, or a name that comes twice.
     func parameter(_ name: String) throws(Failure) -> String? {
         do {
@@ -46,6 +47,7 @@ struct Exchange {
     /// The parameters of the body.
     ///
     /// - Parameter known: Every name the route knows; any other is refused.
+    /// - Returns: The values by name.
     /// - Throws: For another media type, a malformed body, an unknown or a repeated name.
     func form(_ known: Set<String>) throws(Failure) -> FormFields {
         guard request.contentTypeIs(.form) else { throw Failure(.invalidRequest, "the body is no form") }

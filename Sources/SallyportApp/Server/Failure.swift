@@ -75,7 +75,9 @@ extension PageErrorCode {
 struct Failure: Error, Sendable {
     /// What the client is told.
     let code: FailureCode
-    /// What the log is told; never sent. Holds no token and no personal data.
+    /// What the log is told; never sent.
+    ///
+    /// Holds no token and no personal data.
     let detail: String
     /// The flow it concerns, where one is known, for `X-Flow-Id`.
     let flow: UUIDBytes?

@@ -18,6 +18,8 @@ struct HeaderPolicy: Sendable {
     let interstitial: FieldBlock
     /// Pages that load the provider's script, and the pages around them in the tab.
     let tab: FieldBlock
+    /// Pages of the tab that load nothing of the provider's: result, cancelled, declined, rescue.
+    let ending: FieldBlock
     /// The thanks page.
     let thanks: FieldBlock
     /// Error and neutral pages, which carry no script.
@@ -61,6 +63,8 @@ struct HeaderPolicy: Sendable {
         ])
         interstitial = block(Fields.page, [Fields.referrerSameOrigin, Fields.noRobots], Fields.isolated)
         tab = block(Fields.page, [Fields.referrerStrictOrigin, Fields.noRobots], Fields.isolated)
+        // Their forms post to us: with `no-referrer` a browser would send `Origin: null`.
+        ending = block(Fields.page, [Fields.referrerSameOrigin, Fields.noRobots], Fields.isolated)
         thanks = block(Fields.page, [Fields.noReferrer], Fields.isolated)
         neutral = block(Fields.page, [Fields.noReferrer], Fields.isolated)
         self.asset = block([Fields.immutable, Fields.noReferrer, Fields.resourceSameOrigin, asset])

@@ -4,7 +4,9 @@ import Primitives
 import SessionBroker
 import Telemetry
 
-/// The program's own housekeeping: expires what is overdue, makes and drops partitions, takes up stuck purchases. On one loop.
+/// The program's own housekeeping, on one loop.
+///
+/// Expires what is overdue, makes and drops partitions, takes up stuck purchases.
 final class Upkeep {
     private let services: LoopServices
     private let reactor: Reactor

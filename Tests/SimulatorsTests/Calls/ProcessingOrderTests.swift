@@ -53,7 +53,7 @@ struct ProcessingOrderTests {
         (#"{"chargeAmount":{"amount":"01","currencyCode":"JPY"}}"#, "InvalidParameterValue"),
         (#"{"chargeAmount":{"amount":"1e3","currencyCode":"JPY"}}"#, "InvalidParameterValue"),
         (#"{"chargeAmount":{"amount":"99999999999999999999","currencyCode":"JPY"}}"#, "InvalidParameterValue"),
-        (#"{"chargeAmount":{"amount":"1","currencyCode":"XXX"}}"#, "InvalidParameterValue"),
+        (#"{"chargeAmount":{"amount":"1","currencyCode":"ABC"}}"#, "InvalidParameterValue"),
         (#"{"chargeAmount":"1"}"#, "InvalidParameterValue"),
     ])
     func `unknown members come before wrong values`(body: String, reason: String?) {
