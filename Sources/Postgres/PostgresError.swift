@@ -21,10 +21,18 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         case cluster
     }
 
-    /// What went wrong, for programs.
-    package let code: Code
-    /// What went wrong, for operators; may quote values, so it is never sent to a client.
-    package let detail: String
+    /// Behind one reference, so that a result that may be an error is as small as one that may not.
+    private final class Content: Sendable {
+        let code: Code
+        let detail: String
+
+        init(_ code: Code, _ detail: String) {
+            self.code = code
+            self.detail = detail
+        }
+    }
+
+    private let content: Content
 
     /// A failure with the given code.
     ///
@@ -32,8 +40,17 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     ///   - code: For programs.
     ///   - detail: For operators; one or more lines, no trailing line break.
     package init(_ code: Code, _ detail: String) {
-        self.code = code
-        self.detail = detail
+        content = Content(code, detail)
+    }
+
+    /// What went wrong, for programs.
+    package var code: Code { content.code }
+
+    /// What went wrong, for operators; may quote values, so it is never sent to a client.
+    package var detail: String { content.detail }
+
+    package static func == (left: PostgresError, right: PostgresError) -> Bool {
+        left.code == right.code && left.detail == right.detail
     }
 
     /// The five characters of the server's refusal, or `nil` for every other code.

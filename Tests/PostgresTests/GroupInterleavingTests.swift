@@ -151,8 +151,8 @@ private struct World {
         machine.opened()
     }
 
-    private mutating func tell(_ settled: [GroupStateMachine<Int, Int>.Settled]) {
-        for entry in settled { told[entry.member, default: []].append(entry.outcome) }
+    private mutating func tell(_ settled: [GroupStateMachine<Int, Int>.Entry]) {
+        for entry in settled { told[entry.member, default: []].append(entry.result) }
     }
 
     /// What must hold when nobody waits any more.

@@ -71,9 +71,9 @@ private final class Subject {
     }
 
     /// Names of those settled, with the code of the failure if there is one.
-    private func told(_ settled: [Machine.Settled]) -> [String] {
+    private func told(_ settled: [Machine.Entry]) -> [String] {
         settled.map { entry in
-            switch entry.outcome {
+            switch entry.result {
             case .success: entry.member
             case .failure(let error): "\(entry.member): \(error)"
             }

@@ -68,6 +68,9 @@ import CPostgres
         return Diagnosis.oneLine(unsafe String(cString: text))
     }
 
+    /// Whether bytes may wait inside libpq's TLS although the socket has none.
+    var isEncrypted: Bool { unsafe PQsslInUse(connection) == 1 }
+
     /// The process at the other end.
     var backendProcess: Int32 { unsafe PQbackendPID(connection) }
 
@@ -99,11 +102,13 @@ import CPostgres
         lengths.removeAll(keepingCapacity: true)
         while formats.count < fields.count { formats.append(1) }
         return unsafe parameters.bytes.withUnsafeBufferPointer { buffer in
-            unsafe "".withCString { empty in
+            // The name lends its own memory; passed as it is, it would be copied first.
+            unsafe name.withCString { name in
                 let base = unsafe UnsafeRawPointer(buffer.baseAddress)
-                let start = unsafe base?.assumingMemoryBound(to: CChar.self)
+                // Without any bytes every value is empty or NULL, and any pointer will do for an empty one.
+                let start = unsafe base?.assumingMemoryBound(to: CChar.self) ?? name
                 for field in fields {
-                    unsafe pointers.append(field.length < 0 ? nil : (start ?? empty) + field.offset)
+                    unsafe pointers.append(field.length < 0 ? nil : start + field.offset)
                     lengths.append(Int32(max(0, field.length)))
                 }
                 let count = Int32(fields.count)

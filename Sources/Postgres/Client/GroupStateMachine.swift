@@ -39,15 +39,9 @@ struct GroupStateMachine<Member, Value> {
         var outcome: Result<Value, PostgresError>?
     }
 
-    /// A statement that is done with.
-    struct Settled {
-        let member: Member
-        let outcome: Result<Value, PostgresError>
-    }
-
     /// What a Sync leads to: tell the settled ones, then send the next one alone.
     struct Settlement {
-        var settled: [Settled] = []
+        var settled: [Entry] = []
         var next: Member?
     }
 
@@ -184,11 +178,11 @@ struct GroupStateMachine<Member, Value> {
     }
 
     /// Takes out what has waited too long to be sent.
-    mutating func expire(at now: MonotonicTime) -> [Settled] {
+    mutating func expire(at now: MonotonicTime) -> [Entry] {
         let count = pending.prefix { now - $0.since > limits.pendingAge }.count
         guard count > 0 else { return [] }
         let error = PostgresError(.overloaded, "not sent within \(limits.pendingAge)")
-        let expired = pending[..<count].map { Settled(member: $0.member, outcome: .failure(error)) }
+        let expired = pending[..<count].map { $0.refused(error) }
         pending.removeFirst(count)
         return expired
     }
@@ -197,22 +191,22 @@ struct GroupStateMachine<Member, Value> {
     ///
     /// What was at the server may have been committed. What was never sent, or was in a group in which the server had
     /// already refused a member, was certainly not.
-    mutating func lost(_ detail: String) -> [Settled] {
+    mutating func lost(_ detail: String) -> [Entry] {
         let unknown = PostgresError(.outcomeUnknown, "connection lost with the statement under way: \(detail)")
         let undone = PostgresError(.unavailable, "connection lost before the statement took effect: \(detail)")
-        var settled: [Settled] = []
+        var settled: [Entry] = []
         switch phase {
         case .lost, .idle:
             break
         case .together(let flight):
             let error = flight.entries.contains(where: \.isRefused) ? undone : unknown
-            settled = flight.entries.map { Settled(member: $0.member, outcome: .failure(error)) }
+            settled = flight.entries.map { $0.refused(error) }
         case .alone(let replay):
             let error = replay.current.isRefused ? undone : unknown
-            settled.append(Settled(member: replay.current.member, outcome: .failure(error)))
-            settled += replay.waiting.reversed().map { Settled(member: $0.member, outcome: .failure(undone)) }
+            settled.append(replay.current.refused(error))
+            settled += replay.waiting.reversed().map { $0.refused(undone) }
         }
-        settled += pending.map { Settled(member: $0.member, outcome: .failure(undone)) }
+        settled += pending.map { $0.refused(undone) }
         pending = []
         phase = .lost
         return settled
@@ -223,7 +217,7 @@ struct GroupStateMachine<Member, Value> {
         let culprit = flight.entries.firstIndex { !$0.isWell }
         guard culprit != nil || flight.commitFailure != nil else {
             phase = .idle
-            return Settlement(settled: flight.entries.map(\.settled))
+            return Settlement(settled: flight.entries)
         }
         if flight.entries.count == 1 {
             let commitFailure = flight.commitFailure
@@ -245,10 +239,10 @@ struct GroupStateMachine<Member, Value> {
         var waiting = replay.waiting
         guard let next = waiting.popLast() else {
             phase = .idle
-            return Settlement(settled: [current.settled])
+            return Settlement(settled: [current])
         }
         var settlement = sendAlone(next, waiting: waiting)
-        settlement.settled = [current.settled]
+        settlement.settled = [current]
         return settlement
     }
 
@@ -306,11 +300,15 @@ extension GroupStateMachine.Entry {
         return true
     }
 
-    /// The statement with its outcome; one that the server skipped is known to have changed nothing.
-    var settled: GroupStateMachine.Settled {
-        GroupStateMachine.Settled(
-            member: member,
-            outcome: outcome ?? .failure(PostgresError(.unavailable, "skipped by the server"))
-        )
+    /// What its caller is told; a statement that the server skipped is known to have changed nothing.
+    var result: Result<Value, PostgresError> {
+        outcome ?? .failure(PostgresError(.unavailable, "skipped by the server"))
+    }
+
+    /// The same statement with a failure as its outcome.
+    func refused(_ error: PostgresError) -> Self {
+        var copy = self
+        copy.outcome = .failure(error)
+        return copy
     }
 }

@@ -81,6 +81,18 @@ final class Pipeline: ReadinessHandler {
     /// Bytes arrived, or there is room for more.
     func ready(_ readiness: Readiness) {
         if readiness.contains(.writable), !flush() { return fail(handle.message) }
+        receive()
+        // One read may leave the rest of a TLS record inside the library, where epoll does not see it.
+        if handle.isEncrypted { receive() }
+    }
+
+    /// Looks for answers although the socket has not told of any; see `ready` for why there may be some.
+    func lookAgain() {
+        receive()
+    }
+
+    private func receive() {
+        guard !isClosed else { return }
         let isAlive = handle.receive()
         // What came before the end still counts: a commit may be among it.
         readAnswers()

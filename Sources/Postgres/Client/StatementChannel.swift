@@ -121,8 +121,8 @@ final class StatementChannel {
         send(CollectionOfOne(next))
     }
 
-    private func settle(_ settled: [Machine.Settled]) {
-        for entry in settled { entry.member.caller.resume(entry.outcome) }
+    private func settle(_ settled: [Machine.Entry]) {
+        for entry in settled { entry.member.caller.resume(entry.result) }
         guard machine.isEmpty, !drainers.isEmpty else { return }
         for drainer in drainers { drainer.resume() }
         drainers = []
@@ -147,6 +147,7 @@ final class StatementChannel {
     /// Refuses what is too old and gives up a connection that does not answer.
     private func lookAround() {
         isPatrolling = false
+        if machine.isInFlight { pipeline?.lookAgain() }
         let expired = machine.expire(at: reactor.now)
         counters.refused.increment(by: expired.count)
         settle(expired)

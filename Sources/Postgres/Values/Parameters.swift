@@ -160,6 +160,7 @@ package struct Parameters: Sendable {
     }
 
     private mutating func close(_ type: PostgresType, from offset: Int) {
+        if fields.isEmpty { fields.reserveCapacity(8) }
         fields.append(Field(type: type, offset: offset, length: bytes.count - offset))
     }
 
