@@ -3,32 +3,15 @@ import Postgres
 import Primitives
 import SessionBroker
 
-/// The columns that most statements return, in one order, and how they become a record.
+/// The columns that statements return, in one order, and how they become a record.
 ///
-/// The first five are all an open needs; its statement returns no more than those.
+/// Three lists, each the beginning of the next, so that the longest can stand in for the others: `opening` for an open, `face`
+/// for a page, `whole` for everything else.
 enum FlowColumns {
-    private static let afterStateNames = [
-        "client", "met_at", "order_ref", "cart", "subtotal", "tax_included", "postage", "total", "placements", "attempt",
-        "attempt_id", "b_hash", "result",
-    ]
-
-    /// How many columns there are; what a statement adds comes behind.
-    static let count = 2 + afterStateNames.count
-
-    /// All columns of a row.
-    ///
-    /// - Parameter row: The name of a table or a common table expression.
-    static func all(_ row: String) -> String { "\(row).verdict, \(row).state, \(afterState(row))" }
-
-    /// The columns behind verdict and state.
-    static func afterState(_ row: String) -> String {
-        afterStateNames.map { "\(row).\($0)" }.joined(separator: ", ")
-    }
-
-    /// The first five columns.
-    static func opening(_ row: String) -> String {
-        "\(row).verdict, \(row).state, \(row).client, \(row).met_at, \(row).order_ref"
-    }
+    /// How many columns `face` and `whole` have; what a statement adds comes behind.
+    static let faceCount = 10
+    /// See `faceCount`.
+    static let wholeCount = 15
 
     // The places of the columns.
     private static let verdict = 0
@@ -44,34 +27,70 @@ enum FlowColumns {
     private static let placements = 10
     private static let attempt = 11
     private static let attemptID = 12
-    private static let tabHash = 13
-    private static let result = 14
+    private static let result = 13
+    private static let tabHash = 14
 
-    /// What an open found, from the first five columns.
+    /// The columns of an open, of the row with the given name.
+    static func opening(_ row: String) -> String {
+        "\(row).verdict, \(row).state, \(row).client, \(row).met_at, \(row).order_ref"
+    }
+
+    /// The columns of a page behind verdict and state, which its statements compute.
+    static func face(_ row: String) -> String {
+        "\(row).client, \(row).met_at, \(row).order_ref, \(row).cart, \(row).subtotal, \(row).tax_included, "
+            + "\(row).postage, \(row).total"
+    }
+
+    /// All columns behind verdict and state.
+    static func wholeAfterState(_ row: String) -> String {
+        "\(face(row)), \(row).placements, \(row).attempt, \(row).attempt_id, \(row).result, \(row).b_hash"
+    }
+
+    /// All columns of the row with the given name.
+    static func whole(_ row: String) -> String {
+        "\(row).verdict, \(row).state, \(wholeAfterState(row))"
+    }
+
+    // MARK: Decoding the first row
+
+    /// What an open found.
     static func opened(_ rows: ResultSet) throws(PostgresError) -> OpenedFlow {
         OpenedFlow(
             decision: try decision(rows),
             state: try flowState(rows),
             client: try word(rows, client),
             isMet: try !rows.isNull(0, metAt),
-            orderReference: try rows.optional(0, orderReference) { row, column throws(PostgresError) in
-                try rows.text(row, column)
-            }
+            orderReference: try rows.optionalText(0, orderReference)
         )
     }
 
-    /// The verdict and the flow behind it.
-    ///
-    /// - Parameters:
-    ///   - rows: One row that begins with all columns.
-    ///   - flow: Whose row it is.
-    ///   - sealed: The column with the sealed details, where the statement adds one.
+    /// The verdict and the flow behind it, from all columns.
     static func transition<Decision: RawRepresentable<String>>(
         _ rows: ResultSet,
-        of flow: FlowID,
-        sealed: Int? = nil
+        of flow: FlowID
     ) throws(PostgresError) -> Transition<Decision> {
-        Transition(try decision(rows), try record(rows, of: flow, sealed: sealed))
+        let progress = FlowRecord.Progress(
+            placements: Int(try rows.int64(0, placements)),
+            attempt: Int(try rows.int64(0, attempt)),
+            attemptID: try rows.optional(0, attemptID) { row, column throws(PostgresError) in
+                try rows.uuid(row, column)
+            },
+            result: try rows.optionalBytes(0, result)
+        )
+        return Transition(try decision(rows), try record(rows, of: flow, progress: progress, sealed: nil))
+    }
+
+    /// The verdict and the flow behind it, from the columns of a page.
+    ///
+    /// The column `sealed` is the one with the sealed details, where the statement has it.
+    static func page<Decision: RawRepresentable<String>>(
+        _ rows: ResultSet,
+        of flow: FlowID,
+        sealed: Int?
+    ) throws(PostgresError) -> Transition<Decision> {
+        var bytes: [UInt8]?
+        if let sealed { bytes = try rows.optionalBytes(0, sealed) }
+        return Transition(try decision(rows), try record(rows, of: flow, progress: nil, sealed: bytes))
     }
 
     /// The verdict alone.
@@ -89,26 +108,19 @@ enum FlowColumns {
         try rows.optional(0, tabHash) { row, column throws(PostgresError) in try rows.digest(row, column) }
     }
 
-    static func record(_ rows: ResultSet, of flow: FlowID, sealed: Int? = nil) throws(PostgresError) -> FlowRecord {
+    private static func record(
+        _ rows: ResultSet,
+        of flow: FlowID,
+        progress: FlowRecord.Progress?,
+        sealed: [UInt8]?
+    ) throws(PostgresError) -> FlowRecord {
         FlowRecord(
             FlowRecord.Identity(flow: flow, client: try word(rows, client), state: try flowState(rows)),
             money: try money(rows),
-            progress: FlowRecord.Progress(
-                orderReference: try rows.optional(0, orderReference) { row, column throws(PostgresError) in
-                    try rows.text(row, column)
-                },
-                isMet: try !rows.isNull(0, metAt),
-                placements: Int(try rows.int64(0, placements)),
-                attempt: Int(try rows.int64(0, attempt)),
-                attemptID: try rows.optional(0, attemptID) { row, column throws(PostgresError) in
-                    try rows.uuid(row, column)
-                }
-            ),
-            tabHash: try liveTab(rows),
-            result: try rows.optional(0, result) { row, column throws(PostgresError) in try rows.bytes(row, column) },
-            sealed: try sealed.flatMap { column throws(PostgresError) in
-                try rows.optional(0, column) { row, column throws(PostgresError) in try rows.bytes(row, column) }
-            }
+            orderReference: try rows.optionalText(0, orderReference),
+            isMet: try !rows.isNull(0, metAt),
+            progress: progress,
+            sealed: sealed
         )
     }
 
@@ -158,5 +170,15 @@ extension ResultSet {
         _ body: (Int, Int) throws(PostgresError) -> Value
     ) throws(PostgresError) -> Value? {
         try isNull(row, column) ? nil : try body(row, column)
+    }
+
+    /// A `text`, or `nil` for NULL.
+    func optionalText(_ row: Int, _ column: Int) throws(PostgresError) -> String? {
+        try isNull(row, column) ? nil : try text(row, column)
+    }
+
+    /// A `bytea`, or `nil` for NULL.
+    func optionalBytes(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8]? {
+        try isNull(row, column) ? nil : try bytes(row, column)
     }
 }

@@ -48,7 +48,7 @@ extension PostgresSessionStore {
                 INSERT INTO flow_purchasing (flow_id) SELECT $1 FROM u WHERE u.verdict = 'begin'
                 ON CONFLICT (flow_id) DO NOTHING
             ), \(SQLText.audit("'purchase'"))
-            SELECT \(FlowColumns.all("u")) FROM u
+            SELECT \(FlowColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + evidenceTypes + [.uuid, .int8, .bool]
     )
@@ -71,7 +71,8 @@ extension PostgresSessionStore {
             caller
         )
         // After a second look somebody else may hold the lease by now.
-        if let done, done.decision == .begin || done.decision == .recover, done.record.attemptID != freshAttempt {
+        let isOurs = done?.record.progress?.attemptID == freshAttempt
+        if !isOurs, done?.decision == .begin || done?.decision == .recover {
             throw BrokerError(.outcomeUnknown, "purchase of \(evidence.flow): the lease was taken over")
         }
         return done
@@ -80,7 +81,7 @@ extension PostgresSessionStore {
     private static let checkStatement = Statement(
         name: "flow_check",
         sql: """
-            SELECT \(verdict), f.state, \(FlowColumns.afterState("f"))
+            SELECT \(verdict), f.state, \(FlowColumns.face("f"))
             FROM flow AS f
             WHERE f.flow_id = $1 AND f.c_hash = $4
             """,
@@ -93,7 +94,7 @@ extension PostgresSessionStore {
         let rows = try await read(PostgresSessionStore.checkStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try StoreFailure.decoding { () throws(PostgresError) in
-            try FlowColumns.transition(rows, of: evidence.flow)
+            try FlowColumns.page(rows, of: evidence.flow, sealed: nil)
         }
     }
 
@@ -218,7 +219,7 @@ extension PostgresSessionStore {
                 WHERE f.flow_id = $1 AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
                 \(SQLText.returning("f"))
             ), \(SQLText.audit("'recover'"))
-            SELECT \(FlowColumns.all("u")) FROM u
+            SELECT \(FlowColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + [.uuid, .int8]
     )
@@ -238,7 +239,7 @@ extension PostgresSessionStore {
             flow,
             caller
         )
-        return done?.record.attemptID == freshAttempt ? done?.record : nil
+        return done?.record.progress?.attemptID == freshAttempt ? done?.record : nil
     }
 
     private static let stuckStatement = Statement(
@@ -267,7 +268,7 @@ extension PostgresSessionStore {
     private static let receiptStatement = Statement(
         name: "flow_receipt",
         sql: """
-            SELECT receipt_verdict(f, $3, $4, statement_timestamp()), f.state, \(FlowColumns.afterState("f")), p.sealed
+            SELECT receipt_verdict(f, $3, $4, statement_timestamp()), f.state, \(FlowColumns.face("f")), p.sealed
             FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
             WHERE f.flow_id = $1 AND f.c_hash = $2
             """,
@@ -283,7 +284,7 @@ extension PostgresSessionStore {
         let rows = try await read(PostgresSessionStore.receiptStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try StoreFailure.decoding { () throws(PostgresError) in
-            try FlowColumns.transition(rows, of: request.flow, sealed: FlowColumns.count)
+            try FlowColumns.page(rows, of: request.flow, sealed: FlowColumns.faceCount)
         }
     }
 }

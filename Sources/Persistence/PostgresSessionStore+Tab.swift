@@ -8,7 +8,7 @@ extension PostgresSessionStore {
     private static let readTabStatement = Statement(
         name: "flow_tab_read",
         sql: """
-            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.afterState("f")), \(isTouchDue)
+            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue)
             FROM flow AS f
             WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
             """,
@@ -18,7 +18,7 @@ extension PostgresSessionStore {
     private static let readTabWithPrivateStatement = Statement(
         name: "flow_tab_read_private",
         sql: """
-            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.afterState("f")), \(isTouchDue), p.sealed
+            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), p.sealed
             FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
             WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
             """,
@@ -26,10 +26,8 @@ extension PostgresSessionStore {
     )
 
     /// Never seen, or the deadline would move by `$4` seconds or more.
-    private static let isTouchDue = """
-        (f.b_seen_at IS NULL OR \(SQLText.deadline("$3")) - f.idle_until >= $4 * interval '1 second')
-            AND tab_verdict(f, $2, statement_timestamp()) = 'live'
-        """
+    private static let isTouchDue =
+        "f.b_seen_at IS NULL OR \(SQLText.deadline("$3")) - f.idle_until >= $4 * interval '1 second'"
 
     package func readTab(
         _ flow: FlowID,
@@ -47,9 +45,10 @@ extension PostgresSessionStore {
         )
         guard rows.rowCount == 1 else { return nil }
         return try StoreFailure.decoding { () throws(PostgresError) in
-            let sealed = withPrivate ? FlowColumns.count + 1 : nil
-            let found: Transition<TabDecision> = try FlowColumns.transition(rows, of: flow, sealed: sealed)
-            return TabReading(found.decision, found.record, isTouchDue: try rows.bool(0, FlowColumns.count))
+            let sealed = withPrivate ? FlowColumns.faceCount + 1 : nil
+            let found: Transition<TabDecision> = try FlowColumns.page(rows, of: flow, sealed: sealed)
+            let isDue = try rows.bool(0, FlowColumns.faceCount)
+            return TabReading(found.decision, found.record, isTouchDue: isDue && found.decision == .live)
         }
     }
 
@@ -122,7 +121,7 @@ extension PostgresSessionStore {
                 INSERT INTO flow_private (flow_id, sealed) SELECT $1, $8 FROM u WHERE u.verdict = 'reviewed'
                 ON CONFLICT (flow_id) DO UPDATE SET sealed = EXCLUDED.sealed
             ), \(SQLText.audit("'review'"))
-            SELECT \(FlowColumns.all("u")) FROM u
+            SELECT \(FlowColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + [.bytea, .bytea, .text, .int8, .bytea, .int8]
     )
@@ -157,7 +156,7 @@ extension PostgresSessionStore {
                 WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
                 \(SQLText.returning("f"))
             ), \(SQLText.audit("'place'"))
-            SELECT \(FlowColumns.all("u")) FROM u
+            SELECT \(FlowColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8]
     )
@@ -233,7 +232,7 @@ extension PostgresSessionStore {
                 WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
                 \(SQLText.returning("f"))
             ), \(SQLText.audit("'cancel'"))
-            SELECT \(FlowColumns.all("u")) FROM u
+            SELECT \(FlowColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + [.bytea]
     )

@@ -67,7 +67,7 @@ extension PostgresSessionStore {
     private static let outcome = Statement(
         name: "flow_outcome",
         sql: """
-            SELECT e.verdict, e.to_state, \(FlowColumns.afterState("f"))
+            SELECT e.verdict, e.to_state, \(FlowColumns.wholeAfterState("f"))
             FROM flow_event AS e JOIN flow AS f ON f.flow_id = e.flow_id
             WHERE e.flow_id = $1 AND f.flow_id = $1 AND e.op = $2 AND e.request = $3
             ORDER BY e.ordinal DESC LIMIT 1

@@ -10,12 +10,8 @@ enum SQLText {
     /// The types of the first three parameters.
     static let leading: [PostgresType] = [.uuid, .text, .text]
 
-    /// The audit row of `u`, as the common table expression `e`.
-    ///
-    /// - Parameters:
-    ///   - operation: A literal.
-    ///   - reason: An expression; NULL where there is no reason.
-    ///   - condition: Which verdicts are written down; all without one.
+    /// The audit row of `u`, as the common table expression `e`; operation and reason are expressions, and without a condition
+    /// every verdict is written down.
     static func audit(_ operation: String, reason: String = "NULL", where condition: String? = nil) -> String {
         """
         e AS (
@@ -28,7 +24,7 @@ enum SQLText {
 
     /// What `u` must return for its audit row and for all columns.
     static func returning(_ row: String) -> String {
-        "RETURNING \(row).flow_id, \(row).events, \(FlowColumns.all(row))"
+        "RETURNING \(row).flow_id, \(row).events, \(FlowColumns.whole(row))"
     }
 
     /// A point in time, some seconds after now, but not after the absolute deadline.

@@ -215,8 +215,8 @@ extension Broker {
         case .notPriced: .notPriced
         case .priceChanged: .priceChanged(done.record.total)
         case .orderMismatch: .orderMismatch
-        case .proofRequired: .proofRequired(revoked: done.record.state == .revoked)
-        case .proofMismatch: .proofMismatch(revoked: done.record.state == .revoked)
+        case .proofRequired: .proofRequired
+        case .proofMismatch: .proofMismatch
         case .expired: .expired
         case .dead: .dead(done.record.state)
         }
@@ -229,13 +229,15 @@ extension Broker {
     }
 
     private func purchaseAttempt(_ record: FlowRecord) throws(BrokerError) -> PurchaseAttempt {
-        guard let id = record.attemptID, let total = record.total, let reference = record.orderReference else {
+        guard let progress = record.progress, let id = progress.attemptID, let total = record.total,
+            let reference = record.orderReference
+        else {
             throw BrokerError(.fault, "flow \(record.flow) is purchased without an attempt, a total or a session")
         }
         return PurchaseAttempt(
             flow: record.flow,
             client: record.client,
-            number: record.attempt,
+            number: progress.attempt,
             id: id,
             orderReference: reference,
             total: total
@@ -243,7 +245,7 @@ extension Broker {
     }
 
     private func answer(_ record: FlowRecord) throws(BrokerError) -> [UInt8] {
-        guard let result = record.result else {
+        guard let result = record.progress?.result else {
             throw BrokerError(.fault, "flow \(record.flow) is authorized without an answer")
         }
         return result

@@ -251,7 +251,7 @@ extension Broker {
     }
 
     private func placement(_ record: FlowRecord) throws(BrokerError) -> Placement {
-        guard let total = record.total, let reference = record.orderReference else {
+        guard let total = record.total, let reference = record.orderReference, let progress = record.progress else {
             throw BrokerError(.fault, "flow \(record.flow) is placed without a total or a session")
         }
         return Placement(
@@ -260,7 +260,7 @@ extension Broker {
             order: record.order,
             total: total,
             orderReference: reference,
-            number: record.placements
+            number: progress.placements
         )
     }
 

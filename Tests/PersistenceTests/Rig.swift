@@ -18,6 +18,7 @@ final class Rig {
     /// A second way to the database: for looking, and for moving its deadlines.
     let admin: PostgresAdmin
     private var requests = 0
+    private let prefix: String
 
     static let orderReference = "0b3f2c1d-0000-4000-8000-00000000000a"
     static let otherReference = "0b3f2c1d-0000-4000-8000-00000000000b"
@@ -28,6 +29,7 @@ final class Rig {
 
     init(reactor: Reactor, client: PostgresClient, admin: PostgresAdmin, policy: BrokerPolicy) throws {
         self.reactor = reactor
+        prefix = Hex.encode(reactor.random.bytes(4))
         self.client = client
         self.admin = admin
         limits = FlowLimits(policy: policy)
@@ -45,7 +47,33 @@ final class Rig {
     /// A caller with a request id of its own.
     func caller(_ key: UInt64 = 1) -> Caller {
         requests += 1
-        return Caller(network: "192.0.2.0/24", bucketKey: key, userAgent: "test", request: "request-\(requests)")
+        return Caller(
+            network: "192.0.2.0/24",
+            bucketKey: key,
+            userAgent: "test",
+            request: "request-\(prefix)-\(requests)"
+        )
+    }
+
+    /// Counts from zero; what a race does next.
+    func nextTurn() -> Int {
+        requests += 1
+        return requests
+    }
+
+    var random: any RandomSource { reactor.random }
+
+    /// Changes the database behind the broker's back.
+    func sql(_ text: String) throws { try admin.run(text) }
+
+    /// Buys with every proof the crossing has; the word of the verdict.
+    func buy(_ crossing: Crossing) async throws -> String {
+        word(try await broker.purchase(crossing.purchase(self), by: caller()))
+    }
+
+    /// Opens with a ticket and nothing else; the word of the verdict.
+    func open(_ ticket: LaunchTicket) async throws -> String {
+        word(try await broker.open(ticket, tab: nil, proof: nil, by: caller()))
     }
 
     func order() throws -> Order { try Catalogue.sample.order(["hd8": 1, "hd10": 1]) }
@@ -73,31 +101,29 @@ let migrationsFolder: String = {
 
 /// Runs a body on a loop with a broker on a database of its own.
 func withRig<Value: Sendable>(
-    _ profile: Profile = .standard,
-    role: String? = "sallyport_service",
-    adjust: @Sendable (inout BrokerPolicy) -> Void = { _ in },
+    _ policy: BrokerPolicy = .unlimited(),
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> Value {
-    var policy = BrokerPolicy(profile: profile)
-    policy.limits = .none
-    adjust(&policy)
-    let database = try TestDatabase(migrations: migrationsFolder)
-    return try await withRig(on: database, policy: policy, role: role, body)
+    try await withRig(on: try TestDatabase(migrations: migrationsFolder), policy, body)
 }
 
 /// Runs a body on a loop with a broker on a database that others may use too.
 func withRig<Value: Sendable>(
     on database: TestDatabase,
-    policy: BrokerPolicy,
-    role: String? = "sallyport_service",
+    _ policy: BrokerPolicy = .unlimited(),
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> Value {
+    // As in service: without rights on the schema, and with the plans that are kept.
+    let options = "options=-c%20role%3Dsallyport_service%20-c%20plan_cache_mode%3Dforce_generic_plan"
     let url = database.url.reveal()
-    let options = role.map { "?options=-c%20role%3D\($0)%20-c%20plan_cache_mode%3Dforce_generic_plan" } ?? ""
-    let separated = url.contains("?") ? options.replacingFirst("?", with: "&") : options
-    let configuration = try PostgresConfiguration(url: Secret(url + separated))
+    let separator = url.contains("?") ? "&" : "?"
+    var configuration = try PostgresConfiguration(url: Secret(url + separator + options))
+    // Races queue thousands of calls at once.
+    configuration.maximumPending = 20_000
+    configuration.maximumPendingAge = .seconds(20)
+    let settings = configuration
     return try await withLoop { reactor in
-        let client = PostgresClient(reactor: reactor, configuration: configuration, logger: .silent)
+        let client = PostgresClient(reactor: reactor, configuration: settings, logger: .silent)
         client.start()
         defer { client.close() }
         try await client.waitUntilReady(within: .seconds(20))
@@ -106,21 +132,14 @@ func withRig<Value: Sendable>(
     }
 }
 
-extension BrokerPolicy.Limits {
-    /// No limits, for tests of other things.
-    static var none: BrokerPolicy.Limits {
-        var limits = BrokerPolicy.Limits()
-        limits.issuesPerMinute = nil
-        limits.flowsPerInstall = nil
-        limits.flowsTotal = nil
-        limits.unknownPerMinute = nil
-        return limits
-    }
-}
-
-extension String {
-    func replacingFirst(_ character: Character, with other: Character) -> String {
-        guard let index = firstIndex(of: character) else { return self }
-        return self[..<index] + String(other) + self[self.index(after: index)...]
+extension BrokerPolicy {
+    /// The defaults of a profile without limits, for tests of other things.
+    static func unlimited(_ profile: Profile = .standard) -> BrokerPolicy {
+        var policy = BrokerPolicy(profile: profile)
+        policy.limits.issuesPerMinute = nil
+        policy.limits.flowsPerInstall = nil
+        policy.limits.flowsTotal = nil
+        policy.limits.unknownPerMinute = nil
+        return policy
     }
 }

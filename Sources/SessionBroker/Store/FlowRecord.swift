@@ -19,16 +19,8 @@ package struct FlowRecord: Sendable {
     package let orderReference: String?
     /// Profile strict: both halves have met.
     package let isMet: Bool
-    /// How many times the order was placed.
-    package let placements: Int
-    /// How many purchases began.
-    package let attempt: Int
-    /// Fences the attempt under way, or the last one; `nil` before the first.
-    package let attemptID: UUIDBytes?
-    /// The hash of the live tab token.
-    package let tabHash: Digest32?
-    /// The answer to the purchase, byte for byte; `nil` before success.
-    package let result: [UInt8]?
+    /// How far the purchase has come; `nil` where a statement only looks for a page.
+    package let progress: Progress?
     /// The sealed private details, where they were asked for and are there.
     package let sealed: [UInt8]?
 
@@ -37,17 +29,17 @@ package struct FlowRecord: Sendable {
     /// - Parameters:
     ///   - identity: Which flow, whose, in which state.
     ///   - money: What is bought and for how much.
-    ///   - progress: How far it has come.
-    ///   - tabHash: The hash of the live tab token.
-    ///   - result: The answer to the purchase.
+    ///   - orderReference: The provider's checkout session.
+    ///   - isMet: Whether both halves have met.
+    ///   - progress: How far the purchase has come.
     ///   - sealed: The sealed private details.
     package init(
         _ identity: Identity,
         money: Money,
-        progress: Progress,
-        tabHash: Digest32? = nil,
-        result: [UInt8]? = nil,
-        sealed: [UInt8]? = nil
+        orderReference: String?,
+        isMet: Bool,
+        progress: Progress?,
+        sealed: [UInt8]?
     ) {
         flow = identity.flow
         client = identity.client
@@ -55,13 +47,9 @@ package struct FlowRecord: Sendable {
         order = money.order
         postage = money.postage
         total = money.total
-        orderReference = progress.orderReference
-        isMet = progress.isMet
-        placements = progress.placements
-        attempt = progress.attempt
-        attemptID = progress.attemptID
-        self.tabHash = tabHash
-        self.result = result
+        self.orderReference = orderReference
+        self.isMet = isMet
+        self.progress = progress
         self.sealed = sealed
     }
 }
@@ -105,34 +93,29 @@ extension FlowRecord {
         }
     }
 
-    /// How far a flow has come.
+    /// How far a purchase has come.
     package struct Progress: Sendable {
-        let orderReference: String?
-        let isMet: Bool
-        let placements: Int
-        let attempt: Int
-        let attemptID: UUIDBytes?
+        /// How many times the order was placed.
+        package let placements: Int
+        /// How many purchases began.
+        package let attempt: Int
+        /// Fences the attempt under way, or the last one; `nil` before the first.
+        package let attemptID: UUIDBytes?
+        /// The answer to the purchase, byte for byte; `nil` before success.
+        package let result: [UInt8]?
 
         /// Progress.
         ///
         /// - Parameters:
-        ///   - orderReference: The provider's checkout session.
-        ///   - isMet: Whether both halves have met.
         ///   - placements: How many times the order was placed.
         ///   - attempt: How many purchases began.
         ///   - attemptID: Fences the attempt.
-        package init(
-            orderReference: String?,
-            isMet: Bool,
-            placements: Int,
-            attempt: Int,
-            attemptID: UUIDBytes?
-        ) {
-            self.orderReference = orderReference
-            self.isMet = isMet
+        ///   - result: The answer to the purchase.
+        package init(placements: Int, attempt: Int, attemptID: UUIDBytes?, result: [UInt8]?) {
             self.placements = placements
             self.attempt = attempt
             self.attemptID = attemptID
+            self.result = result
         }
     }
 }

@@ -33,10 +33,10 @@ package struct PurchaseRequest: Sendable {
 package enum PurchaseRefusal: Sendable, Equatable {
     /// There is no such return ticket: 404.
     case unknown
-    /// A proof is missing: 403. Revoked says whether this was once too often.
-    case proofRequired(revoked: Bool)
-    /// A proof does not fit: 403. Revoked says whether the flow died of it.
-    case proofMismatch(revoked: Bool)
+    /// A proof is missing: 403, whatever became of the flow; the fifth time it dies of it.
+    case proofRequired
+    /// A proof does not fit: 403, whatever became of the flow; by the policy it dies of it.
+    case proofMismatch
     /// Tab token and return ticket are of two flows: 409.
     case flowMismatch
     /// There is no total yet: 409 `not_priced`.

@@ -1,0 +1,149 @@
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite("State table: a launch ticket")
+struct LaunchTableTests {
+    private static let dead: [Row] = [
+        Row(.cancelled, "dead"), Row(.revoked, "dead"), Row(.expired, "dead"),
+    ]
+
+    @Test func `presented without the tab cookie`() async throws {
+        let rows =
+            [
+                Row(.issued, "opened", .opened), Row(.opened, "opened"), Row(.reviewed, "reused", .revoked),
+                Row(.placed, "reused", .revoked), Row(.purchasing, "finished"), Row(.authorized, "finished"),
+                Row(.declined, "finished"),
+            ] + Self.dead
+        try await withRows(rows) { rig, row, crossing in
+            let verdict = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
+    @Test func `presented by the tab that it opened`() async throws {
+        let rows =
+            [
+                Row(.opened, "sameTab"), Row(.reviewed, "sameTab"), Row(.placed, "sameTab"),
+                Row(.purchasing, "finished"),
+                Row(.authorized, "finished"), Row(.declined, "sameTab"),
+            ] + Self.dead
+        try await withRows(rows) { rig, row, crossing in
+            let live = try rig.cell(crossing, "b_hash")
+            let verdict = try await rig.broker.open(crossing.ticket, tab: crossing.tab, proof: nil, by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+            #expect(try rig.cell(crossing, "b_hash") == live)
+        }
+    }
+
+    @Test func `presented after the idle deadline`() async throws {
+        let rows =
+            [
+                Row(.issued, "expired", .expired), Row(.opened, "expired", .expired),
+                Row(.reviewed, "expired", .expired),
+                Row(.placed, "expired", .expired), Row(.purchasing, "finished"), Row(.authorized, "finished"),
+                Row(.declined, "expired", .expired),
+            ] + Self.dead
+        try await withRows(rows) { rig, row, crossing in
+            try rig.age(crossing, seconds: 1_801)
+            let verdict = try await rig.broker.open(crossing.ticket, tab: crossing.tab, proof: nil, by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
+    @Test func `of a browser's cart, presented by another browser`() async throws {
+        let rows =
+            [
+                Row(.issued, "wrongBrowser"), Row(.opened, "wrongBrowser"), Row(.reviewed, "wrongBrowser"),
+                Row(.placed, "wrongBrowser"), Row(.purchasing, "finished"), Row(.authorized, "finished"),
+                Row(.declined, "wrongBrowser"),
+            ] + Self.dead
+        try await withRows(rows, .browser) { rig, row, crossing in
+            let other = rig.broker.mintProof()
+            let verdict = try await rig.broker.open(crossing.ticket, tab: nil, proof: other, by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
+    @Test func `opens for five minutes`() async throws {
+        try await withRig { rig in
+            let early = try await rig.issued()
+            try rig.age(early, seconds: 295)
+            #expect(try await rig.open(early.ticket) == "opened")
+            let late = try await rig.issued()
+            try rig.age(late, seconds: 300)
+            #expect(try await rig.open(late.ticket) == "expired")
+            #expect(try rig.state(late) == .expired)
+        }
+    }
+
+    @Test func `re-opens once, within fifteen seconds, while the tab was not seen`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.opened()
+            try rig.age(crossing, seconds: 10)
+            let again = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
+            guard case .opened(let tab) = again else { throw Surprise("\(again)") }
+            #expect(tab.isReopened)
+            #expect(tab.token.hash != crossing.tab?.hash)
+            let third = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
+            #expect(word(third) == "reused")
+            #expect(try rig.state(crossing) == .revoked)
+        }
+    }
+
+    @Test func `does not re-open after fifteen seconds`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.opened()
+            try rig.age(crossing, seconds: 15)
+            let again = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
+            #expect(word(again) == "reused")
+        }
+    }
+
+    @Test func `does not re-open once the tab was seen`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.opened()
+            _ = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
+            let again = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
+            #expect(word(again) == "reused")
+            #expect(try rig.state(crossing) == .revoked)
+        }
+    }
+
+    @Test func `used twice is only refused where the policy says so`() async throws {
+        var policy = BrokerPolicy.unlimited()
+        policy.onReuse = .refuse
+        try await withRig(policy) { rig in
+            let crossing = try await rig.reviewed()
+            let again = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
+            #expect(word(again) == "reused")
+            #expect(try rig.state(crossing) == .reviewed)
+        }
+    }
+
+    @Test func `with the right flow and a wrong secret changes nothing and writes nothing`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.issued()
+            let forged = LaunchTicket.mint(for: crossing.flow, random: rig.random)
+            let before = try rig.cell(crossing, "(ctid, xmin, flow)::text")
+            #expect(try await rig.open(forged) == "unknown")
+            #expect(try rig.cell(crossing, "(ctid, xmin, flow)::text") == before)
+            #expect(try await rig.broker.audit(crossing.flow).map(\.operation) == ["issue"])
+        }
+    }
+
+    @Test func `of a flow that never was is unknown, whatever time it claims`() async throws {
+        try await withRig { rig in
+            for high: UInt64 in [0, 0x0000_7000, 0x01A1_FCDD_1D14_7000, .max] {
+                let flow = UUIDBytes(high: high, low: 0x8000_0000_0000_0001)
+                let forged = LaunchTicket.mint(for: flow, random: rig.random)
+                let verdict = try await rig.broker.open(forged, tab: nil, proof: nil, by: rig.caller())
+                #expect(word(verdict) == "unknown")
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Commerce
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite("State table: a tab token")
+struct TabTableTests {
+    private static let closed: [Row] = [
+        Row(.authorized, "refused closed"), Row(.cancelled, "refused closed"), Row(.revoked, "refused closed"),
+        Row(.expired, "refused closed"),
+    ]
+
+    @Test func `looks at its page`() async throws {
+        let rows =
+            [
+                Row(.opened, "live"), Row(.reviewed, "live"), Row(.placed, "live"), Row(.purchasing, "readOnly"),
+                Row(.declined, "live"),
+            ] + Self.closed
+        try await withRows(rows) { rig, row, crossing in
+            let verdict = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
+    @Test func `is an orphan`() async throws {
+        let rows =
+            [
+                Row(.opened, "refused orphan", .revoked), Row(.reviewed, "refused orphan", .revoked),
+                Row(.placed, "refused orphan", .revoked), Row(.purchasing, "refused closed"),
+                Row(.declined, "refused orphan", .revoked),
+            ] + Self.closed
+        try await withRows(rows) { rig, row, crossing in
+            try rig.sql(
+                "UPDATE flow SET b_prev_hash = b_hash, b_hash = sha256('x') WHERE flow_id = '\(crossing.flow)'"
+            )
+            let verdict = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
+    @Test func `comes after the idle deadline`() async throws {
+        let rows =
+            [
+                Row(.opened, "refused expired", .expired), Row(.reviewed, "refused expired", .expired),
+                Row(.placed, "refused expired", .expired), Row(.purchasing, "readOnly"),
+                Row(.declined, "refused expired", .expired),
+            ] + Self.closed
+        try await withRows(rows) { rig, row, crossing in
+            try rig.age(crossing, seconds: 1_801)
+            let verdict = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
+    @Test func `reviews the session that is pinned`() async throws {
+        let rows =
+            [
+                Row(.opened, "reviewed", .reviewed), Row(.reviewed, "reviewed"), Row(.placed, "reviewed", .reviewed),
+                Row(.purchasing, "refused readOnly"), Row(.declined, "declined"),
+            ] + Self.closed
+        try await withRows(rows) { rig, row, crossing in
+            let session = rig.session(crossing.flow, postage: Yen(1_080))
+            let verdict = try await rig.broker.review(try #require(crossing.tab), session, by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+            let total = row.verdict == "reviewed" ? "28536" : row.before == .opened ? nil : "27996"
+            #expect(try rig.cell(crossing, "total") == total)
+        }
+    }
+
+    @Test func `reviews another session`() async throws {
+        let rows =
+            [
+                Row(.opened, "reviewed", .reviewed), Row(.reviewed, "reviewed"), Row(.placed, "orderMismatch"),
+                Row(.purchasing, "refused readOnly"), Row(.declined, "reviewed", .reviewed),
+            ] + Self.closed
+        try await withRows(rows) { rig, row, crossing in
+            let session = rig.session(crossing.flow, Rig.otherReference)
+            let verdict = try await rig.broker.review(try #require(crossing.tab), session, by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+            let pinned = row.verdict == "reviewed" ? Rig.otherReference : Rig.orderReference
+            #expect(try rig.cell(crossing, "order_ref") == pinned)
+        }
+    }
+
+    @Test func `cannot pin a session that another flow's button started`() async throws {
+        try await withRig { rig in
+            let mine = try await rig.opened()
+            let other = try await rig.opened()
+            let tab = try #require(mine.tab)
+            let foreign = rig.session(other.flow)
+            #expect(try await word(rig.broker.review(tab, foreign, by: rig.caller())) == "orderMismatch")
+            let nameless = ReviewedSession(
+                orderReference: Rig.orderReference,
+                merchantReference: nil,
+                postage: Yen(540),
+                details: Rig.details
+            )
+            #expect(try await word(rig.broker.review(tab, nameless, by: rig.caller())) == "orderMismatch")
+            #expect(try rig.state(mine) == .opened)
+        }
+    }
+
+    @Test func `agrees to the total`() async throws {
+        let rows =
+            [
+                Row(.opened, "notReviewed"), Row(.reviewed, "placed", .placed), Row(.placed, "placed"),
+                Row(.purchasing, "refused readOnly"), Row(.declined, "declined"),
+            ] + Self.closed
+        try await withRows(rows) { rig, row, crossing in
+            let tab = try #require(crossing.tab)
+            let ticket = try crossing.returnTicket(rig)
+            let verdict = try await rig.broker.place(tab, ticket: ticket, total: Yen(27_996), by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
+    @Test(arguments: [FlowState.reviewed, .placed])
+    func `cannot agree to another total`(state: FlowState) async throws {
+        try await withRig { rig in
+            let crossing = try await rig.flow(in: state)
+            let ticket = try crossing.returnTicket(rig)
+            let tab = try #require(crossing.tab)
+            let verdict = try await rig.broker.place(tab, ticket: ticket, total: Yen(27_995), by: rig.caller())
+            guard case .priceChanged(Yen(27_996)) = verdict else { throw Surprise("\(verdict)") }
+            #expect(try rig.state(crossing) == state)
+        }
+    }
+
+    @Test func `does not act with the page of another flow`() async throws {
+        try await withRig { rig in
+            let one = try await rig.reviewed()
+            let two = try await rig.reviewed()
+            let tab = try #require(two.tab)
+            let ticket = try one.returnTicket(rig)
+            let broker = rig.broker
+            #expect(try await word(broker.place(tab, ticket: ticket, total: nil, by: rig.caller())) == "flowMismatch")
+            #expect(try await word(broker.cancel(tab, ticket: ticket, by: rig.caller())) == "flowMismatch")
+            let quote = try await broker.quote(
+                tab,
+                ticket: ticket,
+                orderReference: Rig.orderReference,
+                by: rig.caller()
+            )
+            #expect(word(quote) == "flowMismatch")
+            #expect(try rig.state(one) == .reviewed)
+            #expect(try rig.state(two) == .reviewed)
+        }
+    }
+
+    @Test func `gives up`() async throws {
+        let rows =
+            [
+                Row(.opened, "cancelled", .cancelled), Row(.reviewed, "cancelled", .cancelled),
+                Row(.placed, "cancelled", .cancelled), Row(.purchasing, "refused readOnly"),
+                Row(.declined, "cancelled", .cancelled),
+            ] + Self.closed
+        try await withRows(rows) { rig, row, crossing in
+            let ticket = try crossing.returnTicket(rig)
+            let tab = try #require(crossing.tab)
+            let verdict = try await rig.broker.cancel(tab, ticket: ticket, by: rig.caller())
+            #expect(word(verdict) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
+    @Test func `asks for the postage`() async throws {
+        let rows =
+            [
+                Row(.opened, "notPriced"), Row(.reviewed, "quoted"), Row(.placed, "quoted"), Row(.purchasing, "quoted"),
+                Row(.declined, "quoted"),
+            ] + Self.closed
+        try await withRows(rows) { rig, row, crossing in
+            let tab = try #require(crossing.tab)
+            let ticket = try crossing.returnTicket(rig)
+            let quote = try await rig.broker.quote(
+                tab,
+                ticket: ticket,
+                orderReference: Rig.orderReference,
+                by: rig.caller()
+            )
+            #expect(word(quote) == row.verdict, "\(row)")
+            guard case .quoted(let postage, let total) = quote else { return }
+            #expect((postage, total) == (Yen(540), Yen(27_996)))
+            let other = try await rig.broker.quote(
+                tab,
+                ticket: ticket,
+                orderReference: Rig.otherReference,
+                by: rig.caller()
+            )
+            #expect(word(other) == "orderMismatch")
+        }
+    }
+
+    @Test func `takes a placement back only while nothing was placed since`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.reviewed()
+            let first = try await rig.place(crossing)
+            let second = try await rig.place(crossing)
+            #expect(second.number == first.number + 1)
+            #expect(try await !rig.broker.unplace(first, by: rig.caller()))
+            #expect(try rig.state(crossing) == .placed)
+            #expect(try await rig.broker.unplace(second, by: rig.caller()))
+            #expect(try rig.state(crossing) == .reviewed)
+            #expect(try await !rig.broker.unplace(second, by: rig.caller()))
+        }
+    }
+
+    @Test func `hears that the provider gave up on the session`() async throws {
+        let rows = [
+            Row(.opened, "false"), Row(.reviewed, "false"), Row(.placed, "true", .declined), Row(.purchasing, "false"),
+            Row(.authorized, "false"), Row(.declined, "false"), Row(.cancelled, "false"), Row(.revoked, "false"),
+            Row(.expired, "false"),
+        ]
+        try await withRows(rows) { rig, row, crossing in
+            let seen = try await rig.placed()
+            guard case .live(let view) = try await rig.broker.view(try #require(seen.tab), by: rig.caller()) else {
+                throw Surprise("no page")
+            }
+            // The flow may have moved on between the look and the provider's answer.
+            try rig.sql("UPDATE flow SET state = '\(row.before.rawValue)' WHERE flow_id = '\(seen.flow)'")
+            let isDeclined = try await rig.broker.decline(view, reason: "Declined! 4111", by: rig.caller())
+            #expect("\(isDeclined)" == row.verdict)
+            #expect(try rig.state(seen) == row.after)
+            guard isDeclined else { return }
+            #expect(try await rig.broker.audit(seen.flow).last?.reason == "Declined")
+        }
+    }
+}

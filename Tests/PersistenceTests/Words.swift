@@ -1,0 +1,35 @@
+import SessionBroker
+
+/// The name of an enumeration's case, with that of what it refuses: `live`, `refused orphan`.
+func word(_ verdict: Any) -> String {
+    let mirror = Mirror(reflecting: verdict)
+    guard mirror.displayStyle == .enum else { return "\(verdict)" }
+    guard let payload = mirror.children.first, let name = payload.label else { return "\(verdict)" }
+    return name == "refused" ? "refused " + word(payload.value) : name
+}
+
+/// One row of the table of states and verdicts.
+struct Row: Sendable, CustomStringConvertible {
+    let before: FlowState
+    let verdict: String
+    let after: FlowState
+
+    init(_ before: FlowState, _ verdict: String, _ after: FlowState? = nil) {
+        self.before = before
+        self.verdict = verdict
+        self.after = after ?? before
+    }
+
+    var description: String { "\(before) -> \(verdict), \(after)" }
+}
+
+/// Runs a body for each row of a table, with a flow in the row's state, all on one database.
+func withRows(
+    _ rows: [Row],
+    _ client: ClientKind = .iosApp,
+    _ body: @escaping @Sendable (Rig, Row, Crossing) async throws -> Void
+) async throws {
+    try await withRig { rig in
+        for row in rows { try await body(rig, row, rig.flow(in: row.before, client)) }
+    }
+}
