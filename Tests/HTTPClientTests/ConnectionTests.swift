@@ -159,6 +159,27 @@ private let fine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         }
     }
 
+    @Test(arguments: [("GET", 3), ("POST", 2)])
+    func `kept, and dead under a request without content, is replaced only for GET`(
+        method: String,
+        sent: Int
+    ) async throws {
+        try await withLoop { reactor in
+            var count = 0
+            let server = try ScriptServer(reactor) { peer in
+                guard peer.takeRequest() != nil else { return }
+                count += 1
+                if count == 2 { peer.close() } else { peer.send(fine) }
+            }
+            let client = CurlClient(reactor)
+            let request = OutboundRequest(method: method, url: try server.url("/"))
+            _ = try await client.send(request)
+            let error = await failure(client, request)
+            #expect(error?.code == (method == "GET" ? nil : .connectionLost))
+            #expect(server.requests.count == sent)
+        }
+    }
+
     @Test func `kept, and closed by the server meanwhile, is replaced`() async throws {
         try await withLoop { reactor in
             let server = try ScriptServer.answering(fine, reactor)

@@ -3,7 +3,8 @@ package import Telemetry
 
 /// One thread that waits for events and runs everything that belongs to it.
 ///
-/// What lives on a loop is an ordinary object that is not `Sendable`: it is made in a body given to `run` or `execute`, talks to the
+/// It owns its epoll set, its timers, its ready jobs and its thread. It refuses to share: no object of a loop is seen by another
+/// thread, and work that blocks or burns belongs on a `WorkerThread`. What lives on a loop is an ordinary object that is not `Sendable`: it is made in a body given to `run` or `execute`, talks to the
 /// `Reactor`, and never leaves. This actor is the face towards other threads.
 package actor EventLoop {
     /// Shown by system tools and on the loop's metrics.
@@ -11,6 +12,7 @@ package actor EventLoop {
     /// Runs tasks on this loop.
     package nonisolated let executor: LoopExecutor
     private nonisolated let thread = Mutex<KernelThread?>(nil)
+    private nonisolated let wasStarted = Atomic<Bool>(false)
     private nonisolated let isStopping = Atomic<Bool>(false)
     private let reactor: Reactor
 
@@ -44,6 +46,7 @@ package actor EventLoop {
     ///
     /// - Throws: `IOError` when the machine gives no thread.
     package nonisolated func start() throws(IOError) {
+        precondition(!wasStarted.exchange(true, ordering: .relaxed), "a loop is started once")
         let started = try KernelThread(name: name) { [self] in
             executor.bindToCurrentThread()
             assumeIsolated { $0.takeTurns() }

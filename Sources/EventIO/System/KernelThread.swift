@@ -36,6 +36,13 @@ final class KernelThread: Sendable {
         handle = Mutex(thread)
     }
 
+    deinit {
+        // Nobody can wait for it any more, so the kernel may forget it when it ends.
+        handle.withLock { handle in
+            if let thread = handle { _ = pthread_detach(thread) }
+        }
+    }
+
     /// Waits for the thread's end; a second call waits for the first.
     ///
     /// Not from the thread itself.
