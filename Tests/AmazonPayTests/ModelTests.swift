@@ -194,6 +194,36 @@ struct BodyTests {
         #expect(!text.contains("null"))
     }
 
+    @Test func `holds marks within the vendor's lengths, counted in characters`() {
+        let name = String(repeating: "店", count: 50)
+        #expect(MerchantMetadata(merchantReferenceId: "flow-1", merchantStoreName: name).problems.isEmpty)
+        let long = MerchantMetadata(
+            merchantReferenceId: String(repeating: "a", count: 257),
+            merchantStoreName: name + "店",
+            noteToBuyer: String(repeating: "a", count: 256),
+            customInformation: String(repeating: "a", count: 4097)
+        )
+        #expect(long.problems.count == 4)
+    }
+
+    @Test(arguments: [
+        "https://shop.example.test/confirm_order", "https://localhost:8443/confirm_order?a=b",
+        "http://localhost:3000/x",
+        "https://a.example/" + String(repeating: "a", count: 494),
+    ])
+    func `holds return addresses that the service takes`(url: String) {
+        #expect(ReturnAddress.problem(url) == nil)
+    }
+
+    @Test(arguments: [
+        "", "/confirm_order", "http://shop.example.test/", "https://shop.example.test/#x", "ftp://localhost/",
+        "https://a b/",
+        "https://a.example/" + String(repeating: "a", count: 495),
+    ])
+    func `holds no other return addresses`(url: String) {
+        #expect(ReturnAddress.problem(url) != nil)
+    }
+
     @Test func `is signed and shown as the same octets`() async throws {
         let signature = try await ButtonSigner(TestAccount.credentials()).sign(payload(), TestAccount.inPlace)
         #expect(Array(signature.payloadJSON.utf8) == payload().json)

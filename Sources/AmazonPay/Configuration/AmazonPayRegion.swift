@@ -44,15 +44,18 @@ package enum AmazonPayRegion: String, Sendable, CaseIterable {
     package var scriptURL: String { scriptOrigin + "/checkout.js" }
 
     /// The hosts of Amazon's own pages, to which a buyer may be sent.
+    ///
+    /// The vendor lists them nowhere; these are the ones seen in return addresses. A merchant who is sent elsewhere adds the
+    /// host to the settings.
     package var hostedPageHosts: [String] {
         switch self {
         case .northAmerica: ["apay-us.amazon.com", "payments.amazon.com"]
         case .europe:
             [
                 "payments.amazon.de", "payments.amazon.co.uk", "payments.amazon.fr", "payments.amazon.it",
-                "payments.amazon.es", "payments.amazon.eu",
+                "payments.amazon.es",
             ]
-        case .japan: ["payments.amazon.co.jp", "apay-jp.amazon.co.jp"]
+        case .japan: ["payments.amazon.co.jp"]
         }
     }
 }

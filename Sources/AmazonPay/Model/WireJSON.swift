@@ -13,34 +13,3 @@ enum WireJSON {
         }
     }
 }
-
-/// Our own marks on a session, permission and charge.
-package struct MerchantMetadata: Sendable, Hashable, Encodable {
-    /// At most 256 characters; binds the session to a flow.
-    package var merchantReferenceId: String?
-    /// Shown to the buyer; at most 50 characters.
-    package var merchantStoreName: String?
-    /// Shown to the buyer; at most 255 characters.
-    package var noteToBuyer: String?
-    /// At most 4096 characters.
-    package var customInformation: String?
-
-    /// Marks; a missing one is not sent.
-    ///
-    /// - Parameters:
-    ///   - merchantReferenceId: At most 256 characters.
-    ///   - merchantStoreName: At most 50 characters.
-    ///   - noteToBuyer: At most 255 characters.
-    ///   - customInformation: At most 4096 characters.
-    package init(
-        merchantReferenceId: String? = nil,
-        merchantStoreName: String? = nil,
-        noteToBuyer: String? = nil,
-        customInformation: String? = nil
-    ) {
-        self.merchantReferenceId = merchantReferenceId
-        self.merchantStoreName = merchantStoreName
-        self.noteToBuyer = noteToBuyer
-        self.customInformation = customInformation
-    }
-}
