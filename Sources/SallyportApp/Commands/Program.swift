@@ -1,32 +1,38 @@
 import EventIO
+import Synchronization
+import Telemetry
 
 /// The program: picks a command, and turns every way of failing into a line for people and an exit status.
 package enum Program {
-    /// Sets the process up: blocks the signals that are read from a descriptor, and ignores broken pipes.
+    /// Runs one command line to its end; what the executable's entry calls.
     ///
-    /// Call before anything makes a thread, which then inherits this.
-    ///
-    /// - Returns: False, after a complaint, where the kernel refuses.
-    package static func prepareProcess() -> Bool {
-        do throws(IOError) {
-            try Application.signals.block()
-            try SignalSet.ignoreBrokenPipes()
-            _ = try Machine.raiseDescriptorLimit()
-            return true
-        } catch {
-            Console.standard.complain("sallyport: \(error)")
-            return false
-        }
-    }
-
-    /// Runs one command line.
+    /// The command runs on a loop of its own, and the calling thread only waits: an asynchronous entry would let the runtime
+    /// make threads before the signals are blocked, and a signal kills the process in any thread that does not block it.
     ///
     /// - Parameters:
     ///   - words: Everything behind the program's name.
     ///   - environment: The variables of the process.
     /// - Returns: The exit status: 0 done, 1 failed, 2 wrong use.
-    package static func run(_ words: [String], environment: [String: String]) async -> Int32 {
-        await run(words, environment: environment, console: .standard)
+    package static func main(_ words: [String], environment: [String: String]) -> Int32 {
+        do throws(IOError) {
+            try Application.signals.block()
+            try SignalSet.ignoreBrokenPipes()
+            _ = try Machine.raiseDescriptorLimit()
+            let loop = try EventLoop(name: "command", logger: .silent)
+            try loop.start()
+            let status = Atomic<Int32>(1)
+            loop.execute { reactor in
+                reactor.startTask {
+                    status.store(await run(words, environment: environment, console: .standard), ordering: .releasing)
+                    loop.stop()
+                }
+            }
+            loop.join()
+            return status.load(ordering: .acquiring)
+        } catch {
+            Console.standard.complain("sallyport: \(error)")
+            return 1
+        }
     }
 
     static func run(_ words: [String], environment: [String: String], console: Console) async -> Int32 {

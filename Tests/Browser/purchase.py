@@ -1,0 +1,287 @@
+#!/usr/bin/python3
+"""purchase: drives whole purchases in headless Chromium, against the real program and the simulator's pages.
+
+Starts `sallyport demo` with a database of its own on free ports, then buys as client browser in Japanese and in English,
+with and without script, as the two apps through their bridges, and cancels and declines on the way.
+
+usage: Tests/Browser/purchase.py [--program PATH] [--screenshots FOLDER] [CASE ...]
+"""
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import urllib.request
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PATIENCE = 30
+
+
+def free_ports(count):
+    """Ports that nobody listens on at present."""
+    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
+
+
+class Shop:
+    """The program in demo mode, with data of its own."""
+
+    def __init__(self, program):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sallyport-browser-"))
+        self.folder.chmod(0o755)
+        listen, admin, simulator = free_ports(3)
+        self.web, self.simulator = f"https://localhost:{listen}", f"https://localhost:{simulator}"
+        settings = {
+            "LISTEN": f"127.0.0.1:{listen}", "ADMIN_LISTEN": f"127.0.0.1:{admin}", "WEB_BASE_URL": self.web,
+            "LINK_BASE_URL": f"https://links.localhost:{listen}", "SIMULATOR_LISTEN": f"127.0.0.1:{simulator}",
+            "DATA_DIR": str(self.folder / "var"),
+        }
+        environment = {**os.environ, **{"SALLYPORT_" + key: value for key, value in settings.items()}}
+        self.log = open(self.folder / "log", "w+b")
+        self.process = subprocess.Popen([program, "demo"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=self.log)
+        for line in self.process.stdout:
+            if line.startswith(b"ready "):
+                break
+        else:
+            self.log.seek(0)
+            sys.exit("the program did not start: " + self.log.read().decode())
+        # From here on its lines go nowhere, so that the pipe cannot fill up.
+        subprocess.Popen(["cat"], stdin=self.process.stdout, stdout=subprocess.DEVNULL)
+        self.trust = ssl.create_default_context(cafile=self.folder / "var/development/authority.pem")
+
+    def control(self, path, value=None):
+        data = None if value is None else json.dumps(value).encode()
+        request = urllib.request.Request(self.simulator + "/_sim/" + path, data=data)
+        return json.load(urllib.request.urlopen(request, context=self.trust))
+
+    def completes(self):
+        """(session, amount) of every completion that had an effect."""
+        entries = self.control("log")["entries"]
+        return [(entry["checkoutSessionId"], entry["amount"]["amount"]) for entry in entries
+                if entry["operation"] == "CompleteCheckoutSession" and entry["effective"]]
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(30)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if status != 0:
+            sys.exit(f"the program ended with status {status}")
+
+
+class Tab:
+    """One Chromium, as large as a phone."""
+
+    def __init__(self, language, folder, script=True):
+        options = webdriver.ChromeOptions()
+        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--ignore-certificate-errors",
+                         "--window-size=390,844", f"--lang={language}", "--disable-background-networking"]:
+            options.add_argument(argument)
+        preferences = {"intl.accept_languages": language}
+        if not script:
+            preferences["profile.managed_default_content_settings.javascript"] = 2
+        options.add_experimental_option("prefs", preferences)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.language, self.folder, self.count = language, folder, 0
+
+    def until(self, condition, what):
+        try:
+            return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05).until(lambda driver: condition())
+        except Exception as error:
+            self.picture("failed")
+            raise AssertionError(f"{what}: {self.driver.current_url}\n{self.driver.page_source[:1500]}") from error
+
+    def find(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def click(self, selector):
+        """Waits for one visible element that takes a click, and clicks it."""
+        def element():
+            found = [one for one in self.find(selector) if one.is_displayed() and one.is_enabled()]
+            return found[0] if found else None
+        self.until(element, f"no {selector}").click()
+
+    def at(self, part):
+        self.until(lambda: part in self.driver.current_url, f"not at {part}")
+
+    def picture(self, name):
+        if self.folder:
+            self.count += 1
+            self.driver.save_screenshot(str(self.folder / f"{self.language}-{self.count:02}-{name}.png"))
+
+    def text(self, selector):
+        return self.until(lambda: self.find(selector), f"no {selector}")[0].text
+
+    def complaints(self):
+        """What the console holds against the pages of the shop: policy violations, script errors."""
+        return [entry["message"] for entry in self.driver.get_log("browser")
+                if entry["level"] == "SEVERE" and "favicon" not in entry["message"]]
+
+    def quit(self):
+        self.driver.quit()
+
+
+def hosted_pages(tab, email="tokyo@example.test", card=None):
+    """Signs in, agrees and chooses on the simulator's pages, as far as they are shown."""
+    tab.until(lambda: tab.find("#email"), "no sign-in page")
+    tab.picture("signin")
+    field = tab.find("#email")[0]
+    field.clear()
+    field.send_keys(email)
+    tab.click("#signin-form [value=signin]")
+    tab.until(lambda: tab.find("#consent-form, #select-form"), "neither consent nor choice")
+    if tab.find("#consent-form"):
+        tab.picture("consent")
+        tab.click("#consent-form [value=agree]")
+    tab.until(lambda: tab.find("#select-form"), "no choice of address and card")
+    if card:
+        tab.click(f"#select-form input[name=cardId][value*='{card}']")
+    tab.picture("select")
+    tab.click("#continue")
+
+
+def confirm(tab, total):
+    tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+    tab.picture("confirm")
+    assert total in tab.text("#total"), f"the total is {tab.text('#total')}, not {total}"
+    tab.click("#purchase_button")
+
+
+def thanks(tab):
+    tab.at("/thanks")
+    number = tab.text("#order_number")
+    tab.picture("thanks")
+    assert number, "no order number"
+
+
+def browser(shop, tab, email="tokyo@example.test", total="27,996"):
+    before = len(shop.completes())
+    tab.driver.get(shop.web + "/browser/cart")
+    tab.picture("cart")
+    tab.click("#amzn_button")
+    hosted_pages(tab, email)
+    confirm(tab, total)
+    thanks(tab)
+    new = shop.completes()[before:]
+    assert [amount for _, amount in new] == [total.replace(",", "")], f"the provider's ledger says {new}"
+    assert not tab.complaints(), tab.complaints()
+
+
+def case_japanese(shop, folder):
+    with contextlib.closing(Closing(Tab("ja", folder))) as one:
+        browser(shop, one.tab)
+        assert "ご購入ありがとうございました" in one.tab.driver.page_source
+
+
+def case_english(shop, folder):
+    with contextlib.closing(Closing(Tab("en", folder))) as one:
+        browser(shop, one.tab, "okinawa@example.test", "28,536")
+        assert one.tab.driver.find_element(By.TAG_NAME, "html").get_attribute("lang") == "en"
+
+
+def case_app(shop, folder):
+    """The iOS app's web view and its tab are two browsers; the bridge is the one the seed app installs."""
+    view, tab = Tab("en", None), Tab("en", None)
+    try:
+        bridge = "window.webkit={messageHandlers:{iosApp:{postMessage:m=>{window.handed=m}}}};"
+        view.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": bridge})
+        view.driver.get(shop.web + "/iosApp/cart")
+        view.click("#amzn_button")
+        ticket = view.until(lambda: view.driver.execute_script("return window.handed"), "nothing handed to the app")["secureWebviewSessionId"]
+        tab.driver.get(f"{shop.web}/button?secureWebviewSessionId={ticket}")
+        hosted_pages(tab, "hokkaido@example.test")
+        confirm(tab, "28,536")
+        link = tab.until(lambda: tab.find("#purchase_link"), "no return link")[0].get_attribute("href")
+        values = dict(part.split("=", 1) for part in link.split("?", 1)[1].split("&"))
+        assert values["old_secureWebviewSessionId"] == ticket, "the link remembers another ticket"
+        view.driver.execute_script(
+            "purchase(arguments[0],arguments[1],arguments[2])", values["secureWebviewSessionId"],
+            values["accessToken"], values["orderReferenceId"])
+        thanks(view)
+        assert not view.complaints() + tab.complaints(), view.complaints() + tab.complaints()
+    finally:
+        view.quit()
+        tab.quit()
+
+
+def case_without_script(shop, folder):
+    """Everything behind the cart works without script: each automatic hop has a control."""
+    with contextlib.closing(Closing(Tab("en", None))) as one:
+        one.tab.driver.get(shop.web + "/browser/cart")
+        one.tab.driver.execute_cdp_cmd("Page.enable", {})
+        one.tab.click("#amzn_button")
+        one.tab.at("/ap/signin")
+        one.tab.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        hosted_pages(one.tab)
+        confirm(one.tab, "27,996")
+        one.tab.click("#purchase_form button, #purchase_form [type=submit]")
+        thanks(one.tab)
+
+
+def case_declined(shop, folder):
+    """A declined card ends on a page that says so; another try with a good card succeeds."""
+    with contextlib.closing(Closing(Tab("en", folder))) as one:
+        one.tab.driver.get(shop.web + "/browser/cart")
+        one.tab.click("#amzn_button")
+        hosted_pages(one.tab, card="3434")
+        confirm(one.tab, "27,996")
+        one.tab.until(lambda: one.tab.find("html[data-error=payment_declined]"), "no word of the decline")
+        one.tab.picture("declined")
+        one.tab.click("#retry")
+        hosted_pages(one.tab, card="1111")
+        confirm(one.tab, "27,996")
+        thanks(one.tab)
+
+
+class Closing:
+    """Lets `with` quit a browser."""
+
+    def __init__(self, tab):
+        self.tab = tab
+
+    def close(self):
+        self.tab.quit()
+
+
+CASES = {name[5:]: value for name, value in list(globals().items()) if name.startswith("case_")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--program", default=ROOT / ".build/debug/sallyport")
+    parser.add_argument("--screenshots", type=pathlib.Path)
+    parser.add_argument("cases", nargs="*", choices=[[], *CASES], default=[])
+    options = parser.parse_args()
+    if options.screenshots:
+        options.screenshots.mkdir(parents=True, exist_ok=True)
+    shop, failed = Shop(options.program), []
+    try:
+        for name in options.cases or CASES:
+            try:
+                CASES[name](shop, options.screenshots)
+                print(f"browser: {name} passed", flush=True)
+            except Exception as error:
+                failed.append(name)
+                print(f"browser: {name} FAILED: {error}", flush=True)
+    finally:
+        shop.stop()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
