@@ -14,6 +14,11 @@ enum ButtonHandler {
             return HTTPResponse(.ok, block: exchange.deployment.headers.redirect)
         }
         guard !OpenGate.isPrefetch(exchange.request) else { return try await refusePrefetch(exchange, text) }
+        let site = FetchSite(exchange.request)
+        if exchange.deployment.policy.fetchSite == .enforce, !site.mayOpen {
+            exchange.services.countOpen(site)
+            throw Failure(.wrongBrowser, "Sec-Fetch-Site: \(site.rawValue)")
+        }
         switch exchange.deployment.policy.openMode {
         case .get: return try await open(exchange, text)
         case .autoPost: return try interstitial(exchange, text, .autoPost)
@@ -59,7 +64,7 @@ enum ButtonHandler {
         let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
             try await broker.open(ticket, tab: tab, proof: proof, by: caller)
         }
-        exchange.services.countOpen(verdict, site)
+        exchange.services.countOpen(site)
         return try await answer(exchange, ticket, verdict)
     }
 

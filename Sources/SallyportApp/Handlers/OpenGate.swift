@@ -11,15 +11,4 @@ enum OpenGate {
         if request.count(.secFetchDestination) > 0, !request.fieldIs(.secFetchDestination, "document") { return true }
         return request.count(.secFetchMode) > 0 && !request.fieldIs(.secFetchMode, "navigate")
     }
-
-    /// Whether the page that led here is one that leads here in honest use: session-security 2.3.
-    ///
-    /// - Parameters:
-    ///   - request: The open.
-    ///   - isBrowserClient: True for client `browser`, whose cart page links to the button itself.
-    /// - Returns: True also where the browser sends no such field.
-    static func hasExpectedSite(_ request: HTTPRequest, isBrowserClient: Bool) -> Bool {
-        guard request.count(.secFetchSite) > 0 else { return true }
-        return request.fieldIs(.secFetchSite, isBrowserClient ? "same-origin" : "none")
-    }
 }

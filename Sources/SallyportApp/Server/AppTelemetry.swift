@@ -65,6 +65,9 @@ enum FetchSite: String, Sendable, CaseIterable {
     case crossSite = "cross-site"
     case other
 
+    /// Whether an honest open can come from there: an app's tab says `none`, our own cart page `same-origin`.
+    var mayOpen: Bool { self == .absent || self == .none || self == .sameOrigin }
+
     /// What a request says.
     init(_ request: HTTPRequest) {
         switch request.first(.secFetchSite) {

@@ -72,8 +72,8 @@ final class LoopServices {
         }
     }
 
-    /// Counts what became of an open and where it came from.
-    func countOpen(_ verdict: OpenVerdict, _ site: FetchSite) {
+    /// Counts where an open came from; the broker counts what became of it.
+    func countOpen(_ site: FetchSite) {
         counters.open(site).increment()
     }
 
