@@ -47,7 +47,7 @@ extension Outcomes {
             // The server refused a member before it could commit, so a retry is safe.
             #expect(outcomes.count(.unavailable) == 4)
             try admin.run("COMMIT")
-            try await client.waitUntilReady(within: .seconds(20))
+            try await client.waitUntilReady(within: .seconds(60))
             _ = try await client.write(insert, Parameters(5))
             #expect(try admin.number("SELECT sum(n) FROM t") == 5)
         }
@@ -74,8 +74,7 @@ extension Outcomes {
         let database = try makeDatabase()
         let metrics = MetricsRegistry()
         try await withClient(database.url, metrics: metrics) { configuration in
-            configuration.answerTimeout = .milliseconds(50)
-            configuration.maximumPendingAge = .milliseconds(50)
+            configuration.answerTimeout = .seconds(1)
         } _: { client, reactor in
             let admin = try database.admin()
             let process = try await client.write(backend).int64(0, 0)
@@ -88,7 +87,7 @@ extension Outcomes {
             kill(pid_t(process), SIGCONT)
             try admin.wait(until: "NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = \(process))")
             #expect(try admin.number("SELECT count(*) FROM t") == 3)
-            try await client.waitUntilReady(within: .seconds(20))
+            try await client.waitUntilReady(within: .seconds(60))
             let answer3 = try await client.write(backend).int64(0, 0)
             #expect(answer3 != process)
         }
@@ -98,7 +97,7 @@ extension Outcomes {
     @Test func `lets a read be repeated`() async throws {
         let database = try makeDatabase()
         try await withClient(database.url) { configuration in
-            configuration.answerTimeout = .milliseconds(50)
+            configuration.answerTimeout = .seconds(1)
         } _: { client, reactor in
             let process = try await client.read(backend).int64(0, 0)
             kill(pid_t(process), SIGSTOP)
@@ -113,7 +112,7 @@ extension PostgresClient {
     /// Waits until the loss of the old connections was noticed and there are new ones.
     fileprivate func waitForReconnection() async throws {
         while isReady { _ = await failure { () throws(PostgresError) in try await read(backend) } }
-        try await waitUntilReady(within: .seconds(20))
+        try await waitUntilReady(within: .seconds(60))
     }
 }
 
@@ -134,7 +133,7 @@ extension PostgresClient {
             #expect(outcomes.count(nil) == 0)
             #expect(!client.isReady)
             _ = try cluster.start()
-            try await client.waitUntilReady(within: .seconds(20))
+            try await client.waitUntilReady(within: .seconds(60))
             _ = try await client.write(insert, Parameters(3))
             let rows = try await client.read(Statement(name: "sum", sql: "SELECT sum(n)::bigint FROM t"))
             #expect(try rows.int64(0, 0) == 4)
@@ -150,7 +149,7 @@ extension PostgresClient {
             _ = try await client.write(Statement(name: "set", sql: "SET default_transaction_read_only = on"))
             let code = await failure { () throws(PostgresError) in try await client.write(insert, Parameters(1)) }
             #expect(code == .unavailable)
-            try await client.waitUntilReady(within: .seconds(20))
+            try await client.waitUntilReady(within: .seconds(60))
             _ = try await client.write(insert, Parameters(1))
             let answer4 = try await client.write(backend).int64(0, 0)
             #expect(answer4 != process)
@@ -198,7 +197,7 @@ extension PostgresClient {
         let mute = folder.path.replacing("/", with: "%2F")
         let url = database.url.reveal().replacing("?host=", with: "?host=\(mute),")
         try await withClient(Secret(url)) { configuration in
-            configuration.connectTimeout = .milliseconds(50)
+            configuration.connectTimeout = .milliseconds(500)
         } _: { client, _ in
             _ = try await client.write(insert, Parameters(1))
         }

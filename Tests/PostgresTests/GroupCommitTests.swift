@@ -8,7 +8,7 @@ import Testing
 private let insert = Statement(name: "insert", sql: "INSERT INTO t VALUES ($1)", parameterTypes: [.int8])
 
 /// A database with a table of numbers, each of which may be there once.
-private func makeDatabase(_ more: String = "") throws -> TestDatabase {
+private func makeTable(_ more: String = "") throws -> TestDatabase {
     let database = try TestDatabase()
     try database.admin().run("CREATE TABLE t (n bigint PRIMARY KEY CHECK (n >= 0)); \(more)")
     return database
@@ -22,7 +22,7 @@ extension TestDatabase {
 
 @Suite struct `Writes that wait together` {
     @Test func `are all stored, in few commits`() async throws {
-        let database = try makeDatabase()
+        let database = try makeTable()
         let failures = try await withClient(database.url) { client, reactor in
             let outcomes = Outcomes()
             var tasks: [Task<Void, Never>] = []
@@ -43,7 +43,7 @@ extension TestDatabase {
     }
 
     @Test func `do not pull each other down when some are refused`() async throws {
-        let database = try makeDatabase()
+        let database = try makeTable()
         let (stored, refused) = try await withClient(database.url) { client, reactor in
             let outcomes = Outcomes()
             var tasks: [Task<Void, Never>] = []
@@ -64,7 +64,7 @@ extension TestDatabase {
     }
 
     @Test func `are acknowledged only when they are committed`() async throws {
-        let database = try makeDatabase()
+        let database = try makeTable()
         try await withClient(database.url) { client, _ in
             _ = try await client.write(insert, Parameters(1))
             #expect(try database.number("SELECT count(*) FROM t") == 1)
@@ -72,7 +72,7 @@ extension TestDatabase {
     }
 
     @Test func `see their own outcome when the commit is what fails`() async throws {
-        let database = try makeDatabase(
+        let database = try makeTable(
             "CREATE TABLE c (n bigint REFERENCES t DEFERRABLE INITIALLY DEFERRED)"
         )
         let ended = try await withClient(database.url) { client, reactor in
@@ -97,7 +97,7 @@ extension TestDatabase {
     }
 
     @Test func `of one row run in the order of the calls`() async throws {
-        let database = try makeDatabase(
+        let database = try makeTable(
             "CREATE TABLE o (id uuid PRIMARY KEY, log text NOT NULL); " + "INSERT INTO o VALUES (gen_random_uuid(), '')"
         )
         try await withClient(database.url) { client, reactor in
@@ -128,7 +128,7 @@ extension TestDatabase {
     }
 
     @Test func `of several loops do not deadlock when they carry keys`() async throws {
-        let database = try makeDatabase(
+        let database = try makeTable(
             "INSERT INTO t SELECT generate_series(0, 9); ALTER TABLE t ADD hits bigint NOT NULL DEFAULT 0"
         )
         let metrics = MetricsRegistry()
@@ -160,7 +160,7 @@ extension TestDatabase {
     }
 
     @Test func `may be larger than what the socket takes at once`() async throws {
-        let database = try makeDatabase(
+        let database = try makeTable(
             "CREATE TABLE b (bytes bytea)"
         )
         try await withClient(database.url) { client, _ in
@@ -173,38 +173,52 @@ extension TestDatabase {
     }
 }
 
-@Suite struct `A deadlock with somebody else` {
-    @Test func `is repeated until it succeeds`() async throws {
-        let database = try makeDatabase(
-            "INSERT INTO t VALUES (1), (2); ALTER TABLE t ADD hits bigint NOT NULL DEFAULT 0"
+@Suite struct `A statement that gives way to a deadlock` {
+    /// Inserts of 7 give way the first `times` times; a sequence counts on although the insert is rolled back.
+    private func makeDatabase(givingWay times: Int) throws -> TestDatabase {
+        try makeTable(
+            """
+            CREATE SEQUENCE tries;
+            CREATE FUNCTION give_way() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                IF new.n = 7 AND nextval('tries') <= \(times) THEN RAISE deadlock_detected; END IF;
+                RETURN new;
+            END $$;
+            CREATE TRIGGER give_way BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION give_way();
+            """
         )
-        let url = Secret(database.url.reveal() + "&options=-c%20deadlock_timeout%3D20ms")
-        let codes = try await withClient(url) { client, reactor in
-            let hit = Statement(name: "hit", sql: "UPDATE t SET hits = hits + 1 WHERE n = $1", parameterTypes: [.int8])
-            let admin = try database.admin()
-            try admin.run("BEGIN; UPDATE t SET hits = 10 WHERE n = 1")
+    }
+
+    @Test(arguments: [([7], 1), ([7], 3), ([1, 7, 2], 1), ([1, 7, 2], 3)] as [([Int64], Int)])
+    func `is repeated until it succeeds`(numbers: [Int64], times: Int) async throws {
+        let database = try makeDatabase(givingWay: times)
+        let codes = try await withClient(database.url) { client, reactor in
             let outcomes = Outcomes()
-            let tasks = [2, 1].map { row in
+            let tasks = numbers.map { number in
                 outcomes.start(on: reactor) { () throws(PostgresError) in
-                    try await client.write(hit, Parameters(Int64(row)))
+                    try await client.write(insert, Parameters(number))
                 }
             }
-            try await client.passTurn()
-            try admin.waitForBlocked()
-            // Waits for row 2, which the group holds, until the server gives the group up.
-            try admin.run("UPDATE t SET hits = 10 WHERE n = 2")
-            try admin.run("COMMIT")
             for task in tasks { await task.value }
             return outcomes.ended.map(\.code)
         }
-        #expect(codes == [nil, nil])
-        #expect(try database.number("SELECT sum(hits) FROM t") == 22)
+        #expect(codes == numbers.map { _ in nil })
+        #expect(try database.number("SELECT count(*) FROM t") == numbers.count)
+    }
+
+    @Test func `is refused in the end when it always does`() async throws {
+        let database = try makeDatabase(givingWay: 1000)
+        try await withClient(database.url) { client, _ in
+            let code = await failure { () throws(PostgresError) in try await client.write(insert, Parameters(7)) }
+            #expect(code == .rejected(sqlState: "40P01"))
+        }
+        #expect(try database.number("SELECT last_value FROM tries") == 4)
     }
 }
 
 @Suite struct `A read` {
     @Test func `does not wait behind a write`() async throws {
-        let database = try makeDatabase()
+        let database = try makeTable()
         try await withClient(database.url) { client, reactor in
             let admin = try database.admin()
             try admin.run("BEGIN; LOCK TABLE t IN EXCLUSIVE MODE")
@@ -224,7 +238,7 @@ extension TestDatabase {
     }
 
     @Test func `may not write`() async throws {
-        let database = try makeDatabase()
+        let database = try makeTable()
         try await withClient(database.url) { client, _ in
             let code = await failure { () throws(PostgresError) in try await client.read(insert, Parameters(1)) }
             #expect(code == .rejected(sqlState: "25006"))
@@ -234,7 +248,7 @@ extension TestDatabase {
     }
 
     @Test func `is not hurt by the refusal of another one`() async throws {
-        let database = try makeDatabase()
+        let database = try makeTable()
         try await withClient(database.url) { client, reactor in
             let divide = Statement(name: "divide", sql: "SELECT 10 / $1", parameterTypes: [.int8])
             let outcomes = Outcomes()

@@ -13,13 +13,19 @@ func withClient<Value: Sendable>(
     _ body: @escaping @Sendable (PostgresClient, Reactor) async throws -> Value
 ) async throws -> Value {
     var configuration = try PostgresConfiguration(url: url)
+    // A busy machine is no fault: only the limits that a test is about are short.
+    configuration.lockTimeout = .seconds(60)
+    configuration.statementTimeout = .seconds(60)
+    configuration.connectTimeout = .seconds(60)
+    configuration.answerTimeout = .seconds(60)
+    configuration.maximumPendingAge = .seconds(60)
     configure(&configuration)
     let settings = configuration
     return try await withLoop { reactor in
         let client = PostgresClient(reactor: reactor, configuration: settings, logger: .silent, metrics: metrics)
         client.start()
         defer { client.close() }
-        try await client.waitUntilReady(within: .seconds(20))
+        try await client.waitUntilReady(within: .seconds(60))
         return try await body(client, reactor)
     }
 }
