@@ -100,7 +100,8 @@ let package = Package(
         library(
             "IntegrationKit",
             [
-                "SallyportApp", "Simulators", "Postgres", "HTTPClient", "HTTPCore", "EventIO", "TestKit", "Primitives",
+                "SallyportApp", "Simulators", "PostgresTestKit", "Postgres", "Cryptography", "HTTPServer", "HTTPClient",
+                "TLS", "HTTPCore", "EventIO", "Telemetry", "TestKit", "Primitives",
             ]
         ),
         program(
@@ -157,7 +158,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "IntegrationKit", "SallyportApp", "Simulators", "SessionBroker", "Postgres", "HTTPClient", "HTTPCore",
-                "EventIO", "Primitives", "TestKit",
+                "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
     ]

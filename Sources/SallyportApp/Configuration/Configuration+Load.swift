@@ -8,7 +8,7 @@ extension Configuration {
     ///
     /// - Parameter source: The texts.
     /// - Throws: Every problem at once.
-    init(_ source: SettingSource) throws(ConfigurationError) {
+    package init(_ source: SettingSource) throws(ConfigurationError) {
         var reader = SettingReader(source)
         listeners = Listeners(&reader)
         storage = Storage(&reader)

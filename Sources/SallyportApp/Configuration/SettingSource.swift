@@ -1,5 +1,5 @@
 /// The texts of all settings, file and environment put together.
-struct SettingSource: Sendable {
+package struct SettingSource: Sendable {
     /// What each name was set to; absent where nothing was.
     private(set) var texts: [String: String] = [:]
     /// Arrays of objects, which have no text form.
@@ -12,7 +12,7 @@ struct SettingSource: Sendable {
     /// - Parameters:
     ///   - file: The JSON document, or `nil` where no file was named.
     ///   - environment: All variables; those with the prefix `SALLYPORT_` that no setting owns are problems.
-    init(file: [UInt8]?, environment: [String: String]) {
+    package init(file: [UInt8]?, environment: [String: String]) {
         let known = Dictionary(SettingTable.all.map { ($0.name, $0) }) { first, _ in first }
         if let file { read(file, known) }
         let variables = Dictionary(SettingTable.all.map { ($0.environmentName, $0) }) { first, _ in first }

@@ -1,0 +1,119 @@
+import Cryptography
+import EventIO
+import Primitives
+import Synchronization
+
+/// The cart page's script, played in Swift: what `cart.js` and `purchase.js` send, in the app's jar.
+package final class CartPage: Sendable {
+    private struct Flow {
+        var ticket: String?
+        var verifier: String?
+    }
+
+    /// The jar of the web view.
+    package let browser: TestBrowser
+    private let client: String
+    private let needsVerifier: Bool
+    private let flow = Mutex(Flow())
+
+    /// Loads the page.
+    ///
+    /// - Parameters:
+    ///   - client: `iosApp`, `androidApp` or `browser`.
+    ///   - browser: The jar of the web view.
+    /// - Returns: The page, its script running.
+    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
+    package static func load(_ client: String, in browser: TestBrowser) async throws -> CartPage {
+        let page = try await browser.open("/\(client)/cart")
+        guard page.status == 200, page.text.contains("\"client\":\"\(client)\"") else { throw UnexpectedPage(page) }
+        return CartPage(client, browser, needsVerifier: page.text.contains("\"verifier\":true"))
+    }
+
+    private init(_ client: String, _ browser: TestBrowser, needsVerifier: Bool) {
+        self.client = client
+        self.browser = browser
+        self.needsVerifier = needsVerifier
+    }
+
+    /// The launch ticket that the page remembers.
+    package var ticket: String? { flow.withLock(\.ticket) }
+
+    /// A tap on the button: asks for a launch ticket.
+    ///
+    /// - Parameters:
+    ///   - hd8: Pieces of Fire HD8.
+    ///   - hd10: Pieces of Fire HD10.
+    /// - Returns: The answer, which the page hands to the app.
+    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
+    package func checkOut(hd8: Int = 1, hd10: Int = 1) async throws -> Page {
+        var fields = [("client", client), ("hd8", "\(hd8)"), ("hd10", "\(hd10)")]
+        var verifier: String?
+        if needsVerifier {
+            let text = Base64URL.encode(KernelRandom().bytes(32))
+            verifier = text
+            let challenge = Base64URL.encode(SHA256.digest(of: Array(text.utf8)).bytes)
+            fields += [("code_challenge", challenge), ("code_challenge_method", "S256")]
+        }
+        let answer = try await browser.fetch("/secureWebviewSession", fields)
+        guard answer.status == 200, let ticket = answer.member("secureWebviewSessionId") else {
+            throw UnexpectedPage(answer)
+        }
+        let made = Flow(ticket: ticket, verifier: verifier)
+        flow.withLock { $0 = made }
+        return answer
+    }
+
+    /// The global function `purchase` that the apps call.
+    ///
+    /// - Parameters:
+    ///   - secureWebviewSessionID: From the link.
+    ///   - accessToken: From the link.
+    ///   - orderReferenceID: From the link.
+    /// - Returns: The answer; after 202 the page remembers the new ticket.
+    /// - Throws: `HTTPExchangeError`.
+    package func purchase(
+        _ secureWebviewSessionID: String,
+        _ accessToken: String,
+        _ orderReferenceID: String
+    ) async throws -> Page {
+        let started = flow.withLock { $0 }
+        var fields = [
+            ("secureWebviewSessionId", secureWebviewSessionID), ("accessToken", accessToken),
+            ("orderReferenceId", orderReferenceID),
+        ]
+        if let ticket = started.ticket { fields.append(("old_secureWebviewSessionId", ticket)) }
+        if let verifier = started.verifier { fields.append(("code_verifier", verifier)) }
+        let answer = try await browser.fetch("/purchase", fields)
+        if answer.status == 202, let ticket = answer.member("secureWebviewSessionId") {
+            flow.withLock { $0.ticket = ticket }
+        }
+        return answer
+    }
+
+    /// Where the script goes when the purchase is done.
+    ///
+    /// - Returns: The receipt.
+    /// - Throws: `HTTPExchangeError`.
+    package func thanks() async throws -> Page {
+        try await browser.open("/thanks", from: try await browser.open("/\(client)/cart"))
+    }
+
+    /// Forgets what native memory and the page held; the jar stays.
+    package func forget() {
+        flow.withLock { $0 = Flow() }
+    }
+}
+
+/// A page is not the one that the player can go on with.
+package struct UnexpectedPage: Error, Sendable, CustomStringConvertible {
+    /// Status, code and address.
+    package let description: String
+
+    /// The error for a page.
+    ///
+    /// - Parameter page: What came instead.
+    package init(_ page: Page) {
+        let title = page.text.firstRange(of: "<title>").map { String(page.text[$0.upperBound...].prefix(60)) } ?? ""
+        description = "\(page.url.text): \(page.status) \(page.error) \(title) via \(page.hops)"
+    }
+}

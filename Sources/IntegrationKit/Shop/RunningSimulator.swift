@@ -1,0 +1,86 @@
+import EventIO
+import HTTPServer
+import Primitives
+import Simulators
+import TLS
+import Telemetry
+
+/// The Amazon Pay simulator on a loop of its own and a port that the kernel chose.
+package final class RunningSimulator: Sendable {
+    /// The account it knows.
+    package static let merchantID = "A1SALLYPORTTEST"
+    /// The account's store.
+    package static let storeID = "amzn1.application-oa2-client.0123456789abcdef0123456789abcdef"
+    /// The name of the account's key.
+    package static let publicKeyID = "SANDBOX-SALLYPORTTESTKEY00000001"
+
+    /// Scheme, host and port.
+    package let url: String
+    private let loop: EventLoop
+    private let server: Server
+
+    /// Starts one.
+    ///
+    /// - Parameter isSecure: Whether it speaks TLS with the test authority's certificate.
+    /// - Returns: A simulator that answers already.
+    /// - Throws: `IOError`, `ServerError` or `TLSError`.
+    package static func start(isSecure: Bool = false) async throws -> RunningSimulator {
+        let keys = try TestKeys.get()
+        let tls = isSecure ? try TestKeys.tlsContext(keys) : nil
+        let merchant = Merchant(
+            id: merchantID,
+            storeIDs: [storeID],
+            publicKeys: [Merchant.PublicKey(id: publicKeyID, pem: keys.merchantPublicKey)],
+            allowedDomains: ["localhost"]
+        )
+        let configuration = SimulatorConfiguration(merchants: [merchant], seed: KernelRandom().bytes(16))
+        guard let address = SocketAddress("127.0.0.1:0") else {
+            throw IOError(code: IOError.invalidArgument, operation: "address")
+        }
+        let loop = try EventLoop(name: "simulator", logger: .silent)
+        try loop.start()
+        do {
+            let server = try await loop.run { reactor in
+                try AmazonPaySimulator.attach(
+                    configuration,
+                    listener: ServerConfiguration.Listener(address, isSecure ? .tls : .clear),
+                    tls: tls,
+                    reactor: reactor
+                )
+            }
+            return RunningSimulator(loop, server, isSecure: isSecure)
+        } catch {
+            loop.stop()
+            loop.join()
+            throw error
+        }
+    }
+
+    private init(_ loop: EventLoop, _ server: Server, isSecure: Bool) {
+        self.loop = loop
+        self.server = server
+        let port = server.boundAddresses.first?.port ?? 0
+        url = isSecure ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)"
+    }
+
+    /// Host and port, as the settings name hosts to send buyers to.
+    package var authority: String { String(url.drop { $0 != "/" }.dropFirst(2)) }
+
+    /// Ends it: whoever asks then finds nobody there.
+    package func stop() async {
+        await server.drain()
+        loop.stop()
+        loop.join()
+    }
+}
+
+extension TestKeys {
+    /// The certificate of every test server, ready for use.
+    static func tlsContext(_ keys: TestKeys) throws -> TLSContext {
+        try TLSContext(
+            certificatePEM: try Files.read(keys.certificatePath),
+            keyPEM: Secret(try Files.read(keys.keyPath)),
+            alpn: ["http/1.1"]
+        )
+    }
+}

@@ -1,0 +1,158 @@
+import Postgres
+package import PostgresTestKit
+package import SallyportApp
+
+/// A whole shop of one test: a database, a simulator, and the broker in this process.
+package struct Shop: Sendable {
+    /// A copy of the migrated template.
+    package let database: TestDatabase
+    /// Amazon.
+    package let simulator: RunningSimulator
+    /// The broker.
+    package let broker: Application
+    /// Scheme, host and port of the pages, as the broker and browsers know them.
+    package let web: String
+    /// The same of the return links.
+    package let link: String
+    /// Where the hosts of the shop are in truth.
+    package let hosts: HostTable
+
+    /// A browser with an empty jar.
+    ///
+    /// - Parameter language: What it prefers.
+    /// - Returns: A new one.
+    package func browser(language: String = "en") -> TestBrowser {
+        TestBrowser(hosts, home: web, language: language)
+    }
+
+    /// The simulator's controls.
+    package var control: SimulatorControl { SimulatorControl(url: simulator.url) }
+
+    /// Runs one statement on the shop's database, blocking.
+    ///
+    /// - Parameters:
+    ///   - sql: With `$1` and so on.
+    ///   - parameters: As text.
+    /// - Returns: Rows of texts.
+    /// - Throws: `PostgresError`.
+    @discardableResult
+    package func rows(_ sql: String, _ parameters: [String?] = []) throws -> [[String?]] {
+        try database.admin().rows(sql, parameters)
+    }
+
+    /// The only value of a statement, or an empty text.
+    ///
+    /// - Parameters:
+    ///   - sql: With `$1` and so on.
+    ///   - parameters: As text.
+    /// - Returns: As text.
+    /// - Throws: `PostgresError`.
+    package func value(_ sql: String, _ parameters: [String?] = []) throws -> String {
+        (try rows(sql, parameters).first?.first ?? nil) ?? ""
+    }
+
+    /// The state of a flow, as the database has it.
+    ///
+    /// - Parameter flow: Its id as text.
+    /// - Returns: For example `opened`.
+    /// - Throws: `PostgresError`.
+    package func state(of flow: String) throws -> String {
+        try value("SELECT state FROM flow WHERE flow_id = $1", [flow])
+    }
+
+    /// The audit trail of a flow in order.
+    ///
+    /// - Parameter flow: Its id as text.
+    /// - Returns: For each event `operation verdict`.
+    /// - Throws: `PostgresError`.
+    package func trail(of flow: String) throws -> [String] {
+        try rows("SELECT op || ' ' || verdict FROM flow_event WHERE flow_id = $1 ORDER BY ordinal", [flow])
+            .map { ($0.first ?? nil) ?? "" }
+    }
+
+    /// How many rows the tables of the flows hold, and how far they have changed: equal before and after means that
+    /// nothing was written.
+    ///
+    /// - Returns: One text.
+    /// - Throws: `PostgresError`.
+    package func footprint() throws -> String {
+        try value(
+            """
+            SELECT concat_ws(' ', (SELECT count(*) FROM flow), (SELECT coalesce(sum(events), 0) FROM flow),
+                (SELECT count(*) FROM flow_event), (SELECT count(*) FROM flow_private),
+                (SELECT count(*) FROM flow_purchasing), (SELECT md5(string_agg(f::text, '' ORDER BY flow_id)) FROM flow f))
+            """
+        )
+    }
+
+    /// Takes the database away: every connection ends and no new one is let in.
+    ///
+    /// - Throws: `PostgresError`.
+    package func takeDatabaseAway() throws {
+        let admin = try TestDatabase().admin()
+        try admin.run("ALTER DATABASE \(database.name) WITH ALLOW_CONNECTIONS false")
+        _ = try admin.rows(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+            [database.name]
+        )
+    }
+
+    /// Lets connections in again.
+    ///
+    /// - Throws: `PostgresError`.
+    package func bringDatabaseBack() throws {
+        try TestDatabase().admin().run("ALTER DATABASE \(database.name) WITH ALLOW_CONNECTIONS true")
+    }
+}
+
+/// Runs a body with a shop of its own, which is taken down afterwards.
+///
+/// - Parameters:
+///   - options: What the shop is like.
+///   - body: The test.
+/// - Returns: What the body returns.
+/// - Throws: What the body throws, or what hinders the start.
+package func withShop<Result: Sendable>(
+    _ options: ShopOptions = ShopOptions(),
+    _ body: @escaping @Sendable (Shop) async throws -> Result
+) async throws -> Result {
+    try await ShopGate.shared.pass {
+        let database = try TestDatabase(migrations: "migrations")
+        let simulator = try await RunningSimulator.start(isSecure: options.isSimulatorSecure)
+        let ends = Ends()
+        ends.add { await simulator.stop() }
+        do {
+            let settings = SettingSource(file: nil, environment: options.environment(simulator, try TestKeys.get()))
+            let broker = try await Application.start(
+                try Configuration(settings),
+                ApplicationParts(databaseURL: database.url),
+                logger: options.logger
+            )
+            ends.add { await broker.stop() }
+            let result = try await body(Shop(database, simulator, broker, options))
+            await ends.run()
+            return result
+        } catch {
+            await ends.run()
+            throw error
+        }
+    }
+}
+
+extension Shop {
+    fileprivate init(
+        _ database: TestDatabase,
+        _ simulator: RunningSimulator,
+        _ broker: Application,
+        _ options: ShopOptions
+    ) {
+        self.database = database
+        self.simulator = simulator
+        self.broker = broker
+        web = options.web
+        link = options.link
+        let address = broker.addresses.first.map { "\($0)" } ?? ""
+        let truth = (options.isSecure ? "https://" : "http://") + address
+        hosts = HostTable([options.web: truth, options.link: truth])
+    }
+}

@@ -1,0 +1,54 @@
+package import Telemetry
+
+/// What a test wants its shop to be like.
+package struct ShopOptions: Sendable {
+    /// Settings by their dotted names, for example `profile`.
+    package var settings: [String: String] = [:]
+    /// Whether the broker's public listener speaks TLS.
+    package var isSecure = false
+    /// Whether the simulator speaks TLS.
+    package var isSimulatorSecure = false
+    /// Event loops of the broker.
+    package var loops = 1
+    /// Where the broker writes.
+    package var logger = Logger.silent
+
+    /// A shop in profile standard, over plain HTTP, on one loop, that writes nothing.
+    ///
+    /// - Parameter settings: By their dotted names.
+    package init(_ settings: [String: String] = [:]) {
+        self.settings = settings
+    }
+
+    /// Scheme, host and port of the pages; no port of this machine is taken by it, see `HostTable`.
+    var web: String { isSecure ? "https://localhost:8443" : "http://localhost:8080" }
+
+    /// The same of the return links.
+    var link: String { isSecure ? "https://links.localhost:8443" : "http://links.localhost:8080" }
+
+    /// All settings of the broker as environment variables.
+    func environment(_ simulator: RunningSimulator, _ keys: TestKeys) -> [String: String] {
+        var texts = [
+            "listen": isSecure ? "127.0.0.1:0" : "", "clear_listen": isSecure ? "" : "127.0.0.1:0",
+            "admin_listen": "127.0.0.1:0", "web.base_url": web, "link.base_url": link, "loops": "\(loops)",
+            "tls.certificate": keys.certificatePath, "tls.key": keys.keyPath,
+            "provider.merchant_id": RunningSimulator.merchantID, "provider.store_id": RunningSimulator.storeID,
+            "provider.public_key_id": RunningSimulator.publicKeyID, "provider.private_key": keys.merchantKeyPath,
+            "provider.ca_file": keys.authorityPath, "provider.api_url": simulator.url,
+            "provider.script_url": simulator.url + "/checkout.js",
+            "provider.start_url": simulator.url + "/checkout/start",
+            "provider.redirect_hosts": simulator.authority, "provider.csp_hosts": simulator.url,
+            "apps.ios": "[{\"prefix\":\"ABCDE12345\",\"bundle\":\"com.example.shop\"}]",
+            "apps.android": "[{\"package\":\"com.example.shop\",\"fingerprints\":[\"\(ShopOptions.fingerprint)\"]}]",
+            // Everybody comes from one address here.
+            "limits.issue_per_minute": "100000", "limits.unknown_per_minute": "100000",
+        ]
+        texts.merge(settings) { _, own in own }
+        let names = texts.map { name, text in
+            ("SALLYPORT_" + name.uppercased().map { $0 == "." ? "_" : String($0) }.joined(), text)
+        }
+        return Dictionary(names) { _, last in last }
+    }
+
+    private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
+}

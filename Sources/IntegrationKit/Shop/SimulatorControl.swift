@@ -1,0 +1,121 @@
+import HTTPCore
+package import Simulators
+
+/// The simulator's control interface, `/_sim`.
+package struct SimulatorControl: Sendable {
+    /// The simulator.
+    package let url: String
+
+    /// One call that the simulator's API has answered.
+    package struct Call: Sendable {
+        /// For example `completeCheckoutSession`.
+        package let operation: String
+        /// The answer's status.
+        package let status: Int
+        /// The checkout session it was about.
+        package let session: String?
+        /// Whether this very call changed something.
+        package let isEffective: Bool
+        /// The amount it named.
+        package let amount: String?
+        /// The key that makes its repeats safe.
+        package let key: String?
+    }
+
+    /// Lets the next buyers answer the hosted pages by themselves.
+    ///
+    /// - Parameters:
+    ///   - email: Who; the buyer in Tokyo unless given.
+    ///   - card: Which card, for example `card-3434`.
+    ///   - count: For how many checkouts.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func nextBuyer(
+        _ email: String = "tokyo@example.test",
+        card: String = "card-1111",
+        count: Int = 1
+    ) async throws {
+        try await post(
+            "next-buyer",
+            [
+                "email": .string(email), "cardId": .string(card), "answers": ["consent", "mfa", "3ds"],
+                "count": JSONValue(count),
+            ]
+        )
+    }
+
+    /// Queues one fault.
+    ///
+    /// - Parameters:
+    ///   - operation: Which call it hits; `nil` for any.
+    ///   - count: How many of them.
+    ///   - action: For example `["resetAfter": true]`.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func fault(_ operation: String?, count: Int = 1, _ action: JSONValue) async throws {
+        var match: [JSONMember] = [JSONMember("count", JSONValue(count))]
+        if let operation { match.append(JSONMember("operation", .string(operation))) }
+        try await post("faults", [["match": .object(match), "action": action]])
+    }
+
+    /// Moves the simulator's clock.
+    ///
+    /// - Parameter duration: ISO 8601, for example `PT25H`.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func advanceClock(by duration: String) async throws {
+        try await post("clock", ["advance": .string(duration)])
+    }
+
+    /// Forgets everything.
+    ///
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func reset() async throws {
+        try await post("reset", [:])
+    }
+
+    /// The calls of an operation so far.
+    ///
+    /// - Parameter operation: `nil` for all.
+    /// - Returns: In order.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func calls(_ operation: String? = nil) async throws -> [Call] {
+        let log = try await send("GET", "log?limit=5000", nil)
+        return (log["entries"]?.elements ?? []).map { entry in
+            Call(
+                operation: entry["operation"]?.text ?? "",
+                status: entry["status"]?.integer ?? 0,
+                session: entry["checkoutSessionId"]?.text,
+                isEffective: entry["effective"]?.flag ?? false,
+                amount: entry["amount"]?["amount"]?.text,
+                key: entry["idempotencyKey"]?.text
+            )
+        }.filter { operation == nil || $0.operation == operation }
+    }
+
+    /// Posts to a control.
+    ///
+    /// - Parameters:
+    ///   - path: Below `/_sim/`.
+    ///   - body: JSON.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func post(_ path: String, _ body: JSONValue) async throws {
+        _ = try await send("POST", path, body)
+    }
+
+    private func send(_ method: String, _ path: String, _ body: JSONValue?) async throws -> JSONValue {
+        let request = OutboundRequest(method: method, url: "\(url)/_sim/\(path)", body: body?.bytes ?? [])
+        let answer = try await ClientLoop.send(request)
+        guard answer.status == 200 else {
+            throw ControlFailure(path: path, status: answer.status, body: String(decoding: answer.body, as: UTF8.self))
+        }
+        return try JSONParser.parse(answer.body)
+    }
+}
+
+/// The control interface refused.
+package struct ControlFailure: Error, Sendable {
+    /// What was asked.
+    package let path: String
+    /// The answer's status.
+    package let status: Int
+    /// The answer's body.
+    package let body: String
+}

@@ -1,0 +1,41 @@
+import IntegrationKit
+import Testing
+
+/// Checklist 34: an unmodified sample app completes a purchase.
+@Suite struct `An unmodified sample app` {
+    @Test(arguments: ["standard", "compat"])
+    func `for iOS buys once and shows the receipt`(_ profile: String) async throws {
+        try await withShop(ShopOptions(["profile": profile])) { shop in
+            let app = try await SeedIOSApp(shop)
+            let page = try await shop.tab().cross(try await app.tapButton())
+            let link = try #require(page.link("purchase_link"))
+            let answer = try #require(try await app.openLink(link).answer)
+            try await expectPurchase(answer, shop)
+            let thanks = try await app.page.thanks()
+            #expect(thanks.status == 200)
+            #expect(thanks.text.contains("見本 太郎"))
+            #expect(thanks.text.contains("27,996"))
+        }
+    }
+
+    @Test(arguments: ["standard", "compat"])
+    func `for Android buys once and shows the receipt`(_ profile: String) async throws {
+        try await withShop(ShopOptions(["profile": profile])) { shop in
+            let app = try await SeedAndroidApp(shop)
+            let page = try await shop.tab().cross(try await app.tapButton())
+            let link = try #require(page.link("purchase_link"))
+            let answer = try #require(try await app.openLink(link).answer)
+            try await expectPurchase(answer, shop)
+            #expect(try await app.page.thanks().status == 200)
+        }
+    }
+
+    private func expectPurchase(_ answer: Page, _ shop: Shop) async throws {
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.text.hasPrefix(#"{"status":"200","message":"The order placed.","orderId":""#))
+        let completes = try await shop.control.calls("CompleteCheckoutSession")
+        #expect(completes.map(\.isEffective) == [true])
+        #expect(completes.map(\.amount) == ["27996"])
+        #expect(try shop.state(of: answer.flow) == "authorized")
+    }
+}
