@@ -49,6 +49,17 @@ package final class Application: Sendable {
         return application
     }
 
+    /// Reads every file that the configuration names, so that a mistake is told before anything is started.
+    ///
+    /// - Parameter configuration: Checked in itself.
+    /// - Throws: `ConfigurationError`.
+    static func check(_ configuration: Configuration) throws {
+        let times = configuration.policy.times
+        let provider = try ProviderSetup(configuration.provider, web: configuration.listeners.web, lease: times.lease)
+        _ = try Deployment(configuration, provider: provider, authority: nil)
+        _ = try configuration.tlsContext()
+    }
+
     private let deployment: Deployment
     private let provider: ProviderSetup
     private let telemetry: AppTelemetry

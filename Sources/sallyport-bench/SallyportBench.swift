@@ -18,7 +18,8 @@ enum SallyportBench {
 
     static func main() async {
         let words = Array(CommandLine.arguments.dropFirst())
-        guard words.count == 4, words[0] == "seed", let kind = Seeder.Kind(rawValue: words[1]), let count = Int(words[2]),
+        guard words.count == 4, words[0] == "seed", let kind = Seeder.Kind(rawValue: words[1]),
+            let count = Int(words[2]),
             count > 0
         else {
             StandardStream.error.write(usage + "\n")

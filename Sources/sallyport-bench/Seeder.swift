@@ -72,7 +72,8 @@ final class Seeder {
     }
 
     private func token(_ kind: Kind) async throws -> String {
-        guard case .issued(let issued) = try await broker.issue(IssueRequest(client: .iosApp, order: order), by: caller) else {
+        guard case .issued(let issued) = try await broker.issue(IssueRequest(client: .iosApp, order: order), by: caller)
+        else {
             throw SeedError.refused
         }
         guard kind == .confirm else { return issued.ticket.text }

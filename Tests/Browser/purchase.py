@@ -248,6 +248,43 @@ def case_declined(shop, folder):
         thanks(one.tab)
 
 
+def case_readme(shop, folder):
+    """The README's walk-through with curl, word for word, for all three clients."""
+    text = (ROOT / "README.md").read_text().split("## A purchase with curl", 1)[1].split("\n## ", 1)[0]
+    blocks = ["\n".join(line[indent:] for line in body.splitlines()) for indent, body in sh_blocks(text)]
+    by_hand = "\n".join(block for block in blocks if not block.startswith("scripts/walkthrough"))
+    authority = shop.folder / "var/development/authority.pem"
+    for client in ("iosApp", "androidApp", "browser"):
+        before = len(shop.completes())
+        here = by_hand.replace("CA=var/development/authority.pem", f"CA={authority}")
+        here = here.replace("WEB=https://localhost:8443", f"WEB={shop.web}").replace("SIM=https://localhost:9443", f"SIM={shop.simulator}")
+        here = here.replace("CLIENT=iosApp", f"CLIENT={client}")
+        with tempfile.TemporaryDirectory() as place:
+            run = subprocess.run(["bash"], input=here, capture_output=True, text=True, cwd=place)
+        lines = run.stdout.splitlines()
+        bodies = [line for line in lines if '"orderId"' in line]
+        assert len(bodies) == 2 and bodies[0] == bodies[1], f"{client}: {run.stdout}\n{run.stderr}"
+        assert "200" in lines and "303" in lines, f"{client}: {run.stdout}\n{run.stderr}"
+        assert len(shop.completes()) == before + 1, f"{client}: the ledger holds {shop.completes()[before:]}"
+        environment = {**os.environ, "CA": str(authority), "WEB": shop.web, "SIM": shop.simulator}
+        run = subprocess.run([ROOT / "scripts/walkthrough", client], env=environment, capture_output=True, text=True)
+        assert "thanks: 200" in run.stdout, f"{client}: {run.stdout}\n{run.stderr}"
+
+
+def sh_blocks(text):
+    """(indent, body) of each fenced shell block."""
+    blocks, body, indent = [], None, 0
+    for line in text.splitlines():
+        if body is None and line.strip() == "```sh":
+            body, indent = [], len(line) - len(line.lstrip())
+        elif body is not None and line.strip() == "```":
+            blocks.append((indent, "\n".join(body)))
+            body = None
+        elif body is not None:
+            body.append(line)
+    return blocks
+
+
 class Closing:
     """Lets `with` quit a browser."""
 

@@ -13,6 +13,7 @@ enum ServeCommand {
         options: [],
         run: { input in
             await input.withConfiguration { configuration in
+                try Application.check(configuration)
                 let logger = configuration.logger
                 let database = try DatabaseAccess(configuration, logger: logger)
                 defer { database.close() }
