@@ -116,7 +116,10 @@ let package = Package(
         tests("HTTPCoreTests", ["HTTPCore", "Primitives", "TestKit"]),
         tests("TLSTests", ["TLS", "Primitives"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives", "TestKit"]),
-        tests("HTTPServerTests", ["HTTPServer", "EventIO", "TLS", "HTTPCore", "Telemetry", "Primitives", "TestKit"]),
+        tests(
+            "HTTPServerTests",
+            ["HTTPServer", "EventIO", "TLS", "HTTP1", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
+        ),
         tests(
             "HTTPClientTests",
             [
