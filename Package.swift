@@ -114,7 +114,7 @@ let package = Package(
         tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives", "TestKit"]),
-        tests("TLSTests", ["TLS", "Primitives"]),
+        tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives", "TestKit"]),
         tests(
             "HTTPServerTests",

@@ -57,7 +57,9 @@ struct NetworkPrefixTests {
         #expect(try #require(NetworkPrefix(prefix)).contains(address.addressBytes) == holds)
     }
 
-    @Test(arguments: ["", "/", "192.0.2.1/33", "192.0.2.1/", "192.0.2.1/-1", "192.0.2.1/08", "::/129", "host", "1.2.3/8"])
+    @Test(arguments: [
+        "", "/", "192.0.2.1/33", "192.0.2.1/", "192.0.2.1/-1", "192.0.2.1/08", "::/129", "host", "1.2.3/8",
+    ])
     func `is not made of something else`(text: String) {
         #expect(NetworkPrefix(text) == nil)
     }

@@ -112,7 +112,10 @@ struct ConnectionStateTests {
     @Test func `answers everything that came before the end of input`() {
         var state = Self.state()
         _ = state.parsed(.complete, isInside: false, inputIsEmpty: false)
-        #expect(state.inputEnded(inputIsEmpty: false) == false, "the handler in flight goes on: more of the client's waits")
+        #expect(
+            state.inputEnded(inputIsEmpty: false) == false,
+            "the handler in flight goes on: more of the client's waits"
+        )
         #expect(state.willRespond(clientKeeps: true) == true)
         #expect(state.responded(inputIsEmpty: false) == nil)
         _ = state.parsed(.complete, isInside: false, inputIsEmpty: true)

@@ -147,7 +147,7 @@ extension Connection {
         guard !isReading else { return }
         isReading = true
         defer { isReading = false }
-        var share = part.limits.readBytesPerTurn
+        var share = max(1, part.limits.readBytesPerTurn)
         while wantsInput {
             guard share > 0 else { return continueNextTurn() }
             guard let count = readOnce() else { break }

@@ -33,7 +33,7 @@ final class Acceptor: ReadinessHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        accept(atMost: part.limits.acceptsPerTurn)
+        accept(atMost: max(1, part.limits.acceptsPerTurn))
     }
 
     /// Takes the connections that wait, then stops listening.

@@ -23,8 +23,8 @@ final class TurnWork: TurnObserver {
 
     init(_ reactor: Reactor, handshakesPerTurn: Int) {
         self.reactor = reactor
-        self.handshakesPerTurn = handshakesPerTurn
-        handshakesLeft = handshakesPerTurn
+        self.handshakesPerTurn = max(1, handshakesPerTurn)
+        handshakesLeft = self.handshakesPerTurn
         date = DateLine(reactor.wallNow)
         nextTurn = reactor.makeTimer { [unowned self] in continuePostponed() }
         reactor.addTurnObserver(self)

@@ -60,7 +60,7 @@ struct HTTP1ConnectionState {
 
     init(_ limits: ServerLimits) {
         requestsPerConnection = limits.requestsPerConnection
-        requestsPerTurn = limits.requestsPerTurn
+        requestsPerTurn = max(1, limits.requestsPerTurn)
         pendingOutputBytes = limits.pendingOutputBytes
     }
 
