@@ -152,8 +152,8 @@ let package = Package(
         tests(
             "SimulatorsTests",
             [
-                "Simulators", "AmazonPay", "HTTPServer", "TLS", "HTTPCore", "EventIO", "Cryptography", "Telemetry",
-                "Primitives", "TestKit",
+                "Simulators", "AmazonPay", "Commerce", "HTTPClient", "HTTPServer", "TLS", "HTTPCore", "EventIO",
+                "Cryptography", "Primitives", "TestKit",
             ]
         ),
         tests("SallyportAppTests", ["SallyportApp", "HTTPCore", "SessionBroker", "Primitives", "TestKit"]),
