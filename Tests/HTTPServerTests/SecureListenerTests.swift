@@ -115,14 +115,29 @@ struct SecureListenerTests {
 
     @Test func `must be free to listen on`() async throws {
         try await withServer { bench in
-            let taken = try Socket.listen(on: SocketAddress(v4: 0x7F00_0001, port: 0))
-            let address = try Socket.localAddress(taken)
-            let server = Server(ServerConfiguration(name: "test", listeners: [.init(address, .clear)]))
-            let failure = #expect(throws: ServerError.self) {
-                try server.attach(to: bench.reactor, handler: TestHandler())
+            for address in [bench.address, SocketAddress(v4: 0x0808_0808, port: 4000)] {
+                let server = Server(ServerConfiguration(name: "test", listeners: [.init(address, .clear)]))
+                let failure = #expect(throws: ServerError.self) {
+                    try server.attach(to: bench.reactor, handler: TestHandler())
+                }
+                #expect(failure?.code == .cannotListen)
+                await server.drain()
             }
-            #expect(failure?.code == .cannotListen)
-            await server.drain()
+        }
+    }
+
+    @Test func `may be shared on purpose`() async throws {
+        try await withServer { bench in
+            var configuration = ServerConfiguration(name: "next", listeners: [.init(bench.address, .clear)])
+            configuration.sharesAddresses = true
+            let next = Server(configuration)
+            try next.attach(to: bench.reactor, handler: TestHandler())
+            await bench.server.drain()
+            for _ in 0..<20 {
+                let client = try bench.client()
+                #expect(try await client.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
+            }
+            #expect(next.boundAddresses == [bench.address])
         }
     }
 }

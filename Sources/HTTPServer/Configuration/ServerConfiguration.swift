@@ -21,7 +21,7 @@ package struct ServerConfiguration: Sendable {
         /// The given listener.
         ///
         /// - Parameters:
-        ///   - address: Free, or in use by this user's other processes only.
+        ///   - address: Of this machine, and free unless the configuration shares addresses.
         ///   - security: What is spoken there.
         package init(_ address: SocketAddress, _ security: Security) {
             self.address = address
@@ -33,6 +33,11 @@ package struct ServerConfiguration: Sendable {
     package var name: String
     /// At least one.
     package var listeners: [Listener]
+    /// Whether another process of the same user may listen on the same addresses at the same time.
+    ///
+    /// For the hand-over between two runs. The kernel then deals connections out among both, so a forgotten process would
+    /// go on answering some of them: off by default.
+    package var sharesAddresses = false
     /// What a peer may ask for.
     package var limits = ServerLimits()
     /// From the begin of a drain until what is still in flight is cut off.

@@ -21,6 +21,13 @@ final class Acceptor: ReadinessHandler {
         socket = try ListeningSocket(address)
     }
 
+    /// Fails where somebody listens already.
+    ///
+    /// The listeners of the loops share an address, and with that they would share it with anybody of the same user.
+    static func expectFree(_ address: SocketAddress) throws(IOError) {
+        if address.port != 0 { try Socket.listen(on: address).close() }
+    }
+
     /// Where it listens, with the port that the kernel has chosen.
     func localAddress() throws(IOError) -> SocketAddress? {
         try socket?.localAddress()

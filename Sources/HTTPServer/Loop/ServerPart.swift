@@ -66,6 +66,7 @@ final class ServerPart {
         for (index, listener) in listeners.enumerated() {
             let address = bound.isEmpty ? listener.address : bound[index]
             do throws(IOError) {
+                if bound.isEmpty, !shared.configuration.sharesAddresses { try Acceptor.expectFree(address) }
                 let acceptor = try Acceptor(listener, at: address, part: self)
                 acceptors.append(acceptor)
                 try addresses.append(acceptor.localAddress() ?? address)
