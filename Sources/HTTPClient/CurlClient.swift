@@ -81,20 +81,23 @@ package final class CurlClient: HTTPExchange {
     private func end(_ handle: UInt, _ result: CURLcode) {
         guard let transfer = active[handle] else { return }
         let outcome = result == CURLE_OK ? transfer.response() : .failure(transfer.failure(result))
-        close(transfer)
+        close(transfer, isReusable: result == CURLE_OK)
         transfer.finish(outcome)
     }
 
     private func cancel(_ transfer: CurlTransfer) {
         guard active[transfer.handle.id] === transfer else { return }
         let code: HTTPExchangeError.Code = transfer.hasSent ? .connectionLost : .connectFailed
-        close(transfer)
+        close(transfer, isReusable: false)
         transfer.finish(.failure(HTTPExchangeError(code, detail: "cancelled")))
     }
 
-    private func close(_ transfer: CurlTransfer) {
+    /// A handle whose exchange failed is thrown away: the library's reset does not forget that it meant to send content again, and
+    /// the next request, whoever it goes to, would fail for that.
+    private func close(_ transfer: CurlTransfer, isReusable: Bool) {
         multi?.remove(transfer.handle)
         active[transfer.handle.id] = nil
+        guard isReusable else { return }
         transfer.handle.reset()
         if spare.count < configuration.idleConnections { spare.append(transfer.handle) }
     }

@@ -180,6 +180,30 @@ private let fine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         }
     }
 
+    @Test func `that died with its server does not hinder a request to another one`() async throws {
+        try await withLoop { reactor in
+            var count = 0
+            var leave: () -> Void = {}
+            let server = try ScriptServer(reactor) { peer in
+                guard peer.takeRequest() != nil else { return }
+                count += 1
+                guard count == 2 else { return peer.send(fine) }
+                leave()
+                peer.close()
+            }
+            leave = { server.stopListening() }
+            let other = try ScriptServer.answering(fine, reactor)
+            let client = CurlClient(reactor)
+            func request(_ server: ScriptServer) throws -> OutboundRequest {
+                OutboundRequest(method: "POST", url: try server.url("/"), body: Array("pay".utf8))
+            }
+            let first = try request(server)
+            _ = try await client.send(first)
+            #expect(await failure(client, first)?.code == .connectionLost)
+            #expect(await failure(client, try request(other)) == nil)
+        }
+    }
+
     @Test func `kept, and closed by the server meanwhile, is replaced`() async throws {
         try await withLoop { reactor in
             let server = try ScriptServer.answering(fine, reactor)

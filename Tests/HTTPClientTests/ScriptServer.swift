@@ -4,7 +4,7 @@ import Testing
 /// A server over plain sockets that does what a test tells it to.
 final class ScriptServer: ReadinessHandler {
     private let reactor: Reactor
-    private let listener: Descriptor
+    private var listener: Descriptor
     private var registration: Registration?
     private let onData: (Peer) -> Void
     /// Called for each new connection, before anything is read.
@@ -41,6 +41,13 @@ final class ScriptServer: ReadinessHandler {
 
     /// The URL of a path on this server.
     func url(_ path: String) throws -> String { "http://\(try address)\(path)" }
+
+    /// Refuses connections from now on; those that exist stay.
+    func stopListening() {
+        if let registration { reactor.removeBeforeClose(registration) }
+        registration = nil
+        listener.closeInPlace()
+    }
 
     /// Every request of every connection, in the order of each.
     var requests: [String] { peers.flatMap(\.requests) }
