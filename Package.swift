@@ -114,12 +114,9 @@ let package = Package(
         tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives", "TestKit"]),
-        tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
+        tests("TLSTests", ["TLS", "Primitives"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives", "TestKit"]),
-        tests(
-            "HTTPServerTests",
-            ["HTTPServer", "EventIO", "TLS", "HTTP1", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
-        ),
+        tests("HTTPServerTests", ["HTTPServer", "EventIO", "TLS", "HTTPCore", "Telemetry", "Primitives", "TestKit"]),
         tests(
             "HTTPClientTests",
             [
@@ -152,16 +149,16 @@ let package = Package(
         tests(
             "SimulatorsTests",
             [
-                "Simulators", "AmazonPay", "Commerce", "HTTPClient", "HTTPServer", "TLS", "HTTPCore", "EventIO",
-                "Cryptography", "Primitives", "TestKit",
+                "Simulators", "AmazonPay", "HTTPServer", "TLS", "HTTPCore", "EventIO", "Cryptography", "Telemetry",
+                "Primitives", "TestKit",
             ]
         ),
         tests("SallyportAppTests", ["SallyportApp", "HTTPCore", "SessionBroker", "Primitives", "TestKit"]),
         tests(
             "IntegrationTests",
             [
-                "IntegrationKit", "SallyportApp", "Simulators", "SessionBroker", "Postgres", "HTTPClient", "HTTPCore",
-                "EventIO", "Telemetry", "Primitives", "TestKit",
+                "IntegrationKit", "sallyport", "SallyportApp", "Simulators", "SessionBroker", "PostgresTestKit", "Postgres",
+                "HTTPClient", "HTTPCore", "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
     ]

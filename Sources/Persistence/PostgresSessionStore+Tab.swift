@@ -5,7 +5,7 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Look and touch
 
-    static let readTabStatement = Statement(
+    private static let readTabStatement = Statement(
         name: "flow_tab_read",
         sql: """
             SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue)
@@ -15,7 +15,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .bytea, .int8, .int8]
     )
 
-    static let readTabWithPrivateStatement = Statement(
+    private static let readTabWithPrivateStatement = Statement(
         name: "flow_tab_read_private",
         sql: """
             SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), p.sealed
@@ -52,7 +52,7 @@ extension PostgresSessionStore {
         }
     }
 
-    static let touchTabStatement = Statement(
+    private static let touchTabStatement = Statement(
         name: "flow_tab_touch",
         sql: """
             WITH u AS (
@@ -98,7 +98,7 @@ extension PostgresSessionStore {
 
     // MARK: Review
 
-    static let reviewStatement = Statement(
+    private static let reviewStatement = Statement(
         name: "flow_review",
         sql: """
             WITH u AS (
@@ -142,7 +142,7 @@ extension PostgresSessionStore {
 
     // MARK: Place, and back
 
-    static let placeStatement = Statement(
+    private static let placeStatement = Statement(
         name: "flow_place",
         sql: """
             WITH u AS (
@@ -174,7 +174,7 @@ extension PostgresSessionStore {
         return try await transition(PostgresSessionStore.placeStatement, parameters, "place", request.flow, caller)
     }
 
-    static let unplaceStatement = Statement(
+    private static let unplaceStatement = Statement(
         name: "flow_unplace",
         sql: """
             WITH u AS (
@@ -193,7 +193,7 @@ extension PostgresSessionStore {
         return try await applies(PostgresSessionStore.unplaceStatement, parameters, "unplace", flow, caller)
     }
 
-    static let declineStatement = Statement(
+    private static let declineStatement = Statement(
         name: "flow_decline",
         sql: """
             WITH u AS (
@@ -220,7 +220,7 @@ extension PostgresSessionStore {
 
     // MARK: Cancel
 
-    static let cancelStatement = Statement(
+    private static let cancelStatement = Statement(
         name: "flow_cancel",
         sql: """
             WITH u AS (

@@ -102,7 +102,12 @@ package final class Application: Sendable {
                 if index == 0 { self.startUpkeep(services, reactor) }
             }
         }
-        logger.info("server.ready", [LogField("loops", loops.count)])
+        let fields = [
+            LogField("loops", loops.count),
+            LogField("listeners", addresses.map(\.description).joined(separator: " ")),
+            LogField("admin", adminAddresses.map(\.description).joined(separator: " ")),
+        ]
+        logger.info("server.ready", fields)
     }
 
     /// What lives on one loop: its database connections, its HTTP client, its broker.

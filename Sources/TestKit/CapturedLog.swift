@@ -1,9 +1,10 @@
 package import Primitives
+import Synchronization
 package import Telemetry
 
 /// Keeps the lines of a logger for a test to look at.
 package final class CapturedLog: Sendable {
-    private let stored = Lock<[String]>([])
+    private let stored = Mutex<[String]>([])
 
     /// An empty log.
     package init() {}

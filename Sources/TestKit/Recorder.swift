@@ -1,8 +1,8 @@
-import Primitives
+import Synchronization
 
 /// Collects values from any thread in the order in which they come.
 package final class Recorder<Value: Sendable>: Sendable {
-    private let stored = Lock<[Value]>([])
+    private let stored = Mutex<[Value]>([])
 
     /// A recorder without values.
     package init() {}

@@ -9,12 +9,10 @@ final class TurnWork: TurnObserver {
     static let scratchSize = 16_384 + 1024
     /// Grows with each turn.
     private(set) var number: UInt64 = 0
-    private var hasDate = false
     private let reactor: Reactor
     private let handshakesPerTurn: Int
     private var handshakesLeft: Int
-    /// The Date field of the present.
-    private(set) var date: DateLine
+    private var dateLine: DateLine
     private var dirty: [Connection] = []
     private var flushing: [Connection] = []
     private var postponed: [Connection] = []
@@ -23,18 +21,17 @@ final class TurnWork: TurnObserver {
 
     init(_ reactor: Reactor, handshakesPerTurn: Int) {
         self.reactor = reactor
-        self.handshakesPerTurn = max(1, handshakesPerTurn)
-        handshakesLeft = self.handshakesPerTurn
-        date = DateLine(reactor.wallNow)
+        self.handshakesPerTurn = handshakesPerTurn
+        handshakesLeft = handshakesPerTurn
+        dateLine = DateLine(reactor.wallNow)
         nextTurn = reactor.makeTimer { [unowned self] in continuePostponed() }
         reactor.addTurnObserver(self)
     }
 
-    /// Brings the Date field up to date; cheap after the first call of a turn.
-    func refreshDate() {
-        guard !hasDate else { return }
-        hasDate = true
-        date.update(reactor.wallNow)
+    /// The Date field of the present.
+    var date: DateLine {
+        dateLine.update(reactor.wallNow)
+        return dateLine
     }
 
     /// Reads once into the scratch buffer.
@@ -69,7 +66,6 @@ final class TurnWork: TurnObserver {
 
     func turnWillEnd() {
         number &+= 1
-        hasDate = false
         handshakesLeft = handshakesPerTurn
         // A flush may let a connection answer the next of its requests, which is then flushed too.
         while !dirty.isEmpty {

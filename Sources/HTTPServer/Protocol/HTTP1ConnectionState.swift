@@ -47,9 +47,7 @@ struct HTTP1ConnectionState {
     private(set) var phase = Phase.waiting
     /// Requests that were answered or are being answered.
     private(set) var requestCount = 0
-    private let requestsPerConnection: Int
-    private let requestsPerTurn: Int
-    private let pendingOutputBytes: Int
+    private let limits: ServerLimits
     private var answeredInTurn = 0
     private var turn: UInt64 = 0
     private var mustParse = false
@@ -59,9 +57,7 @@ struct HTTP1ConnectionState {
     private var isDraining = false
 
     init(_ limits: ServerLimits) {
-        requestsPerConnection = limits.requestsPerConnection
-        requestsPerTurn = max(1, limits.requestsPerTurn)
-        pendingOutputBytes = limits.pendingOutputBytes
+        self.limits = limits
     }
 
     // MARK: What to do
@@ -88,8 +84,8 @@ struct HTTP1ConnectionState {
                 self.turn = turn
                 answeredInTurn = 0
             }
-            guard answeredInTurn < requestsPerTurn else { return .yield }
-            guard pendingOutput <= pendingOutputBytes else { return .pause }
+            guard answeredInTurn < limits.requestsPerTurn else { return .yield }
+            guard pendingOutput <= limits.pendingOutputBytes else { return .pause }
         }
         return .parse
     }
@@ -153,7 +149,7 @@ struct HTTP1ConnectionState {
     /// - Returns: Whether the connection goes on, which the response says.
     mutating func willRespond(clientKeeps: Bool) -> Bool {
         let keeps =
-            clientKeeps && !isDraining && requestCount < requestsPerConnection
+            clientKeeps && !isDraining && requestCount < limits.requestsPerConnection
             && !(inputHasEnded && clientIsGone)
         self.clientKeeps = keeps
         return keeps

@@ -30,11 +30,7 @@ package struct AmazonPayModel: Sendable {
         gate = SignatureGate(configuration)
         switches = configuration.switches
         realTime = real
-        engine = MoneyEngine(
-            mint: IdentifierMint(seed: configuration.seed, purpose: "objects"),
-            now: real,
-            capacity: configuration.sessionCapacity
-        )
+        engine = MoneyEngine(mint: IdentifierMint(seed: configuration.seed, purpose: "objects"), now: real)
         requestIDs = IdentifierMint(seed: configuration.seed, purpose: "requests")
         desk = HostedDesk(mint: IdentifierMint(seed: configuration.seed, purpose: "visits"))
     }

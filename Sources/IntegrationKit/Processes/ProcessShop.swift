@@ -1,0 +1,157 @@
+package import EventIO
+import Postgres
+import PostgresTestKit
+package import Primitives
+import Simulators
+import TestKit
+
+/// A shop of processes: any number of servers on one database, the provider's simulator, and clients.
+package final class ProcessShop {
+    /// The loop of the test.
+    package let reactor: Reactor
+    /// Buyers and apps.
+    package let client: ShopClient
+    /// The provider.
+    package let simulator: LoopSimulator
+    /// The test's own folder, which goes away with it.
+    package let folder: String
+    /// libpq URI; another database may be set before a server is started.
+    package var databaseURL: Secret<String>
+    /// Settings on top of the usual ones, for servers that are started from now on.
+    package var settings: [String: String] = [:]
+    private var servers: [ServerProcess] = []
+
+    fileprivate init(_ reactor: Reactor, _ simulator: LoopSimulator, folder: String, databaseURL: Secret<String>) {
+        self.reactor = reactor
+        self.simulator = simulator
+        self.folder = folder
+        self.databaseURL = databaseURL
+        client = ShopClient(reactor, simulator: simulator.url)
+    }
+
+    /// Starts one more server.
+    ///
+    /// - Returns: The server, ready.
+    /// - Throws: `ProgramFailure`.
+    package func startServer() async throws -> ServerProcess {
+        var all = ServerProcess.settings(database: databaseURL.reveal(), folder: folder)
+        all.merge(try simulator.settings(in: folder)) { $1 }
+        all.merge(settings) { $1 }
+        let log = folder + "/server-\(servers.count).log"
+        let server = try await ServerProcess.start(all, logPath: log, on: reactor)
+        servers.append(server)
+        return server
+    }
+
+    /// Lets as many buyers as may come answer the provider's pages by themselves.
+    ///
+    /// - Throws: `HTTPExchangeError`, `UnexpectedAnswer`.
+    package func turnAutopilotOn() async throws {
+        _ = try await client.control("next-buyer", #"{"answers":["consent","mfa","3ds"],"count":1000000}"#)
+    }
+
+    /// Makes something go wrong at the provider.
+    ///
+    /// - Parameters:
+    ///   - operation: For example `CompleteCheckoutSession`.
+    ///   - action: Members of the action, as JSON.
+    ///   - count: How many calls it hits.
+    /// - Throws: `HTTPExchangeError`, `UnexpectedAnswer`.
+    package func injectFault(_ operation: String, _ action: String, count: Int = 1) async throws {
+        let match = #"{"operation":"\#(operation)","count":\#(count)}"#
+        _ = try await client.control("faults", #"{"match":\#(match),"action":{\#(action)}}"#)
+    }
+
+    /// Waits until every fault has met its call: the call has then reached the provider.
+    ///
+    /// - Throws: `ProgramFailure` when that does not happen.
+    package func waitUntilFaultsAreMet() async throws {
+        try await poll(reactor, "all faults met") {
+            let json = try JSONParser.parse(try await self.client.control("faults"))
+            return json["waiting"]?.elements.isEmpty == true ? () : nil
+        }
+    }
+
+    /// Every call for a completion that the provider has answered.
+    ///
+    /// - Returns: In the order of the answers.
+    /// - Throws: `HTTPExchangeError`, `UnexpectedAnswer`.
+    package func completions() async throws -> [Completion] {
+        var found: [Completion] = []
+        var last = 0
+        while true {
+            let page = try JSONParser.parse(try await client.control("log?since=\(last)&limit=1000"))
+            let entries = page["entries"]?.elements ?? []
+            guard let newest = entries.last?["number"]?.integer else { return found }
+            found += entries.compactMap(Completion.init)
+            last = newest
+        }
+    }
+
+    /// Asks the database.
+    ///
+    /// - Parameters:
+    ///   - sql: One command.
+    ///   - parameters: As text.
+    /// - Returns: Rows of cells.
+    /// - Throws: `PostgresError`.
+    @discardableResult package func rows(_ sql: String, _ parameters: [String?] = []) throws -> [[String?]] {
+        try PostgresAdmin(url: databaseURL).rows(sql, parameters)
+    }
+
+    fileprivate func close() {
+        for server in servers { server.program.destroy() }
+        simulator.stop()
+    }
+}
+
+/// A completion as the provider's ledger has it.
+package struct Completion: Sendable {
+    /// The checkout session.
+    package let session: String
+    /// The HTTP status.
+    package let status: Int
+    /// The amount of the charge, where there is one.
+    package let amount: String?
+    /// Whether this very call has charged the buyer.
+    package let isEffective: Bool
+    /// The idempotency key.
+    package let key: String
+
+    fileprivate init?(_ entry: JSONValue) {
+        guard entry["operation"]?.text == "CompleteCheckoutSession" else { return nil }
+        session = entry["checkoutSessionId"]?.text ?? ""
+        status = entry["status"]?.integer ?? 0
+        amount = entry["amount"]?["amount"]?.text
+        isEffective = entry["effective"]?.flag == true
+        key = entry["idempotencyKey"]?.text ?? ""
+    }
+}
+
+/// Runs a test with a shop of processes, of which nothing is left afterwards.
+///
+/// - Parameters:
+///   - deadline: Generous; it is reached only by a fault.
+///   - body: Starts its servers itself.
+/// - Throws: What the body throws, or why there is no shop.
+package func withProcessShop(
+    deadline: Duration = .seconds(300),
+    _ body: @escaping @Sendable (ProcessShop) async throws -> Void
+) async throws {
+    let database = try TestDatabase(migrations: migrationsFolder)
+    try await withTemporaryFolder { folder in
+        let simulator = try await LoopSimulator()
+        try await withLoop(deadline: deadline) { reactor in
+            let shop = ProcessShop(reactor, simulator, folder: folder, databaseURL: database.url)
+            defer { shop.close() }
+            try await body(shop)
+        }
+    }
+    withExtendedLifetime(database) {}
+}
+
+/// The folder of the migrations in the sources.
+package let migrationsFolder = {
+    let parts = #filePath.split(separator: "/").dropLast(4)
+    return "/" + parts.joined(separator: "/") + "/migrations"
+}()

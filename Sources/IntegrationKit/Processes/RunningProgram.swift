@@ -1,0 +1,108 @@
+package import EventIO
+
+/// A command of `sallyport` that runs as a process of its own and writes its log into a file.
+///
+/// It ends with the process of the tests, whatever becomes of that.
+package final class RunningProgram {
+    /// The process.
+    package let process: ChildProcess
+    /// The file with everything it has written.
+    package let logPath: String
+    private let reactor: Reactor
+
+    /// Starts the program.
+    ///
+    /// - Parameters:
+    ///   - words: The command and its arguments.
+    ///   - environment: All variables: nothing is inherited.
+    ///   - logPath: A file that is not there yet.
+    ///   - reactor: The loop of the caller.
+    /// - Throws: `IOError`, `BuiltProgram.Missing`.
+    package init(_ words: [String], environment: [String: String], logPath: String, on reactor: Reactor) throws {
+        var plan = ChildPlan(try BuiltProgram.sallyport(), words, environment: environment)
+        plan.workingDirectory = Files.parent(of: logPath)
+        plan.startsSession = true
+        plan.deathSignal = .kill
+        plan.output = .appended(path: logPath)
+        plan.error = .appended(path: logPath)
+        self.logPath = logPath
+        self.reactor = reactor
+        process = try plan.start()
+    }
+
+    /// What it has written so far.
+    package var log: String {
+        String(decoding: (try? Files.read(logPath)) ?? [], as: UTF8.self)
+    }
+
+    /// Waits until a line with a text has been written to its end.
+    ///
+    /// - Parameters:
+    ///   - text: A part of the line.
+    ///   - count: How many such lines there must be.
+    /// - Returns: The last of them.
+    /// - Throws: `ProgramFailure` when the program ends before, or writes none for a long time.
+    package func line(with text: String, count: Int = 1) async throws -> String {
+        let found = try await poll(reactor, "the line \(text)") { () throws -> String? in
+            let hasEnded = try self.process.wait(atMost: .zero) != nil
+            let lines = self.log.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            let hits = lines.filter { $0.contains(text) }
+            if hits.count < count, hasEnded { throw ProgramFailure("ended without \(text): \(self.log.suffix(2_000))") }
+            return hits.count < count ? nil : hits.last.map(String.init)
+        }
+        return found
+    }
+
+    /// Sends a signal and waits for the end.
+    ///
+    /// - Parameter signal: For example `terminate`.
+    /// - Returns: How it ended.
+    /// - Throws: `IOError`.
+    @discardableResult package func end(_ signal: Signal) async throws -> ChildProcess.Exit {
+        try process.send(signal)
+        return try await process.exit(on: reactor)
+    }
+
+    /// Kills it and waits for the end on the calling thread.
+    ///
+    /// One that has ended already is fine; this is for `defer`.
+    package func destroy() {
+        try? process.send(.kill)
+        _ = try? process.wait(atMost: .seconds(5))
+    }
+}
+
+/// A program of the tests did not do what it should.
+package struct ProgramFailure: Error, Sendable, CustomStringConvertible {
+    package let description: String
+
+    /// A failure.
+    ///
+    /// - Parameter description: What went wrong, for whoever reads the report.
+    package init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Asks again and again until there is an answer: for what another process does and cannot tell.
+///
+/// - Parameters:
+///   - reactor: The loop of the caller, which is free between the questions.
+///   - what: What is waited for, for the report.
+///   - patience: Generous; it is reached only by a fault.
+///   - question: Answers `nil` while there is nothing yet.
+/// - Returns: The first answer.
+/// - Throws: What the question throws, or `ProgramFailure`.
+package func poll<Answer>(
+    _ reactor: Reactor,
+    _ what: String,
+    atMost patience: Duration = .seconds(40),
+    _ question: () async throws -> Answer?
+) async throws -> Answer {
+    let end = reactor.now + patience
+    while reactor.now < end {
+        if let answer = try await question() { return answer }
+        await reactor.sleep(for: .milliseconds(5))
+    }
+    throw ProgramFailure("nothing after \(patience): \(what)")
+}
