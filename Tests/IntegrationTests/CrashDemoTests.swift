@@ -1,0 +1,77 @@
+import EventIO
+import HTTPCore
+import IntegrationKit
+import Testing
+
+@Suite("The demo's processes", .tags(.database, .slow), .serialized)
+struct CrashDemoTests {
+    @Test(arguments: [Signal.interrupt, Signal.terminate, Signal.kill])
+    func `however the demo ends, nothing runs on and the data is there at the next start`(signal: Signal) async throws {
+        try await withProcessShop { shop in
+            try Files.setPermissions(shop.folder, mode: 0o711)
+            defer { CrashDemoTests.killAll(shop.folder) }
+            let first = try await CrashDemoTests.start(shop, "first.log")
+            var crossing = try await shop.client.issue(first.1)
+            #expect(CrashDemoTests.processes(shop.folder).count > 2, "database, simulators, broker")
+            let exit = try await first.0.end(signal)
+            if signal == .kill {
+                try await poll(shop.reactor, "the end of the children") {
+                    CrashDemoTests.processes(shop.folder).isEmpty ? () : nil
+                }
+            } else {
+                #expect(exit == .code(0))
+                #expect(CrashDemoTests.processes(shop.folder) == [])
+            }
+            let second = try await CrashDemoTests.start(shop, "second.log")
+            try await shop.client.open(&crossing, second.1)
+            #expect(try await second.0.end(.interrupt) == .code(0))
+            #expect(CrashDemoTests.processes(shop.folder) == [])
+        }
+    }
+
+    /// Starts the demo and waits until it says that it is ready.
+    ///
+    /// - Returns: The program and the address of its clear listener.
+    private static func start(_ shop: ProcessShop, _ log: String) async throws -> (RunningProgram, String) {
+        let environment = [
+            "SALLYPORT_DATA_DIR": shop.folder + "/var",
+            "SALLYPORT_LISTEN": "127.0.0.1:0",
+            "SALLYPORT_CLEAR_LISTEN": "127.0.0.1:0",
+            "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0",
+            "SALLYPORT_SIMULATOR_LISTEN": try freeAddress(),
+            "SALLYPORT_LOOPS": "1",
+        ]
+        let program = try RunningProgram(
+            ["demo"],
+            environment: environment,
+            logPath: shop.folder + "/" + log,
+            on: shop.reactor
+        )
+        let line = try await program.line(with: "\"server.ready\"")
+        _ = try await program.line(with: "ready https://")
+        let addresses = line.split(separator: "\"").first { $0.hasPrefix("127.0.0.1:") }?.split(separator: " ")
+        let clear = try #require(addresses?.last)
+        return (program, "http://\(clear)")
+    }
+
+    /// An address that nobody listens on at this moment.
+    private static func freeAddress() throws -> String {
+        let listener = try Socket.listen(on: SocketAddress(v4: 0x7F00_0001, port: 0), reusePort: false)
+        return try Socket.localAddress(listener).description
+    }
+
+    /// The processes that have to do with a folder, by number.
+    private static func processes(_ folder: String) -> [String] {
+        ((try? Files.list("/proc")) ?? []).filter { name in
+            guard name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+            return ["cmdline", "environ"].contains { file in
+                let bytes = (try? Files.read("/proc/\(name)/\(file)", limit: 1 << 20)) ?? []
+                return String(decoding: bytes, as: UTF8.self).contains(folder)
+            }
+        }
+    }
+
+    private static func killAll(_ folder: String) {
+        for name in processes(folder) { _ = try? ChildPlan("/bin/kill", ["-9", name]).run(atMost: .seconds(5)) }
+    }
+}

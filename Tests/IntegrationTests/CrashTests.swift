@@ -1,0 +1,179 @@
+import EventIO
+import HTTPCore
+import IntegrationKit
+import Postgres
+import Testing
+
+@Suite("Crashes of the server", .tags(.database, .slow), .serialized)
+struct CrashTests {
+    enum Step: String, CaseIterable, Sendable {
+        case issued, opened, reviewed, placed
+    }
+
+    @Test(arguments: Step.allCases)
+    func `a killed server loses no step before the purchase`(step: Step) async throws {
+        try await withProcessShop { shop in
+            try await shop.turnAutopilotOn()
+            var server = try await shop.startServer()
+            var crossing = try await shop.client.issue(server.url)
+            if step == .issued { server = try await shop.replace(server) }
+            try await shop.client.open(&crossing, server.url)
+            if step == .opened { server = try await shop.replace(server) }
+            try await shop.client.choose(&crossing, server.url)
+            try await shop.client.review(&crossing, server.url)
+            if step == .reviewed { server = try await shop.replace(server) }
+            try await shop.client.agree(&crossing, server.url)
+            if step == .placed { server = try await shop.replace(server) }
+            let answer = try await shop.client.purchase(crossing, server.url)
+            #expect(answer.status == 200)
+            try await shop.expectPaidOnce([crossing])
+        }
+    }
+
+    @Test func `a server killed while it tells the provider the amount can do so again`() async throws {
+        try await withProcessShop { shop in
+            try await shop.turnAutopilotOn()
+            var server = try await shop.startServer()
+            var crossing = try await shop.client.issue(server.url)
+            try await shop.client.open(&crossing, server.url)
+            try await shop.client.choose(&crossing, server.url)
+            try await shop.client.review(&crossing, server.url)
+            try await shop.injectFault("UpdateCheckoutSession", #""delayMs":60000"#)
+            let lost = (crossing, server.url)
+            shop.reactor.startTask { _ = try? await shop.client.tryAgree(lost.0, lost.1) }
+            try await shop.waitUntilFaultsAreMet()
+            server = try await shop.replace(server)
+            #expect(try shop.state(of: crossing) == "placed")
+            try await shop.client.agree(&crossing, server.url)
+            let answer = try await shop.client.purchase(crossing, server.url)
+            #expect(answer.status == 200)
+            try await shop.expectPaidOnce([crossing])
+        }
+    }
+
+    // MARK: During the purchase
+
+    enum Moment: String, CaseIterable, Sendable {
+        /// The purchase has begun, the provider has heard nothing.
+        case begun
+        /// The completion has reached the provider, which carries it out although nobody waits for the answer any more.
+        case sent
+        /// The provider has answered, the answer is not stored.
+        case answered
+        /// The answer is stored, the app may not have it.
+        case settled
+    }
+
+    enum Rescue: String, CaseIterable, Sendable {
+        case app, recoveryTask
+    }
+
+    @Test(arguments: Moment.allCases, Rescue.allCases)
+    func `a server killed during a purchase charges once`(moment: Moment, rescue: Rescue) async throws {
+        try await withProcessShop { shop in
+            try await shop.turnAutopilotOn()
+            let first = try await shop.startServer()
+            let crossing = try await shop.place(on: first)
+            try await CrashTests.crash(at: moment, crossing, shop, first)
+            #expect(try shop.state(of: crossing) == (moment == .settled ? "authorized" : "purchasing"))
+            let answer =
+                rescue == .app
+                ? try await CrashTests.rescueByApp(crossing, shop, isSettled: moment == .settled)
+                : try await CrashTests.rescueByTask(crossing, shop)
+            #expect(answer.0.status == 200)
+            let again = try await shop.client.purchase(crossing, answer.1.url)
+            #expect(again.body == answer.0.body)
+            let calls = try await shop.expectPaidOnce([crossing])
+            #expect(Set((calls[crossing.session] ?? []).map(\.key)).count == 1, "one attempt, one key")
+        }
+    }
+
+    private static func rescueByApp(
+        _ crossing: Crossing,
+        _ shop: ProcessShop,
+        isSettled: Bool
+    ) async throws -> (InboundResponse, ServerProcess) {
+        let server = try await shop.startServer()
+        if !isSettled {
+            let early = try await shop.client.purchase(crossing, server.url)
+            #expect(isInProgress(early), "the lease of the dead one still runs")
+            try shop.endLease(of: crossing)
+        }
+        return (try await shop.client.purchase(crossing, server.url), server)
+    }
+
+    private static func rescueByTask(
+        _ crossing: Crossing,
+        _ shop: ProcessShop
+    ) async throws -> (InboundResponse, ServerProcess) {
+        try shop.endLease(of: crossing)
+        let server = try await shop.startServer()
+        try await poll(shop.reactor, "recovery") { try shop.state(of: crossing) == "authorized" ? () : nil }
+        return (try await shop.client.purchase(crossing, server.url), server)
+    }
+
+    private static func crash(
+        at moment: Moment,
+        _ crossing: Crossing,
+        _ shop: ProcessShop,
+        _ server: ServerProcess
+    ) async throws {
+        switch moment {
+        case .begun:
+            try await server.program.end(.kill)
+            try await crashBeforeSending(crossing, shop)
+        case .sent:
+            try await shop.injectFault("CompleteCheckoutSession", #""delayMs":60000"#)
+            shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
+            try await shop.waitUntilFaultsAreMet()
+            try await server.program.end(.kill)
+            try await poll(shop.reactor, "the effect") { try await shop.completions().isEmpty ? nil : () }
+        case .answered:
+            try await crashBeforeSettling(crossing, shop, server)
+        case .settled:
+            shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
+            try await poll(shop.reactor, "settled") { try shop.state(of: crossing) == "authorized" ? () : nil }
+            try await server.program.end(.kill)
+        }
+    }
+
+    /// The provider of this server takes connections and reads nothing.
+    private static func crashBeforeSending(_ crossing: Crossing, _ shop: ProcessShop) async throws {
+        let listener = try Socket.listen(on: SocketAddress(v4: 0x7F00_0001, port: 0), reusePort: false)
+        shop.settings["SALLYPORT_PROVIDER_API_URL"] = "http://\(try Socket.localAddress(listener))"
+        let server = try await shop.startServer()
+        shop.settings = [:]
+        shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
+        try await poll(shop.reactor, "begun") { try shop.state(of: crossing) == "purchasing" ? () : nil }
+        try await server.program.end(.kill)
+    }
+
+    /// Holds the row of the flow, so that the settlement waits for it, and kills both sides of the settlement.
+    private static func crashBeforeSettling(
+        _ crossing: Crossing,
+        _ shop: ProcessShop,
+        _ server: ServerProcess
+    ) async throws {
+        try await shop.injectFault("CompleteCheckoutSession", #""processingMs":1000"#)
+        shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
+        try await poll(shop.reactor, "begun") { try shop.state(of: crossing) == "purchasing" ? () : nil }
+        let holder = try PostgresAdmin(url: shop.databaseURL)
+        try holder.run("BEGIN")
+        _ = try holder.rows("SELECT 1 FROM flow WHERE flow_id = $1 FOR UPDATE", [crossing.flow])
+        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        try await poll(shop.reactor, "the settlement waits") { try shop.rows(waiting).isEmpty ? nil : () }
+        #expect(try await shop.completions().map(\.isEffective) == [true])
+        try await server.program.end(.kill)
+        // Otherwise the server's connection would still carry out what it has already received.
+        for row in try shop.rows(waiting) { try shop.rows("SELECT pg_terminate_backend($1::int, 5000)", row) }
+        try holder.run("ROLLBACK")
+    }
+}
+
+extension ProcessShop {
+    /// Kills a server and starts another one.
+    func replace(_ server: ServerProcess) async throws -> ServerProcess {
+        try await server.program.end(.kill)
+        return try await startServer()
+    }
+}

@@ -1,0 +1,96 @@
+import EventIO
+import HTTPCore
+import IntegrationKit
+import Primitives
+import Testing
+
+/// The body of a refused purchase while another one is under way.
+func isInProgress(_ answer: InboundResponse) -> Bool {
+    answer.status == 409 && answer.text.contains("\"purchase_in_progress\"") && answer.first("Retry-After") != nil
+}
+
+extension ProcessShop {
+    /// Brings many flows to the state issued.
+    func issue(_ count: Int, on servers: [ServerProcess]) async throws -> [Crossing] {
+        try await inParallel(reactor, Array(0..<count), atMost: 24) { index in
+            try await self.client.issue(servers[index % servers.count].url)
+        }
+    }
+
+    /// Brings one flow to the state placed, with the buyer's part at the provider done.
+    func place(on server: ServerProcess) async throws -> Crossing {
+        var crossing = try await client.issue(server.url)
+        try await client.open(&crossing, server.url)
+        try await client.choose(&crossing, server.url)
+        try await client.review(&crossing, server.url)
+        try await client.agree(&crossing, server.url)
+        return crossing
+    }
+
+    /// Brings many flows to the state placed.
+    func place(_ count: Int, on servers: [ServerProcess]) async throws -> [Crossing] {
+        try await turnAutopilotOn()
+        return try await inParallel(reactor, Array(0..<count), atMost: 16) { index in
+            try await self.place(on: servers[index % servers.count])
+        }
+    }
+
+    /// The state of a flow in the database.
+    func state(of crossing: Crossing) throws -> String? {
+        try rows("SELECT state FROM flow WHERE flow_id = $1", [crossing.flow]).first?.first ?? nil
+    }
+
+    /// Lets the lease of a purchase be over, as if its holder had been gone for a while.
+    func endLease(of crossing: Crossing) throws {
+        try rows(
+            "UPDATE flow SET lease_until = statement_timestamp() - interval '1 second' WHERE flow_id = $1",
+            [crossing.flow]
+        )
+    }
+
+    /// Purchases until it is done, as an app does; between two tries the lease runs out.
+    func purchaseUntilDone(_ crossing: Crossing, on server: ServerProcess) async throws -> InboundResponse {
+        for _ in 0..<8 {
+            let answer = try await client.purchase(crossing, server.url)
+            if answer.status == 200 { return answer }
+            guard answer.status == 503 || isInProgress(answer) else {
+                throw UnexpectedAnswer("purchase", answer)
+            }
+            if try state(of: crossing) == "purchasing" { try endLease(of: crossing) }
+        }
+        throw ProgramFailure("the purchase does not come to its end")
+    }
+
+    /// Asserts what must hold of every flow that was paid for, by the ledger and the database.
+    ///
+    /// - Returns: The completions of each session.
+    @discardableResult
+    func expectPaidOnce(
+        _ crossings: [Crossing],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> [String: [Completion]] {
+        let calls = Dictionary(grouping: try await completions(), by: \.session)
+        let stored = try rows("SELECT flow_id, state, total, order_ref, convert_from(result, 'UTF8') FROM flow")
+        let byFlow = Dictionary(stored.map { ($0[0] ?? "", $0) }) { first, _ in first }
+        for crossing in crossings {
+            let effective = (calls[crossing.session] ?? []).filter(\.isEffective)
+            let row = try #require(byFlow[crossing.flow], sourceLocation: sourceLocation)
+            let total = crossing.total.map(String.init)
+            #expect(effective.count == 1, "effective completions", sourceLocation: sourceLocation)
+            #expect(effective.first?.amount == total, sourceLocation: sourceLocation)
+            #expect(row[1] == "authorized", sourceLocation: sourceLocation)
+            #expect(row[2] == total, sourceLocation: sourceLocation)
+            #expect(row[3] == crossing.session, sourceLocation: sourceLocation)
+            #expect(row[4]?.contains("\"status\":\"200\"") == true, sourceLocation: sourceLocation)
+        }
+        #expect(try rows("SELECT 1 FROM flow_purchasing").isEmpty, sourceLocation: sourceLocation)
+        return calls
+    }
+}
+
+extension Tag {
+    /// Needs a real PostgreSQL.
+    @Tag static var database: Self
+    /// Takes seconds.
+    @Tag static var slow: Self
+}

@@ -1,0 +1,90 @@
+import EventIO
+import HTTPCore
+import IntegrationKit
+import Testing
+
+@Suite("Races", .tags(.database, .slow), .serialized)
+struct RaceTests {
+    private static let flows = 300
+    private static let opens = 16
+    private static let purchases = 32
+
+    @Test(arguments: [1, 2])
+    func `of many openings of one ticket exactly one opens`(serverCount: Int) async throws {
+        try await withProcessShop { shop in
+            let servers = try await shop.start(serverCount)
+            let crossings = try await shop.issue(RaceTests.flows, on: servers)
+            let cookies = try await inParallel(shop.reactor, crossings, atMost: 8) { crossing in
+                let answers = try await inParallel(shop.reactor, Array(0..<RaceTests.opens)) { index in
+                    try await shop.client.tryOpen(crossing, servers[index % servers.count].url)
+                }
+                #expect(answers.allSatisfy { [303, 409, 410].contains($0.status) })
+                return answers.compactMap { $0.status == 303 ? $0.cookie(CookieName.tab) : nil }
+            }
+            let verdicts = try shop.rows(
+                """
+                SELECT flow_id, count(*) FILTER (WHERE verdict = 'opened'), count(*) FILTER (WHERE verdict = 'reopened')
+                FROM flow_event WHERE op = 'open' GROUP BY flow_id
+                """
+            )
+            let byFlow = Dictionary(verdicts.map { ($0[0] ?? "", $0) }) { first, _ in first }
+            for (crossing, tokens) in zip(crossings, cookies) {
+                let row = try #require(byFlow[crossing.flow])
+                let reopened = row[2].flatMap(Int.init) ?? -1
+                #expect(row[1] == "1", "opened")
+                #expect((0...1).contains(reopened), "reopened")
+                #expect(tokens.count == 1 + reopened)
+                #expect(Set(tokens).count == tokens.count, "each opening has a token of its own")
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `of many purchases of one flow exactly one charges`(serverCount: Int) async throws {
+        try await withProcessShop { shop in
+            let servers = try await shop.start(serverCount)
+            let crossings = try await shop.place(RaceTests.flows, on: servers)
+            // Long enough for the others to arrive meanwhile.
+            try await shop.injectFault("CompleteCheckoutSession", #""processingMs":40"#, count: RaceTests.flows)
+            let refusals = try await inParallel(shop.reactor, crossings, atMost: 8) { crossing in
+                try await RaceTests.raceToPurchase(crossing, shop, servers)
+            }
+            #expect(refusals.reduce(0, +) > 0, "some have met a purchase under way")
+            let calls = try await shop.expectPaidOnce(crossings)
+            #expect(calls.values.allSatisfy { $0.count == 1 }, "nothing went wrong, so nothing was sent twice")
+            #expect(calls.count == crossings.count)
+        }
+    }
+
+    /// Sends many purchases at once and one afterwards.
+    ///
+    /// - Returns: How many were refused because another one was under way.
+    private static func raceToPurchase(
+        _ crossing: Crossing,
+        _ shop: ProcessShop,
+        _ servers: [ServerProcess]
+    ) async throws -> Int {
+        let answers = try await inParallel(shop.reactor, Array(0..<purchases)) { index in
+            try await shop.client.purchase(crossing, servers[index % servers.count].url)
+        }
+        let paid = answers.filter { $0.status == 200 }
+        let refused = answers.filter(isInProgress)
+        #expect(!paid.isEmpty)
+        #expect(paid.count + refused.count == purchases, "no third kind of answer")
+        for server in servers {
+            let again = try await shop.client.purchase(crossing, server.url)
+            #expect(again.status == 200)
+            #expect(paid.allSatisfy { $0.body == again.body })
+        }
+        return refused.count
+    }
+}
+
+extension ProcessShop {
+    /// Starts several servers on the one database.
+    func start(_ count: Int) async throws -> [ServerProcess] {
+        var servers: [ServerProcess] = []
+        for _ in 0..<count { servers.append(try await startServer()) }
+        return servers
+    }
+}
