@@ -114,9 +114,12 @@ let package = Package(
         tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives", "TestKit"]),
-        tests("TLSTests", ["TLS", "Primitives"]),
+        tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives", "TestKit"]),
-        tests("HTTPServerTests", ["HTTPServer", "EventIO", "TLS", "HTTPCore", "Telemetry", "Primitives", "TestKit"]),
+        tests(
+            "HTTPServerTests",
+            ["HTTPServer", "EventIO", "TLS", "HTTP1", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
+        ),
         tests(
             "HTTPClientTests",
             [
@@ -149,8 +152,8 @@ let package = Package(
         tests(
             "SimulatorsTests",
             [
-                "Simulators", "AmazonPay", "HTTPServer", "TLS", "HTTPCore", "EventIO", "Cryptography", "Telemetry",
-                "Primitives", "TestKit",
+                "Simulators", "AmazonPay", "Commerce", "HTTPClient", "HTTPServer", "TLS", "HTTPCore", "EventIO",
+                "Cryptography", "Primitives", "TestKit",
             ]
         ),
         tests("SallyportAppTests", ["SallyportApp", "HTTPCore", "SessionBroker", "Primitives", "TestKit"]),

@@ -128,16 +128,18 @@ int clinux_pidfd_signal(int pidfd, int signal) {
     return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
 }
 
-int clinux_pidfd_wait(int pidfd, int timeout_milliseconds, int *was_signal, int *code) {
+int clinux_pidfd_wait(int pidfd, int timeout_milliseconds) {
     struct pollfd entry = {.fd = pidfd, .events = POLLIN};
-    int ready = poll(&entry, 1, timeout_milliseconds);
-    if (ready <= 0) return ready;
+    return poll(&entry, 1, timeout_milliseconds);
+}
+
+int clinux_pidfd_reap(int pidfd, int *was_signal, int *code) {
     siginfo_t info;
     memset(&info, 0, sizeof info);
     if (waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED) < 0) return -1;
     *was_signal = info.si_code != CLD_EXITED;
     *code = info.si_status;
-    return 1;
+    return 0;
 }
 
 static sigset_t set_of(uint64_t mask) {

@@ -1,4 +1,5 @@
 import CLinux
+import Primitives
 import Synchronization
 
 /// A thread for work that would hold up a loop: signatures, blocking calls.
@@ -51,7 +52,7 @@ package final class WorkerThread: Sendable {
     /// What both sides hold, so that the thread keeps no reference to its owner.
     private final class Shared: Sendable {
         let load = Atomic<Int>(0)
-        private let queue = Mutex<Queue<@Sendable () -> Void>>(Queue())
+        private let queue = Lock<Queue<@Sendable () -> Void>>(Queue())
         private let signal: Descriptor
 
         init() throws(IOError) {
@@ -101,7 +102,7 @@ extension WorkerThread {
     }
 
     private final class Answer<Value: Sendable>: Sendable {
-        let value = Mutex<Value?>(nil)
+        let value = Lock<Value?>(nil)
     }
 }
 

@@ -5,7 +5,7 @@ package import SessionBroker
 extension PostgresSessionStore {
     private static let columns = "e.flow_id, e.ordinal, e.at, e.op, e.verdict, e.to_state, e.reason, e.peer, e.request"
 
-    private static let auditStatement = Statement(
+    static let auditStatement = Statement(
         name: "flow_audit",
         sql: "SELECT \(columns) FROM flow_event AS e WHERE e.flow_id = $1 ORDER BY e.ordinal",
         parameterTypes: [.uuid]
@@ -18,7 +18,7 @@ extension PostgresSessionStore {
     }
 
     /// An event may come a day after its flow, not later.
-    private static let alertsStatement = Statement(
+    static let alertsStatement = Statement(
         name: "flow_alerts",
         sql: """
             SELECT \(columns) FROM flow_event AS e

@@ -5,7 +5,7 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Issue
 
-    private static let issueStatement = Statement(
+    static let issueStatement = Statement(
         name: "flow_issue",
         sql: """
             WITH e AS (
@@ -54,7 +54,7 @@ extension PostgresSessionStore {
     ///
     /// It could be left to the statement below, which decides the same; without that one's cases it costs PostgreSQL a quarter
     /// less. No row means "not this verdict", and changes nothing.
-    private static let openFirstStatement = Statement(
+    static let openFirstStatement = Statement(
         name: "flow_open_first",
         sql: """
             WITH u AS (
@@ -71,7 +71,7 @@ extension PostgresSessionStore {
     )
 
     /// Every case.
-    private static let openStatement = Statement(
+    static let openStatement = Statement(
         name: "flow_open",
         sql: """
             WITH u AS (

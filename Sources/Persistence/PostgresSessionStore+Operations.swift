@@ -5,7 +5,7 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Status and observations
 
-    private static let statusStatement = Statement(
+    static let statusStatement = Statement(
         name: "flow_status",
         sql: """
             SELECT f.state, statement_timestamp() >= least(f.idle_until, f.absolute_until)
@@ -31,7 +31,7 @@ extension PostgresSessionStore {
         }
     }
 
-    private static let observeStatement = Statement(
+    static let observeStatement = Statement(
         name: "flow_observe",
         sql: """
             WITH u AS (
@@ -67,7 +67,7 @@ extension PostgresSessionStore {
 
     // MARK: Revoke
 
-    private static let revokeStatement = Statement(
+    static let revokeStatement = Statement(
         name: "flow_revoke",
         sql: """
             WITH u AS (
@@ -85,7 +85,7 @@ extension PostgresSessionStore {
     }
 
     /// Looks at some flows in the order of their ids, behind `$1`, and revokes those that wait, of install `$4` or of all.
-    private static let revokeSomeStatement = Statement(
+    static let revokeSomeStatement = Statement(
         name: "flow_revoke_some",
         sql: """
             WITH w AS MATERIALIZED (
@@ -102,7 +102,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.bytea, .int8]
     )
 
-    private static let floorStatement = Statement(
+    static let floorStatement = Statement(
         name: "flow_floor",
         sql: "SELECT flow_floor(statement_timestamp() - $1 * interval '1 second')",
         parameterTypes: [.int8]
@@ -133,7 +133,7 @@ extension PostgresSessionStore {
 
     // MARK: Counts
 
-    private static let liveAmongStatement = Statement(
+    static let liveAmongStatement = Statement(
         name: "flow_live_among",
         sql: """
             SELECT f.flow_id FROM flow AS f
@@ -154,7 +154,7 @@ extension PostgresSessionStore {
         }
     }
 
-    private static let countLiveStatement = Statement(
+    static let countLiveStatement = Statement(
         name: "flow_count_live",
         sql: """
             SELECT count(*) FROM (
@@ -177,7 +177,7 @@ extension PostgresSessionStore {
     // MARK: Upkeep
 
     /// Looks at some flows in the order of their ids, behind `$1` and older than any flow may live, and expires the overdue.
-    private static let sweepStatement = Statement(
+    static let sweepStatement = Statement(
         name: "flow_sweep",
         sql: """
             WITH w AS MATERIALIZED (
@@ -220,7 +220,7 @@ extension PostgresSessionStore {
         }
     }
 
-    private static let maintainStatement = Statement(
+    static let maintainStatement = Statement(
         name: "flow_maintain",
         sql: """
             SELECT made, dropped FROM flow_maintain_partitions($1 * interval '1 second', $2 * interval '1 second')

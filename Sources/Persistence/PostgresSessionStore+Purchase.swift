@@ -23,7 +23,7 @@ extension PostgresSessionStore {
         parameters.append(bool: policy.appProof == .required)
     }
 
-    private static let beginStatement = Statement(
+    static let beginStatement = Statement(
         name: "flow_begin",
         sql: """
             WITH u AS (
@@ -78,7 +78,7 @@ extension PostgresSessionStore {
         return done
     }
 
-    private static let checkStatement = Statement(
+    static let checkStatement = Statement(
         name: "flow_check",
         sql: """
             SELECT \(verdict), f.state, \(FlowColumns.face("f"))
@@ -100,7 +100,7 @@ extension PostgresSessionStore {
 
     // MARK: Meet
 
-    private static let meetStatement = Statement(
+    static let meetStatement = Statement(
         name: "flow_meet",
         sql: """
             WITH u AS (
@@ -132,7 +132,7 @@ extension PostgresSessionStore {
 
     // MARK: The end of an attempt
 
-    private static let releaseStatement = Statement(
+    static let releaseStatement = Statement(
         name: "flow_release",
         sql: """
             WITH u AS (
@@ -160,7 +160,7 @@ extension PostgresSessionStore {
         return try await applies(PostgresSessionStore.releaseStatement, parameters, "release", flow, caller)
     }
 
-    private static let settleStatement = Statement(
+    static let settleStatement = Statement(
         name: "flow_settle",
         sql: """
             WITH u AS (
@@ -209,7 +209,7 @@ extension PostgresSessionStore {
 
     // MARK: Recovery
 
-    private static let takeOverStatement = Statement(
+    static let takeOverStatement = Statement(
         name: "flow_take_over",
         sql: """
             WITH u AS (
@@ -242,7 +242,7 @@ extension PostgresSessionStore {
         return done?.record.progress?.attemptID == freshAttempt ? done?.record : nil
     }
 
-    private static let stuckStatement = Statement(
+    static let stuckStatement = Statement(
         name: "flow_stuck",
         sql: """
             SELECT q.flow_id FROM flow_purchasing AS q JOIN flow AS f ON f.flow_id = q.flow_id
@@ -265,7 +265,7 @@ extension PostgresSessionStore {
 
     // MARK: Receipt
 
-    private static let receiptStatement = Statement(
+    static let receiptStatement = Statement(
         name: "flow_receipt",
         sql: """
             SELECT receipt_verdict(f, $3, $4, statement_timestamp()), f.state, \(FlowColumns.face("f")), p.sealed

@@ -5,7 +5,7 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Look and touch
 
-    private static let readTabStatement = Statement(
+    static let readTabStatement = Statement(
         name: "flow_tab_read",
         sql: """
             SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue)
@@ -15,7 +15,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .bytea, .int8, .int8]
     )
 
-    private static let readTabWithPrivateStatement = Statement(
+    static let readTabWithPrivateStatement = Statement(
         name: "flow_tab_read_private",
         sql: """
             SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), p.sealed
@@ -52,7 +52,7 @@ extension PostgresSessionStore {
         }
     }
 
-    private static let touchTabStatement = Statement(
+    static let touchTabStatement = Statement(
         name: "flow_tab_touch",
         sql: """
             WITH u AS (
@@ -98,7 +98,7 @@ extension PostgresSessionStore {
 
     // MARK: Review
 
-    private static let reviewStatement = Statement(
+    static let reviewStatement = Statement(
         name: "flow_review",
         sql: """
             WITH u AS (
@@ -142,7 +142,7 @@ extension PostgresSessionStore {
 
     // MARK: Place, and back
 
-    private static let placeStatement = Statement(
+    static let placeStatement = Statement(
         name: "flow_place",
         sql: """
             WITH u AS (
@@ -174,7 +174,7 @@ extension PostgresSessionStore {
         return try await transition(PostgresSessionStore.placeStatement, parameters, "place", request.flow, caller)
     }
 
-    private static let unplaceStatement = Statement(
+    static let unplaceStatement = Statement(
         name: "flow_unplace",
         sql: """
             WITH u AS (
@@ -193,7 +193,7 @@ extension PostgresSessionStore {
         return try await applies(PostgresSessionStore.unplaceStatement, parameters, "unplace", flow, caller)
     }
 
-    private static let declineStatement = Statement(
+    static let declineStatement = Statement(
         name: "flow_decline",
         sql: """
             WITH u AS (
@@ -220,7 +220,7 @@ extension PostgresSessionStore {
 
     // MARK: Cancel
 
-    private static let cancelStatement = Statement(
+    static let cancelStatement = Statement(
         name: "flow_cancel",
         sql: """
             WITH u AS (

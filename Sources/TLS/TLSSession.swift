@@ -26,6 +26,7 @@ import COpenSSL
     /// Ciphertext for the peer; owned by `handle`.
     private let outbound: OpaquePointer
     private var state: State = .handshaking
+    private var peerHasClosed = false
 
     /// A server's session.
     ///
@@ -152,6 +153,10 @@ import COpenSSL
     /// - Throws: `sessionFailed`, or `sessionOver` before the handshake is complete and after an earlier failure.
     package func read(appendingTo buffer: inout [UInt8], limit: Int) throws(TLSError) -> ReadResult {
         guard state == .established else { throw TLSError(.sessionOver) }
+        // The library takes a buffer of 16 KiB from the allocator even to find that there is nothing to decrypt.
+        guard unsafe BIO_ctrl_pending(inbound) > 0 || SSL_has_pending(handle) == 1 else {
+            return peerHasClosed ? .closed : .needsInput
+        }
         ErrorQueue.clear()
         var result: Int32 = 0
         buffer.append(addingCapacity: max(1, limit)) { span in
@@ -163,7 +168,9 @@ import COpenSSL
         if result > 0 { return .bytes(Int(result)) }
         switch unsafe SSL_get_error(handle, result) {
         case SSL_ERROR_WANT_READ: return .needsInput
-        case SSL_ERROR_ZERO_RETURN: return .closed
+        case SSL_ERROR_ZERO_RETURN:
+            peerHasClosed = true
+            return .closed
         default: throw fail(.sessionFailed)
         }
     }

@@ -1,44 +1,53 @@
 import COpenSSL
+package import Primitives
 import Synchronization
 
 /// The keys that protect session tickets; shared by every context and loop of a process, so that a client resumes anywhere.
 ///
-/// A ticket key opens the traffic of TLS 1.2 sessions that were resumed with it, so keys must not live long:
-/// call ``rotate()`` about every ``rotationPeriod``. The key before the present one still opens tickets (they live two hours).
+/// A ticket key opens the traffic of TLS 1.2 sessions that were resumed with it, so keys must not live long. A key makes
+/// tickets for two hours, which is as long as a ticket lives, and opens them for two more; then it is forgotten. There is
+/// no timer: a handshake that finds the key too old makes a new one.
 package final class TLSTicketKeys: Sendable {
-    /// How often to call ``rotate()``: as long as a ticket lives, so that no valid ticket meets a forgotten key.
-    package static let rotationPeriod: Duration = .seconds(ticketSeconds)
-
     /// How long a ticket resumes a session, in seconds.
     static let ticketSeconds = 7200
 
     private let keys: Mutex<[Key]>
+    private let clock: any WallClock
 
     /// One fresh key.
     ///
+    /// - Parameter clock: Tells the age of keys.
     /// - Throws: `settingRefused` when the library has no random bytes to give.
-    package init() throws(TLSError) {
-        guard let key = Key.fresh() else { throw ErrorQueue.error(.settingRefused) }
+    package init(clock: any WallClock) throws(TLSError) {
+        guard let key = Key.fresh(at: clock.now()) else { throw ErrorQueue.error(.settingRefused) }
         keys = Mutex([key])
+        self.clock = clock
     }
 
-    /// Makes a fresh key for new tickets; the one before it only opens old ones from now on, older ones are forgotten.
-    ///
-    /// Any thread. If the library has no random bytes the keys stay as they are.
-    package func rotate() {
-        guard let key = Key.fresh() else { return ErrorQueue.clear() }
-        keys.withLock { $0 = [key] + $0.prefix(1) }
-    }
-
-    /// The key for new tickets.
-    fileprivate var current: Key? { keys.withLock { $0.first } }
-
-    /// The key with the given name, and whether it is the current one.
-    fileprivate func find(name: UnsafeBufferPointer<UInt8>) -> (key: Key, isCurrent: Bool)? {
-        keys.withLock { keys in
-            guard let index = keys.firstIndex(where: { unsafe $0.name.elementsEqual(name) }) else { return nil }
-            return (keys[index], index == 0)
+    /// The key for new tickets, or `nil` when the old one is too old and the library has no random bytes.
+    fileprivate var current: Key? {
+        let now = clock.now()
+        return keys.withLock { keys in
+            TLSTicketKeys.forget(&keys, now)
+            if let first = keys.first, first.makesTickets(at: now) { return first }
+            guard let fresh = Key.fresh(at: now) else { return nil }
+            keys.insert(fresh, at: 0)
+            return fresh
         }
+    }
+
+    /// The key with the given name, and whether it still makes tickets.
+    fileprivate func find(name: UnsafeBufferPointer<UInt8>) -> (key: Key, isCurrent: Bool)? {
+        let now = clock.now()
+        return keys.withLock { keys in
+            TLSTicketKeys.forget(&keys, now)
+            guard let key = keys.first(where: { unsafe $0.name.elementsEqual(name) }) else { return nil }
+            return (key, key.makesTickets(at: now))
+        }
+    }
+
+    private static func forget(_ keys: inout [Key], _ now: WallTime) {
+        keys.removeAll { !$0.opensTickets(at: now) }
     }
 
     /// Makes a context ask these keys.
@@ -58,10 +67,20 @@ private struct Key: Sendable {
     let name: [UInt8]
     let cipherKey: [UInt8]
     let macKey: [UInt8]
+    let birth: WallTime
 
-    static func fresh() -> Key? {
+    static func fresh(at now: WallTime) -> Key? {
         guard let name = random(nameLength), let cipherKey = random(32), let macKey = random(32) else { return nil }
-        return Key(name: name, cipherKey: cipherKey, macKey: macKey)
+        return Key(name: name, cipherKey: cipherKey, macKey: macKey, birth: now)
+    }
+
+    func makesTickets(at now: WallTime) -> Bool { isYounger(than: TLSTicketKeys.ticketSeconds, at: now) }
+
+    func opensTickets(at now: WallTime) -> Bool { isYounger(than: 2 * TLSTicketKeys.ticketSeconds, at: now) }
+
+    /// A key from the future, after the clock was set back, counts as too old.
+    private func isYounger(than seconds: Int, at now: WallTime) -> Bool {
+        (0..<Int64(seconds)).contains(now.seconds - birth.seconds)
     }
 
     private static func random(_ count: Int) -> [UInt8]? {

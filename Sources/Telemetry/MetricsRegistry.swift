@@ -1,11 +1,11 @@
-import Synchronization
+import Primitives
 
 /// Knows every metric and writes them out in the Prometheus text format, version 0.0.4.
 ///
 /// Asking twice for the same name and labels yields two cells of one series: each loop asks once for its own, counts without
 /// touching the others' memory, and the text shows the sum.
 package final class MetricsRegistry: Sendable {
-    private let families = Mutex<[MetricFamily]>([])
+    private let families = Lock<[MetricFamily]>([])
 
     /// A registry without metrics.
     package init() {}

@@ -1,10 +1,9 @@
 package import Primitives
-import Synchronization
 package import Telemetry
 
 /// Keeps the lines of a logger for a test to look at.
 package final class CapturedLog: Sendable {
-    private let stored = Mutex<[String]>([])
+    private let stored = Lock<[String]>([])
 
     /// An empty log.
     package init() {}

@@ -1,4 +1,4 @@
-import Synchronization
+import Primitives
 
 /// A body took longer than a test allows.
 package struct DeadlineExceeded: Error, CustomStringConvertible {
@@ -52,7 +52,7 @@ private final class FirstAnswer<Value: Sendable>: Sendable {
         case over
     }
 
-    private let state = Mutex(State.open)
+    private let state = Lock(State.open)
 
     func give(_ answer: Result<Value, any Error>) {
         let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in

@@ -1,6 +1,5 @@
 package import EventIO
 package import Primitives
-import Synchronization
 
 /// A clock that stands still until a test moves it; for a loop and for anything that takes a `WallClock`.
 ///
@@ -11,19 +10,20 @@ package final class ManualClock: LoopClock {
         var monotonic: MonotonicTime
     }
 
-    private let times: Mutex<Times>
+    private let times: Lock<Times>
 
     /// A clock that stands at a point in time.
     ///
     /// - Parameter wall: The calendar time; 2026-01-02T03:04:05Z unless given. The other clock starts at one hour.
     package init(at wall: WallTime = WallTime(seconds: 1_767_323_045)) {
-        times = Mutex(Times(wall: wall, monotonic: MonotonicTime(nanoseconds: 3_600_000_000_000)))
+        times = Lock(Times(wall: wall, monotonic: MonotonicTime(nanoseconds: 3_600_000_000_000)))
     }
 
     package func now() -> WallTime { times.withLock { $0.wall } }
 
     package func monotonicNow() -> MonotonicTime { times.withLock { $0.monotonic } }
 
+    /// False: a test moves it.
     package var runsByItself: Bool { false }
 
     /// Moves both clocks forward.

@@ -1,8 +1,8 @@
-import Synchronization
+import Primitives
 
 /// Collects values from any thread in the order in which they come.
 package final class Recorder<Value: Sendable>: Sendable {
-    private let stored = Mutex<[Value]>([])
+    private let stored = Lock<[Value]>([])
 
     /// A recorder without values.
     package init() {}

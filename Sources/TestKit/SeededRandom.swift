@@ -11,6 +11,11 @@ package final class SeededRandom: RandomSource {
         state = seed
     }
 
+    /// Appends the next bytes of the sequence to a buffer.
+    ///
+    /// - Parameters:
+    ///   - count: How many, zero or more.
+    ///   - output: Grows by that many.
     package func append(_ count: Int, to output: inout [UInt8]) {
         for _ in 0..<count { output.append(UInt8(truncatingIfNeeded: next() >> 56)) }
     }

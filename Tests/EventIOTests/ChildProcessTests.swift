@@ -87,6 +87,24 @@ private let shell = "/bin/sh"
         #expect(exit == .signal(9))
     }
 
+    @Test func `is waited for by several at once, none of them held up by another`() async throws {
+        let child = try ChildPlan("/bin/sleep", ["600"]).start()
+        let worker = try WorkerThread(name: "waiter")
+        let exits = try await withLoop { reactor in
+            var patient: ChildProcess.Exit?
+            let task = reactor.startTask { patient = await worker.run { try? child.wait() } }
+            #expect(await waitUntil(reactor) { worker.load == 1 })
+            let early = try child.wait(atMost: .zero)
+            #expect(early == nil)
+            try child.send(.terminate)
+            let own = try await child.exit(on: reactor)
+            await task.value
+            return [patient, own]
+        }
+        #expect(exits == [.signal(15), .signal(15)])
+        worker.stop()
+    }
+
     @Test func `writes where it is told to`() async throws {
         try await withTemporaryFolder { folder in
             for word in ["one", "two"] {

@@ -1,5 +1,7 @@
 import EventIO
+import Glibc
 import HTTPServer
+import TestKit
 import Testing
 
 /// Each test is a process of its own, because it counts the descriptors of the whole process.
@@ -11,6 +13,33 @@ struct DescriptorTests {
 
     @Test func `is the same after a thousand short TLS connections`() async throws {
         await #expect(processExitsWith: .success) { try await DescriptorTests.soak(.tls, rounds: 50) }
+    }
+
+    @Test func `may reach the limit of the process without harm`() async {
+        await #expect(processExitsWith: .success) { try await DescriptorTests.exhaust() }
+    }
+
+    /// Connects until nothing is left for the server, gives some back, and expects to be served then.
+    private static func exhaust() async throws {
+        let clock = ManualClock()
+        try await withServer(clock: clock) { bench in
+            let used = try Files.list("/proc/self/fd").count
+            var limit = rlimit(rlim_cur: rlim_t(used + 21), rlim_max: rlim_t(used + 21))
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+                throw TestFailure("no limit")
+            }
+            let clients = try (0..<15).map { _ in try bench.client() }
+            await bench.turns(10)
+            let served = bench.server.connectionCount
+            let turns = bench.metric("sallyport_http_connections_total")
+            guard served > 0, served < 15 else { throw TestFailure("\(served) connections") }
+            await bench.turns(10)
+            guard bench.metric("sallyport_http_connections_total") == turns else { throw TestFailure("no pause") }
+            for client in clients.prefix(10) { client.close() }
+            clock.advance(by: .seconds(1))
+            try clients[14].send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            guard try await clients[14].response().status == 200 else { throw TestFailure("not served") }
+        }
     }
 
     /// Opens 20 connections at a time that end in all ways there are, and compares the counts.

@@ -135,6 +135,17 @@ struct ResponseTests {
         }
     }
 
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"])
+    func `of a handler that hangs up is what it says and the end`(lastBytes: String) async throws {
+        try await withServer { bench in
+            bench.handler.answer = { _ in .later { throw HangUp(lastBytes: Array(lastBytes.utf8)) } }
+            let client = try bench.client()
+            try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.rest() == lastBytes)
+            await bench.until { bench.server.connectionCount == 0 }
+        }
+    }
+
     @Test func `says that it is the last one`() async throws {
         try await withServer { configuration in
             configuration.limits.requestsPerConnection = 3

@@ -39,3 +39,36 @@ import Testing
         #expect(try shop.state(of: answer.flow) == "authorized")
     }
 }
+
+/// Profile strict: the halves meet in the app before the buyer agrees.
+@Suite struct `Profile strict` {
+    @Test func `sends the app back to the tab once, and completes`() async throws {
+        try await withShop(ShopOptions(["profile": "strict"])) { shop in
+            let app = try await SeedIOSApp(shop)
+            let tab = shop.tab()
+            let first = try await tab.cross(try await app.tapButton())
+            let link = try #require(first.link("purchase_link"))
+            let met = try #require(try await app.openLink(link).answer)
+            #expect(met.status == 202, "\(met.text)")
+            #expect(try await shop.control.calls("UpdateCheckoutSession").isEmpty)
+            let second = try await tab.cross(app.receive(met))
+            let finalLink = try #require(second.link("purchase_link"))
+            let answer = try #require(try await app.openLink(finalLink).answer)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try await shop.effectiveCompletions() == 1)
+            #expect(try await app.page.thanks().status == 200)
+        }
+    }
+
+    @Test func `refuses a purchase without the page's verifier`() async throws {
+        try await withShop(ShopOptions(["profile": "strict"])) { shop in
+            let app = try await SeedIOSApp(shop)
+            let page = try await shop.tab().cross(try await app.tapButton())
+            let link = try ReturnFields(page)
+            app.page.forget()
+            let answer = try await app.page.purchase(link.ticket, link.accessToken, link.order)
+            #expect(answer.status == 403)
+            #expect(try await shop.control.calls("CompleteCheckoutSession").isEmpty)
+        }
+    }
+}

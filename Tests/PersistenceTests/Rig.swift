@@ -113,8 +113,8 @@ func withRig<Value: Sendable>(
     _ policy: BrokerPolicy = .unlimited(),
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> Value {
-    // As in service: without rights on the schema, and with the plans that are kept.
-    let options = "options=-c%20role%3Dsallyport_service%20-c%20plan_cache_mode%3Dforce_generic_plan"
+    // As in service: without rights on the schema.
+    let options = "options=-c%20role%3Dsallyport_service"
     let url = database.url.reveal()
     let separator = url.contains("?") ? "&" : "?"
     var configuration = try PostgresConfiguration(url: Secret(url + separator + options))

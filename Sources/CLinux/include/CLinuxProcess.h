@@ -26,9 +26,10 @@ pid_t clinux_spawn(const struct clinux_spawn_plan *plan, int *pidfd, const char 
 // Signals the process behind a pidfd, also when its number was given to another meanwhile.
 int clinux_pidfd_signal(int pidfd, int signal);
 
-// Waits for the process behind a pidfd and reaps it: 1 when it has ended, 0 when it runs on after the timeout (-1 waits for ever).
-// `was_signal` tells whether `code` is a signal's number or an exit code.
-int clinux_pidfd_wait(int pidfd, int timeout_milliseconds, int *was_signal, int *code);
+// Waits for the end of the process behind a pidfd: 1 when it has ended, 0 when it runs on after the timeout (-1 waits for ever).
+int clinux_pidfd_wait(int pidfd, int timeout_milliseconds);
+// Collects how an ended process has ended, once: `was_signal` tells whether `code` is a signal's number or an exit code.
+int clinux_pidfd_reap(int pidfd, int *was_signal, int *code);
 
 // Blocks the signals of a mask (bit n-1 for signal n) in the calling thread.
 int clinux_block_signals(uint64_t mask);

@@ -1,3 +1,4 @@
+import Primitives
 import Synchronization
 package import Telemetry
 
@@ -11,7 +12,7 @@ package actor EventLoop {
     package nonisolated let name: String
     /// Runs tasks on this loop.
     package nonisolated let executor: LoopExecutor
-    private nonisolated let thread = Mutex<KernelThread?>(nil)
+    private nonisolated let thread = Lock<KernelThread?>(nil)
     private nonisolated let wasStarted = Atomic<Bool>(false)
     private nonisolated let isStopping = Atomic<Bool>(false)
     private let reactor: Reactor

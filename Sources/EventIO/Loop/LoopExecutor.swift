@@ -1,3 +1,4 @@
+import Primitives
 import Synchronization
 
 /// Runs Swift jobs on the thread of one loop.
@@ -18,7 +19,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
     private var running: [UnownedJob] = []
     /// How many jobs have run; read on the loop.
     package private(set) var jobCount: UInt64 = 0
-    private let arrivals = Mutex<[Arrival]>([])
+    private let arrivals = Lock<[Arrival]>([])
     private let thread = Atomic<UInt>(0)
     private let wakeUp: WakeUp
 

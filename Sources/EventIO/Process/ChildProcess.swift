@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Synchronization
+import Primitives
 
 /// A program that this one has started.
 ///
@@ -20,7 +20,7 @@ package final class ChildProcess: Sendable {
     /// The kernel's number; for messages, not for signals.
     package let pid: Int32
     private let pidfd: Descriptor
-    private let exit = Mutex<Exit?>(nil)
+    private let exit = Lock<Exit?>(nil)
 
     init(pid: Int32, pidfd: consuming Descriptor) {
         self.pid = pid
@@ -46,8 +46,12 @@ package final class ChildProcess: Sendable {
     /// - Throws: `IOError`.
     package func wait(atMost deadline: Duration? = nil) throws(IOError) -> Exit? {
         let milliseconds = deadline.map { Int32(clamping: max(0, $0.wholeNanoseconds) / 1_000_000) } ?? -1
+        let raw = pidfd.raw
+        // Waited for outside of the lock, so that nobody else has to wait as long; collected inside, because that works once.
+        guard try systemCall("poll", { clinux_pidfd_wait(raw, milliseconds) }) == 1 else { return nil }
         return try exit.withLock { exit throws(IOError) in
-            if exit == nil { exit = try reap(milliseconds) }
+            if let known = exit { return known }
+            exit = try ChildProcess.reap(raw)
             return exit
         }
     }
@@ -69,12 +73,10 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    private func reap(_ milliseconds: Int32) throws(IOError) -> Exit? {
-        let raw = pidfd.raw
+    private static func reap(_ raw: Int32) throws(IOError) -> Exit {
         var wasSignal: Int32 = 0
         var code: Int32 = 0
-        let ended = try systemCall("waitid") { unsafe clinux_pidfd_wait(raw, milliseconds, &wasSignal, &code) }
-        guard ended == 1 else { return nil }
+        try systemCall("waitid") { unsafe clinux_pidfd_reap(raw, &wasSignal, &code) }
         return wasSignal == 0 ? .code(code) : .signal(code)
     }
 }

@@ -1,9 +1,9 @@
 import Glibc
-import Synchronization
+import Primitives
 
 /// The running program as the kernel sees it.
 package enum ThisProcess {
-    private static let lastActions = Mutex<[@Sendable () -> Void]>([])
+    private static let lastActions = Lock<[@Sendable () -> Void]>([])
 
     /// Blocks the calling thread for a while: for tools and starts, never on a loop.
     ///

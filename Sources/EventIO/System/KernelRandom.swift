@@ -20,6 +20,11 @@ import Primitives
         unsafe block.deallocate()
     }
 
+    /// Appends random bytes to a buffer.
+    ///
+    /// - Parameters:
+    ///   - count: How many, zero or more.
+    ///   - output: Grows by that many.
     package func append(_ count: Int, to output: inout [UInt8]) {
         var left = count
         while left > 0 {

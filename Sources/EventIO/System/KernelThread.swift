@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
-import Synchronization
+import Primitives
 
 /// A thread of the operating system that runs one body.
 final class KernelThread: Sendable {
-    private let handle: Mutex<pthread_t?>
+    private let handle: Lock<pthread_t?>
 
     /// Starts a thread.
     ///
@@ -33,7 +33,7 @@ final class KernelThread: Sendable {
             unsafe box.release()
             throw IOError(code: status, operation: "pthread_create")
         }
-        handle = Mutex(thread)
+        handle = Lock(thread)
     }
 
     deinit {

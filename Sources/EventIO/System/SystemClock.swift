@@ -20,9 +20,11 @@ package struct SystemClock: LoopClock {
         WallTime(microseconds: clinux_wall_microseconds())
     }
 
+    /// The present of CLOCK_MONOTONIC.
     package func monotonicNow() -> MonotonicTime {
         MonotonicTime(nanoseconds: clinux_monotonic_nanoseconds())
     }
 
+    /// True: time passes.
     package var runsByItself: Bool { true }
 }

@@ -2,40 +2,62 @@
 final class BufferPool {
     /// What a connection reads into: a whole head fits, and some of what follows.
     let inputBlockSize: Int
-    /// Buffers with more room are given back to the allocator rather than kept.
+    /// Output buffers with more room are given back to the allocator rather than kept.
     private static let keptCapacity = 65_536
-    private static let keptBuffers = 256
-    private var inputs: [[UInt8]] = []
-    private var outputs: [[UInt8]] = []
+    // The last one given is the next one taken: it is still in the processor's cache, and most turns need no second one.
+    private var lastInput: [UInt8] = []
+    private var lastOutput: [UInt8] = []
+    private var inputs: BufferStack
+    private var outputs: BufferStack
 
     init(inputBlockSize: Int) {
         self.inputBlockSize = inputBlockSize
+        inputs = BufferStack(freshCapacity: inputBlockSize)
+        outputs = BufferStack(freshCapacity: 4096)
     }
 
-    func takeInput() -> [UInt8] {
-        inputs.popLast() ?? BufferPool.empty(capacity: inputBlockSize)
+    func takeInput(_ buffer: inout [UInt8]) {
+        swap(&buffer, &lastInput)
+        if buffer.capacity == 0 { inputs.take(&buffer) }
     }
 
-    func giveInput(_ buffer: consuming [UInt8]) {
-        guard inputs.count < BufferPool.keptBuffers else { return }
+    func giveInput(_ buffer: inout [UInt8]) {
         buffer.removeAll(keepingCapacity: true)
-        inputs.append(buffer)
+        swap(&buffer, &lastInput)
+        if buffer.capacity > 0 { inputs.give(&buffer) }
     }
 
-    func takeOutput() -> [UInt8] {
-        outputs.popLast() ?? BufferPool.empty(capacity: 4096)
+    func takeOutput(_ buffer: inout [UInt8]) {
+        swap(&buffer, &lastOutput)
+        if buffer.capacity == 0 { outputs.take(&buffer) }
     }
 
-    private static func empty(capacity: Int) -> [UInt8] {
-        var buffer: [UInt8] = []
-        buffer.reserveCapacity(capacity)
-        return buffer
+    func giveOutput(_ buffer: inout [UInt8]) {
+        buffer.removeAll(keepingCapacity: buffer.capacity <= BufferPool.keptCapacity)
+        swap(&buffer, &lastOutput)
+        if buffer.capacity > 0 { outputs.give(&buffer) }
+    }
+}
+
+/// Empty buffers with room.
+private struct BufferStack {
+    private static let keptBuffers = 256
+    private let freshCapacity: Int
+    private var buffers: [[UInt8]] = []
+
+    init(freshCapacity: Int) {
+        self.freshCapacity = freshCapacity
     }
 
-    func giveOutput(_ buffer: consuming [UInt8]) {
-        guard outputs.count < BufferPool.keptBuffers, buffer.capacity <= BufferPool.keptCapacity else { return }
-        buffer.removeAll(keepingCapacity: true)
-        outputs.append(buffer)
+    /// Replaces a buffer without room by one with room.
+    mutating func take(_ buffer: inout [UInt8]) {
+        if let other = buffers.popLast() { buffer = other } else { buffer.reserveCapacity(freshCapacity) }
+    }
+
+    /// Replaces a buffer by one without room.
+    mutating func give(_ buffer: inout [UInt8]) {
+        if buffers.count < BufferStack.keptBuffers { buffers.append(buffer) }
+        buffer = []
     }
 }
 
@@ -59,10 +81,13 @@ struct InputBuffer {
     /// How many bytes may be appended.
     var room: Int { size - bytes.count }
 
+    /// Whether it holds memory.
+    var hasBuffer: Bool { bytes.capacity > 0 }
+
     /// Gets a buffer if there is none, and moves the unused bytes to its front if its end is reached.
     mutating func makeRoom(_ pool: BufferPool) {
-        if bytes.capacity == 0 { bytes = pool.takeInput() }
-        guard room == 0, start > 0 else { return }
+        if !hasBuffer { pool.takeInput(&bytes) }
+        guard start > 0, isEmpty || room == 0 else { return }
         bytes.removeFirst(start)
         start = 0
     }
@@ -70,21 +95,13 @@ struct InputBuffer {
     /// Drops bytes from the front.
     mutating func consume(_ count: Int) {
         start += min(count, bytes.count - start)
-        if isEmpty { removeAll() }
-    }
-
-    /// Drops everything.
-    mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-        start = 0
     }
 
     /// Gives the buffer back if nothing is in it.
     mutating func release(_ pool: BufferPool) {
-        guard isEmpty, bytes.capacity > 0 else { return }
-        var taken: [UInt8] = []
-        swap(&taken, &bytes)
-        pool.giveInput(taken)
+        guard isEmpty, hasBuffer else { return }
+        pool.giveInput(&bytes)
+        start = 0
     }
 }
 
@@ -99,7 +116,7 @@ struct OutputBuffer {
 
     /// Gets a buffer if there is none.
     mutating func open(_ pool: BufferPool) {
-        if bytes.capacity == 0 { bytes = pool.takeOutput() }
+        if bytes.capacity == 0 { pool.takeOutput(&bytes) }
     }
 
     /// Notes that bytes have gone out.
@@ -116,8 +133,6 @@ struct OutputBuffer {
     /// Gives the buffer back, whatever waits in it.
     mutating func discard(_ pool: BufferPool) {
         sent = 0
-        var taken: [UInt8] = []
-        swap(&taken, &bytes)
-        pool.giveOutput(taken)
+        pool.giveOutput(&bytes)
     }
 }

@@ -28,14 +28,14 @@ final class Connection: ReadinessHandler {
     let isSecure: Bool
     let part: ServerPart
     /// Plaintext that has come; used up by the driver.
-    var input: InputBuffer
-    /// Plaintext to send; call `flushSoon` after appending.
-    var output = OutputBuffer()
+    private(set) var input: InputBuffer
+    /// Plaintext to send; grows by `write`.
+    private(set) var output = OutputBuffer()
     /// Where the part's table holds it.
     var tableIndex = 0
 
     private var socket: StreamSocket?
-    private var channel: any Channel
+    private let channel: any Channel
     private var driver: (any ProtocolDriver)?
     private var registration: Registration?
     private var reading = ReadState()
@@ -44,9 +44,11 @@ final class Connection: ReadinessHandler {
     private var isPaused = false
     private var isReading = false
     private var timer: TimerID?
-    private var deadline: (kind: Deadline, due: MonotonicTime)?
+    private var deadline: (kind: Deadline, start: MonotonicTime)?
     /// Whether the kernel takes no more output at present.
     private var isBlocked = false
+    /// Whether the driver wants to know when all output is gone.
+    private var driverWaitsForOutput = false
 
     init(_ socket: StreamSocket, _ channel: any Channel, peer: Peer, isSecure: Bool, part: ServerPart) {
         self.socket = socket
@@ -68,8 +70,6 @@ final class Connection: ReadinessHandler {
 
     /// Whether the peer has said that it sends no more.
     var inputHasEnded: Bool { reading.hasEnded }
-
-    private var limits: ServerLimits { part.shared.configuration.limits }
 
     /// Registers with the loop.
     func begin() throws(IOError) {
@@ -130,9 +130,9 @@ final class Connection: ReadinessHandler {
         timer = nil
         socket = nil
         channel.close()
-        input.removeAll()
-        input.release(part.pool)
-        output.discard(part.pool)
+        input.consume(.max)
+        releaseInput()
+        discardOutput()
         driver?.connectionClosed()
         part.forget(self)
     }
@@ -147,13 +147,13 @@ extension Connection {
         guard !isReading else { return }
         isReading = true
         defer { isReading = false }
-        var share = limits.readBytesPerTurn
+        var share = max(1, part.limits.readBytesPerTurn)
         while wantsInput {
             guard share > 0 else { return continueNextTurn() }
             guard let count = readOnce() else { break }
             share -= count
         }
-        input.release(part.pool)
+        releaseInput()
     }
 
     private var wantsInput: Bool {
@@ -171,15 +171,37 @@ extension Connection {
     private func readOnce() -> Int? {
         guard let socket else { return nil }
         if case .lingering(let dropped) = closing { return drop(from: socket, dropped) }
-        input.makeRoom(part.pool)
         do throws(ChannelError) {
-            let received = try channel.receive(from: socket, into: &input)
+            let received = try receive(from: socket)
             if channel.hasOwnOutput { flushSoon() }
             return take(received)
         } catch {
             fail(error)
             return nil
         }
+    }
+
+    private func receive(from socket: StreamSocket) throws(ChannelError) -> Received {
+        // The buffer leaves the connection for the call: a property of an object that is lent out costs a check at each of
+        // its uses, and this one has many for each request.
+        var buffer = InputBuffer(part.pool)
+        swap(&buffer, &input)
+        defer { swap(&buffer, &input) }
+        buffer.makeRoom(part.pool)
+        return try channel.receive(from: socket, into: &buffer)
+    }
+
+    /// Gives the input's buffer back if nothing is in it.
+    private func releaseInput() {
+        guard input.isEmpty, input.hasBuffer else { return }
+        var buffer = InputBuffer(part.pool)
+        swap(&buffer, &input)
+        buffer.release(part.pool)
+    }
+
+    /// Drops bytes from the front of the input.
+    func consume(_ count: Int) {
+        input.consume(count)
     }
 
     private func take(_ received: Received) -> Int? {
@@ -232,12 +254,10 @@ extension Connection {
         driver?.connectionClosed()
         if failure.code == .plainHTTP {
             // Without this a person who typed the wrong scheme sees an empty page.
-            channel = ClearChannel()
-            output.open(part.pool)
-            PlainRequestAnswer.append(fields: part.shared.configuration.errorFields, to: &output.bytes)
+            write { PlainRequestAnswer.append(fields: part.errorFields, to: &$0) }
         } else {
             // What may be left to send is the alert that says what went wrong.
-            output.discard(part.pool)
+            discardOutput()
         }
         closeAfterOutput(lingers: true)
     }
@@ -246,8 +266,29 @@ extension Connection {
 // MARK: Writing and closing
 
 extension Connection {
+    /// Appends to the output, which leaves at the end of this turn.
+    func write(_ append: (inout [UInt8]) -> Void) {
+        var buffer = OutputBuffer()
+        swap(&buffer, &output)
+        buffer.open(part.pool)
+        append(&buffer.bytes)
+        swap(&buffer, &output)
+        flushSoon()
+    }
+
+    /// Tells the driver when all output is gone.
+    func advanceWhenDrained() {
+        driverWaitsForOutput = true
+    }
+
+    private func discardOutput() {
+        var buffer = OutputBuffer()
+        swap(&buffer, &output)
+        buffer.discard(part.pool)
+    }
+
     /// Sends what waits at the end of this turn, together with whatever is still to come.
-    func flushSoon() {
+    private func flushSoon() {
         guard !isDirty, !isClosed else { return }
         isDirty = true
         part.turn.flushAtEnd(self)
@@ -258,7 +299,7 @@ extension Connection {
         isDirty = false
         guard let socket else { return }
         do throws(ChannelError) {
-            switch try channel.send(&output, to: socket) {
+            switch try send(to: socket) {
             case .everything: outputDrained()
             case .some: outputBlocked(progress: true)
             case .nothing: outputBlocked(progress: false)
@@ -268,6 +309,15 @@ extension Connection {
         }
     }
 
+    private func send(to socket: StreamSocket) throws(ChannelError) -> Sent {
+        var buffer = OutputBuffer()
+        swap(&buffer, &output)
+        defer { swap(&buffer, &output) }
+        let sent = try channel.send(&buffer, to: socket)
+        buffer.release(part.pool)
+        return sent
+    }
+
     private func outputBlocked(progress: Bool) {
         let wasBlocked = isBlocked
         isBlocked = true
@@ -275,13 +325,14 @@ extension Connection {
     }
 
     private func outputDrained() {
-        output.release(part.pool)
         if isBlocked {
             isBlocked = false
             armTimer()
         }
         switch closing {
         case .no:
+            guard driverWaitsForOutput else { return }
+            driverWaitsForOutput = false
             driver?.advance(on: self)
             readWhatIsThere()
         case .afterOutput(lingers: false): close()
@@ -298,7 +349,7 @@ extension Connection {
         guard case .no = closing, !isClosed else { return }
         closing = .afterOutput(lingers: lingers)
         setDeadline(nil)
-        input.removeAll()
+        input.consume(.max)
         channel.endOutput()
         flushSoon()
     }
@@ -318,17 +369,23 @@ extension Connection {
 extension Connection {
     /// Replaces the deadline; it runs from now.
     func setDeadline(_ kind: Deadline?) {
-        deadline = kind.map { ($0, part.reactor.now + $0.length(limits)) }
-        if !isBlocked { armTimer() }
+        guard let kind else {
+            deadline = nil
+            if let timer, !isBlocked { part.reactor.disarm(timer) }
+            return
+        }
+        deadline = (kind, part.reactor.now)
+        if let timer, !isBlocked { part.reactor.arm(timer, after: kind.length(part.limits)) }
     }
 
     /// A slow reader comes first: while it blocks, what the driver waits for cannot happen.
     private func armTimer() {
         guard let timer else { return }
         if isBlocked {
-            part.reactor.arm(timer, after: limits.writeDeadline)
+            part.reactor.arm(timer, after: part.limits.writeDeadline)
         } else if let deadline {
-            part.reactor.arm(timer, after: deadline.due - part.reactor.now)
+            let gone = part.reactor.now - deadline.start
+            part.reactor.arm(timer, after: deadline.kind.length(part.limits) - gone)
         } else {
             part.reactor.disarm(timer)
         }

@@ -9,6 +9,8 @@ final class TLSChannel: Channel {
     /// Ciphertext that waits for the kernel.
     private var outbound = OutputBuffer()
     private var hasBegun = false
+    /// Whether the peer spoke plain HTTP and is answered in kind.
+    private var isPlain = false
     private var endsOutput = false
     private var peerHasClosed = false
     /// Whether the session may hold plaintext that has not been read.
@@ -50,7 +52,10 @@ final class TLSChannel: Channel {
             let ciphertext = turn.scratch
             try session.feed(ciphertext.span)
             guard try session.handshake() else { return }
-        } catch { throw .tls(error) }
+        } catch {
+            isPlain = error.code == .plainHTTP
+            throw .tls(error)
+        }
         try decrypt(into: &input)
     }
 
@@ -72,6 +77,7 @@ final class TLSChannel: Channel {
     // MARK: Out
 
     func send(_ output: inout OutputBuffer, to socket: StreamSocket) throws(ChannelError) -> Sent {
+        if isPlain { return try sendPlain(&output, to: socket) }
         var hasSent = false
         while true {
             if outbound.pending == 0 { try encrypt(&output) }
@@ -85,6 +91,10 @@ final class TLSChannel: Channel {
             outbound.release(pool)
         }
         return .everything
+    }
+
+    private func sendPlain(_ output: inout OutputBuffer, to socket: StreamSocket) throws(ChannelError) -> Sent {
+        do throws(IOError) { return try socket.send(&output) } catch { throw .network(error) }
     }
 
     /// Encrypts a part of what waits: memory for ciphertext stays bounded whatever the size of a response.

@@ -40,7 +40,7 @@ final class Acceptor: ReadinessHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        accept(atMost: part.shared.configuration.limits.acceptsPerTurn)
+        accept(atMost: max(1, part.limits.acceptsPerTurn))
     }
 
     /// Takes the connections that wait, then stops listening.

@@ -10,6 +10,9 @@ final class ServerPart {
     let shared: ServerShared
     let reactor: Reactor
     let handler: any RequestHandler
+    let limits: ServerLimits
+    /// The fields of answers that no handler gave.
+    let errorFields: FieldBlock
     let counters: PartCounters
     let pool: BufferPool
     let turn: TurnWork
@@ -25,7 +28,8 @@ final class ServerPart {
         self.shared = shared
         self.reactor = reactor
         self.handler = handler
-        let limits = shared.configuration.limits
+        limits = shared.configuration.limits
+        errorFields = shared.configuration.errorFields
         counters = PartCounters(shared.metrics, server: shared.configuration.name)
         // A head stays in its block until it is complete; the rest is room for content or the next request.
         pool = BufferPool(inputBlockSize: limits.headerBytes + 4096)

@@ -9,10 +9,12 @@ final class TurnWork: TurnObserver {
     static let scratchSize = 16_384 + 1024
     /// Grows with each turn.
     private(set) var number: UInt64 = 0
+    private var hasDate = false
     private let reactor: Reactor
     private let handshakesPerTurn: Int
     private var handshakesLeft: Int
-    private var dateLine: DateLine
+    /// The Date field of the present.
+    private(set) var date: DateLine
     private var dirty: [Connection] = []
     private var flushing: [Connection] = []
     private var postponed: [Connection] = []
@@ -21,17 +23,18 @@ final class TurnWork: TurnObserver {
 
     init(_ reactor: Reactor, handshakesPerTurn: Int) {
         self.reactor = reactor
-        self.handshakesPerTurn = handshakesPerTurn
-        handshakesLeft = handshakesPerTurn
-        dateLine = DateLine(reactor.wallNow)
+        self.handshakesPerTurn = max(1, handshakesPerTurn)
+        handshakesLeft = self.handshakesPerTurn
+        date = DateLine(reactor.wallNow)
         nextTurn = reactor.makeTimer { [unowned self] in continuePostponed() }
         reactor.addTurnObserver(self)
     }
 
-    /// The Date field of the present.
-    var date: DateLine {
-        dateLine.update(reactor.wallNow)
-        return dateLine
+    /// Brings the Date field up to date; cheap after the first call of a turn.
+    func refreshDate() {
+        guard !hasDate else { return }
+        hasDate = true
+        date.update(reactor.wallNow)
     }
 
     /// Reads once into the scratch buffer.
@@ -66,6 +69,7 @@ final class TurnWork: TurnObserver {
 
     func turnWillEnd() {
         number &+= 1
+        hasDate = false
         handshakesLeft = handshakesPerTurn
         // A flush may let a connection answer the next of its requests, which is then flushed too.
         while !dirty.isEmpty {

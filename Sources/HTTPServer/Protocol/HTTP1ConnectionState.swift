@@ -47,7 +47,9 @@ struct HTTP1ConnectionState {
     private(set) var phase = Phase.waiting
     /// Requests that were answered or are being answered.
     private(set) var requestCount = 0
-    private let limits: ServerLimits
+    private let requestsPerConnection: Int
+    private let requestsPerTurn: Int
+    private let pendingOutputBytes: Int
     private var answeredInTurn = 0
     private var turn: UInt64 = 0
     private var mustParse = false
@@ -57,7 +59,9 @@ struct HTTP1ConnectionState {
     private var isDraining = false
 
     init(_ limits: ServerLimits) {
-        self.limits = limits
+        requestsPerConnection = limits.requestsPerConnection
+        requestsPerTurn = max(1, limits.requestsPerTurn)
+        pendingOutputBytes = limits.pendingOutputBytes
     }
 
     // MARK: What to do
@@ -84,8 +88,8 @@ struct HTTP1ConnectionState {
                 self.turn = turn
                 answeredInTurn = 0
             }
-            guard answeredInTurn < limits.requestsPerTurn else { return .yield }
-            guard pendingOutput <= limits.pendingOutputBytes else { return .pause }
+            guard answeredInTurn < requestsPerTurn else { return .yield }
+            guard pendingOutput <= pendingOutputBytes else { return .pause }
         }
         return .parse
     }
@@ -149,7 +153,7 @@ struct HTTP1ConnectionState {
     /// - Returns: Whether the connection goes on, which the response says.
     mutating func willRespond(clientKeeps: Bool) -> Bool {
         let keeps =
-            clientKeeps && !isDraining && requestCount < limits.requestsPerConnection
+            clientKeeps && !isDraining && requestCount < requestsPerConnection
             && !(inputHasEnded && clientIsGone)
         self.clientKeeps = keeps
         return keeps

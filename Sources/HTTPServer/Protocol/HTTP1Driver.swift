@@ -18,7 +18,7 @@ final class HTTP1Driver: ProtocolDriver {
     init(_ connection: Connection) {
         part = connection.part
         parser = HTTP1RequestParser(limits: connection.part.parserLimits)
-        state = HTTP1ConnectionState(connection.part.shared.configuration.limits)
+        state = HTTP1ConnectionState(connection.part.limits)
         request.peer = connection.peer.address
         request.isSecure = connection.isSecure
     }
@@ -45,7 +45,8 @@ final class HTTP1Driver: ProtocolDriver {
 
     private func carryOut(_ next: HTTP1ConnectionState.Next, on connection: Connection) {
         switch next {
-        case .parse, .nothing, .pause: break
+        case .parse, .nothing: break
+        case .pause: connection.advanceWhenDrained()
         case .wait(let deadline): wait(deadline, on: connection)
         case .yield: connection.continueNextTurn()
         case .close(let lingers): connection.closeAfterOutput(lingers: lingers)
@@ -87,7 +88,7 @@ extension HTTP1Driver {
     /// - Returns: Whether to go on.
     private func parse(_ connection: Connection) -> Bool {
         let step = feed(connection)
-        connection.input.consume(step.consumed)
+        connection.consume(step.consumed)
         let inputIsEmpty = connection.input.isEmpty
         switch state.parsed(step.outcome, isInside: parser.isInsideRequest, inputIsEmpty: inputIsEmpty) {
         case .nothing:
@@ -100,9 +101,7 @@ extension HTTP1Driver {
             identify(connection)
             if let limit = part.handler.bodyLimit(for: request) { parser.bodyLimit = limit }
         case .sendContinue:
-            connection.output.open(part.pool)
-            connection.output.bytes.append(contentsOf: HTTP1Serializer.continueResponse)
-            connection.flushSoon()
+            connection.write { $0.append(contentsOf: HTTP1Serializer.continueResponse) }
         case .handle:
             identify(connection)
             handle(connection)
@@ -114,8 +113,8 @@ extension HTTP1Driver {
 
     /// A function of its own, so that the hold on the buffer ends before the buffer is written to again.
     private func feed(_ connection: Connection) -> ParseStep {
-        let bytes = connection.input.bytes
-        return parser.feed(bytes.span.extracting(connection.input.start...), into: request)
+        let input = connection.input
+        return parser.feed(input.bytes.span.extracting(input.start...), into: request)
     }
 
     private func identify(_ connection: Connection) {
@@ -135,27 +134,26 @@ extension HTTP1Driver {
             deadline = nil
             connection.setDeadline(nil)
             task = part.reactor.startTask { [self] in
-                let response = await run(work, on: connection)
+                // One frame for all of it: the frames of a task share a small slab, and a second one costs an allocation.
+                let response: HTTPResponse?
+                do { response = try await work() } catch { response = answer(to: error, on: connection) }
                 finish(response, on: connection)
             }
         }
     }
 
-    /// Runs a handler that takes its time.
+    /// What a failed handler is answered with.
     ///
     /// - Returns: `nil` when it failed because nobody waits for it any more, or wants to hang up.
-    private func run(_ work: () async throws -> HTTPResponse, on connection: Connection) async -> HTTPResponse? {
-        do {
-            return try await work()
-        } catch let hangUp as HangUp {
+    private func answer(to error: any Error, on connection: Connection) -> HTTPResponse? {
+        if let hangUp = error as? HangUp {
             end(connection, after: hangUp.lastBytes)
             return nil
-        } catch {
-            if Task.isCancelled { return nil }
-            let fields = [LogField("request", request.requestID), LogField("error", "\(error)")]
-            part.shared.logger.error("http.handler_failed", fields)
-            return HTTPResponse(.internalError, block: part.shared.configuration.errorFields)
         }
+        if Task.isCancelled { return nil }
+        let fields = [LogField("request", request.requestID), LogField("error", "\(error)")]
+        part.shared.logger.error("http.handler_failed", fields)
+        return HTTPResponse(.internalError, block: part.errorFields)
     }
 
     private func finish(_ response: HTTPResponse?, on connection: Connection) {
@@ -173,29 +171,21 @@ extension HTTP1Driver {
 extension HTTP1Driver {
     private func respond(_ response: HTTPResponse, on connection: Connection) {
         let keeps = state.willRespond(clientKeeps: parser.keepsConnection)
-        let date = part.turn.date
-        connection.output.open(part.pool)
-        HTTP1Serializer.append(
-            response,
-            answering: request.method,
-            keepsConnection: keeps,
-            date: date,
-            to: &connection.output.bytes
-        )
+        part.turn.refreshDate()
+        let (method, date) = (request.method, part.turn.date)
+        connection.write { output in
+            HTTP1Serializer.append(response, answering: method, keepsConnection: keeps, date: date, to: &output)
+        }
         responded(response.status, on: connection)
     }
 
     private func respond(_ response: StaticResponse, on connection: Connection) {
         let keeps = state.willRespond(clientKeeps: parser.keepsConnection)
-        let date = part.turn.date
-        connection.output.open(part.pool)
-        HTTP1Serializer.append(
-            response,
-            answering: request.method,
-            keepsConnection: keeps,
-            date: date,
-            to: &connection.output.bytes
-        )
+        part.turn.refreshDate()
+        let (method, date) = (request.method, part.turn.date)
+        connection.write { output in
+            HTTP1Serializer.append(response, answering: method, keepsConnection: keeps, date: date, to: &output)
+        }
         responded(response.response.status, on: connection)
     }
 
@@ -203,31 +193,25 @@ extension HTTP1Driver {
         part.counters.count(status)
         // The deadline of the next request runs from here.
         deadline = nil
-        connection.flushSoon()
         if let next = state.responded(inputIsEmpty: connection.input.isEmpty) { carryOut(next, on: connection) }
     }
 
     /// Sends bytes that are no response, and ends the connection.
     private func end(_ connection: Connection, after bytes: [UInt8]) {
         guard !bytes.isEmpty, connection.takesOutput else { return }
-        connection.output.open(part.pool)
-        connection.output.bytes.append(contentsOf: bytes)
+        connection.write { $0.append(contentsOf: bytes) }
         connection.closeAfterOutput(lingers: false)
     }
 
     /// Answers a request that is no request, and ends the connection: nobody knows where the next one would begin.
     private func refuse(_ status: HTTPStatus, on connection: Connection) {
         part.counters.count(status)
-        let response = HTTPResponse(status, block: part.shared.configuration.errorFields)
+        let response = HTTPResponse(status, block: part.errorFields)
+        part.turn.refreshDate()
         let date = part.turn.date
-        connection.output.open(part.pool)
-        HTTP1Serializer.append(
-            response,
-            answering: .other,
-            keepsConnection: false,
-            date: date,
-            to: &connection.output.bytes
-        )
+        connection.write { output in
+            HTTP1Serializer.append(response, answering: .other, keepsConnection: false, date: date, to: &output)
+        }
         connection.closeAfterOutput(lingers: true)
     }
 }

@@ -20,6 +20,9 @@ package struct Page: Sendable {
     /// - Parameter name: Case does not count.
     package subscript(field name: String) -> String? { response.first(name) }
 
+    /// The head as lines, names in lower case, in the order in which they came.
+    package var head: [String] { response.fields.map { "\($0.0.lowercased()): \($0.1)" } }
+
     /// The values of all fields of a name.
     ///
     /// - Parameter name: Case does not count.

@@ -2,7 +2,7 @@
 ///
 /// New entries go into the young generation. When it is full or its time is over it becomes the old one, and what was old is
 /// forgotten at once: each step is O(1), and an entry lives between one life and two. At most twice the capacity is held.
-struct GenerationCache<Key: Hashable, Value> {
+package struct GenerationCache<Key: Hashable, Value> {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     /// Microseconds.
@@ -16,31 +16,35 @@ struct GenerationCache<Key: Hashable, Value> {
     /// - Parameters:
     ///   - capacity: How many entries a generation takes.
     ///   - life: How long a generation stays young, in microseconds.
-    init(capacity: Int, life: Int64) {
+    package init(capacity: Int, life: Int64) {
         self.capacity = max(1, capacity)
         self.life = max(1, life)
     }
 
     /// How many entries are held.
-    var count: Int { young.count + old.count }
+    package var count: Int { young.count + old.count }
 
     /// The value of a key, if it is held.
-    mutating func value(for key: Key, at now: Int64) -> Value? {
+    ///
+    /// - Parameters:
+    ///   - key: Any.
+    ///   - now: Microseconds, by the clock that counts the lives.
+    /// - Returns: What was set last, or `nil`.
+    package mutating func value(for key: Key, at now: Int64) -> Value? {
         turn(at: now)
         return young[key] ?? old[key]
     }
 
     /// Holds a value for one life at least, unless so many others come that room is short.
-    mutating func set(_ value: Value, for key: Key, at now: Int64) {
+    ///
+    /// - Parameters:
+    ///   - value: Replaces what the key had.
+    ///   - key: Any.
+    ///   - now: Microseconds.
+    package mutating func set(_ value: Value, for key: Key, at now: Int64) {
         turn(at: now)
         if young.count >= capacity, young[key] == nil { advance(at: now) }
         young[key] = value
-    }
-
-    /// Forgets a key.
-    mutating func remove(_ key: Key) {
-        young[key] = nil
-        old[key] = nil
     }
 
     private mutating func turn(at now: Int64) {

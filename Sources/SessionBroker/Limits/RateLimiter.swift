@@ -3,12 +3,15 @@
 /// One number per key, the time at which its bucket is full again, so the memory is bounded by the cache below and each step is
 /// O(1). A key that was quiet for a minute has a full bucket and needs no entry: forgetting it changes nothing. When more keys
 /// come within a minute than there is room for, the quietest are forgotten early, which lets them pass too soon, not too late.
-struct RateLimiter: Sendable {
+package struct RateLimiter: Sendable {
     private var fullAt: GenerationCache<UInt64, Int64>
     /// Microseconds from one event to the next.
     private let interval: Int64
     /// Microseconds that the bucket may be behind.
     private let depth: Int64
+
+    /// How many keys are remembered now.
+    package var count: Int { fullAt.count }
 
     private static let minute: Int64 = 60_000_000
 
@@ -17,7 +20,7 @@ struct RateLimiter: Sendable {
     /// - Parameters:
     ///   - perMinute: How many events, one at least.
     ///   - capacity: How many keys are held in a generation.
-    init(perMinute: Int, capacity: Int) {
+    package init(perMinute: Int, capacity: Int) {
         let rate = Int64(max(1, min(perMinute, 1_000_000)))
         interval = RateLimiter.minute / rate
         depth = interval * (rate - 1)
@@ -26,8 +29,11 @@ struct RateLimiter: Sendable {
 
     /// How long a key has to wait, without counting an event.
     ///
+    /// - Parameters:
+    ///   - key: Whose bucket.
+    ///   - now: Microseconds.
     /// - Returns: Whole seconds, one at least, or `nil` when it may go on.
-    mutating func wait(_ key: UInt64, at now: Int64) -> Int? {
+    package mutating func wait(_ key: UInt64, at now: Int64) -> Int? {
         guard let full = fullAt.value(for: key, at: now) else { return nil }
         // A clock that was set back would make the wait longer than a bucket is deep.
         let excess = min(full - now, depth + interval) - depth
@@ -35,7 +41,11 @@ struct RateLimiter: Sendable {
     }
 
     /// Counts an event, whether or not there was room for it.
-    mutating func count(_ key: UInt64, at now: Int64) {
+    ///
+    /// - Parameters:
+    ///   - key: Whose bucket.
+    ///   - now: Microseconds.
+    package mutating func count(_ key: UInt64, at now: Int64) {
         let full = fullAt.value(for: key, at: now) ?? now
         let start = min(max(full, now), now + depth + interval)
         fullAt.set(min(start + interval, now + depth + interval), for: key, at: now)

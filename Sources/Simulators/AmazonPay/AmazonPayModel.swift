@@ -30,7 +30,11 @@ package struct AmazonPayModel: Sendable {
         gate = SignatureGate(configuration)
         switches = configuration.switches
         realTime = real
-        engine = MoneyEngine(mint: IdentifierMint(seed: configuration.seed, purpose: "objects"), now: real)
+        engine = MoneyEngine(
+            mint: IdentifierMint(seed: configuration.seed, purpose: "objects"),
+            now: real,
+            capacity: configuration.sessionCapacity
+        )
         requestIDs = IdentifierMint(seed: configuration.seed, purpose: "requests")
         desk = HostedDesk(mint: IdentifierMint(seed: configuration.seed, purpose: "visits"))
     }

@@ -145,6 +145,22 @@ struct SessionTests {
         #expect(bench.session(paid.session).state == "Completed")
     }
 
+    @Test func `the oldest one is forgotten with its charge when there are too many`() {
+        var bench = Bench { $0.sessionCapacity = 2 }
+        let paid = bench.paid()
+        let second = bench.checkOut()
+        #expect(bench.object(paid.charge).state == "Authorized")
+        let third = bench.checkOut()
+        for id in [paid.session, paid.permission, paid.charge] {
+            #expect(bench.control("GET", "objects/" + id).status == 404)
+        }
+        let latest = bench.control("GET", "state").json["checkoutSessions"]?.elements
+        #expect(latest?.compactMap { $0["checkoutSessionId"]?.text } == [third, second])
+        // What was still due for it does no harm.
+        bench.advance("P200D")
+        #expect(bench.control("GET", "health").status == 200)
+    }
+
     @Test func `after processing it takes no more updates`() {
         var bench = Bench()
         let id = bench.held()

@@ -7,7 +7,11 @@ struct Browser {
     var language = "ja"
 
     mutating func take(_ answer: Answer) {
-        guard let line = answer.field("set-cookie") else { return }
+        if let line = answer.field("set-cookie") { take(line) }
+    }
+
+    /// Keeps the cookie of a Set-Cookie line.
+    mutating func take(_ line: String) {
         let pair = line.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard pair.count == 2 else { return }
         cookies[String(pair[0])] = pair[1].isEmpty ? nil : String(pair[1])
@@ -46,10 +50,9 @@ extension Bench {
         _ form: [(String, String)],
         fields: [(name: String, value: String)] = []
     ) -> Answer {
-        let body = form.map { "\($0.0)=\(Bench.escaped($0.1))" }.joined(separator: "&")
         let type = [(name: "content-type", value: "application/x-www-form-urlencoded")]
         let (answer, _) = send(
-            SimulatorRequest("POST", target, fields: browser.fields + type + fields, body: Array(body.utf8))
+            SimulatorRequest("POST", target, fields: browser.fields + type + fields, body: Bench.encoded(form))
         )
         browser.take(answer)
         return answer
@@ -160,6 +163,10 @@ extension Bench {
         let id = held(payment)
         let done = complete(id).json
         return (id, done["chargePermissionId"]?.text ?? "", done["chargeId"]?.text ?? "")
+    }
+
+    static func encoded(_ form: [(String, String)]) -> [UInt8] {
+        Array(form.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&").utf8)
     }
 
     private static func escaped(_ text: String) -> String {

@@ -9,7 +9,7 @@ struct IdempotencyIdentity: Hashable, Sendable {
 /// The first answer to each idempotency key, kept for every later request with it.
 struct IdempotencyTable: Sendable {
     /// Keys that are remembered; the oldest goes first, while the service keeps them for ever.
-    static let capacity = 200_000
+    static let capacity = 50_000
 
     enum Verdict: Sendable {
         case fresh

@@ -1,3 +1,5 @@
+import AmazonPay
+import Cryptography
 import Primitives
 
 /// Who a request comes from, and whether that is proven.
@@ -5,20 +7,32 @@ struct SignatureGate: Sendable {
     struct RegisteredKey: Sendable {
         let merchant: Merchant
         let key: Merchant.PublicKey
+        let publicKey: RSAPublicKey
     }
 
     private let keys: [String: RegisteredKey]
     private let first: RegisteredKey?
+    private let verifier: RequestVerifier
 
+    /// A gate for the keys of a configuration; one that cannot be read is unknown.
     init(_ configuration: SimulatorConfiguration) {
         var keys: [String: RegisteredKey] = [:]
+        var ids: [String] = []
         for merchant in configuration.merchants {
-            for key in merchant.publicKeys { keys[key.id] = RegisteredKey(merchant: merchant, key: key) }
+            for key in merchant.publicKeys where key.isEnabled {
+                guard let publicKey = try? RSAPublicKey(pem: Array(key.pem.utf8)) else { continue }
+                keys[key.id] = RegisteredKey(merchant: merchant, key: key, publicKey: publicKey)
+                ids.append(key.id)
+            }
         }
         self.keys = keys
-        first = configuration.merchants.first.flatMap { merchant in
-            merchant.publicKeys.first.map { RegisteredKey(merchant: merchant, key: $0) }
-        }
+        first = ids.first.flatMap { keys[$0] }
+        var verifier = RequestVerifier(
+            keys: keys.mapValues { RequestVerifier.Key($0.publicKey, isEnabled: $0.merchant.isActive) }
+        )
+        verifier.ahead = configuration.dateAhead
+        verifier.behind = configuration.dateBehind
+        self.verifier = verifier
     }
 
     /// The key that a request names, whether or not it has signed with it.
@@ -29,22 +43,50 @@ struct SignatureGate: Sendable {
         return keys[String(authorization[mark.upperBound...].prefix { $0 != "," && $0 != " " })]
     }
 
+    /// The sender of a request.
+    ///
+    /// Without a check it is whoever the request says, or the first merchant. The date of a request is held against the
+    /// real clock: merchants do not travel in time with the objects.
     func caller(
         of request: SimulatorRequest,
         _ route: APIRoute,
         mode: SimulatorSwitches.SignatureMode,
-        at now: WallTime
+        at real: WallTime
     ) throws(APIError) -> Caller {
-        guard let known = claimedKey(of: request) ?? first else {
-            throw APIError(.invalidAuthentication, "The public key id is unknown.")
+        let known = mode == .off ? claimedKey(of: request) ?? first : try verified(request, mode, at: real)
+        guard let known else { throw APIError(.invalidAuthentication, "No public key is registered.") }
+        return Caller(merchant: known.merchant, environment: try SignatureGate.environment(of: known.key, route))
+    }
+
+    private func verified(
+        _ request: SimulatorRequest,
+        _ mode: SimulatorSwitches.SignatureMode,
+        at real: WallTime
+    ) throws(APIError) -> RegisteredKey? {
+        var verifier = verifier
+        verifier.mode = mode == .strict ? .strict : .documented
+        let signed = SignedRequest(
+            method: request.method,
+            path: request.path,
+            query: request.query,
+            fields: request.fields.map { ($0.name, $0.value) },
+            body: request.body
+        )
+        let keyID: String
+        do {
+            keyID = try verifier.verify(signed, now: real)
+        } catch {
+            throw APIError(APIReason(rawValue: error.reason.rawValue) ?? .invalidAuthentication, error.message)
         }
-        return Caller(merchant: known.merchant, environment: try SignatureGate.environment(of: known.key, route, mode))
+        guard request.method != "POST" || request.first("x-amz-pay-idempotency-key") != nil else {
+            throw APIError(.missingHeader, "The header x-amz-pay-idempotency-key is required.")
+        }
+        return keys[keyID]
     }
 
     private static func environment(
         of key: Merchant.PublicKey,
-        _ route: APIRoute,
-        _ mode: SimulatorSwitches.SignatureMode
+        _ route: APIRoute
     ) throws(APIError) -> ReleaseEnvironment {
         switch (key.environment, route.environment) {
         case (nil, let named?): return named
@@ -55,11 +97,39 @@ struct SignatureGate: Sendable {
     }
 }
 
+// MARK: - Buttons
+
 extension SignatureGate {
+    /// Holds a button's payload to its signature.
+    ///
+    /// - Throws: `InvalidSignatureError` with everything a developer needs to find the difference.
     func checkButton(
         _ parameters: [String: String],
-        _ merchant: Merchant,
         _ key: Merchant.PublicKey,
         mode: SimulatorSwitches.SignatureMode
-    ) throws(HostedError) {}
+    ) throws(HostedError) {
+        guard mode != .off, let payload = parameters["payloadJSON"] else { return }
+        let label = parameters["algorithm"] ?? SigningAlgorithm.pss.label
+        guard let algorithm = SigningAlgorithm(rawValue: label) else {
+            throw HostedError(.invalidParameterValue, [("algorithm", label)])
+        }
+        guard let signature = parameters["signature"] else {
+            throw HostedError(.missingParameterValue, [("message", "signature is missing.")])
+        }
+        let octets = Array(payload.utf8)
+        let known = keys[key.id]?.publicKey
+        let isGood =
+            known.map {
+                ButtonVerifier.isGood(payload: octets, signature: signature, algorithm: algorithm, key: $0)
+            } ?? false
+        guard isGood else {
+            throw HostedError(
+                .invalidSignature,
+                [
+                    ("signature", signature), ("stringToSign", StringToSign(for: octets, algorithm).text),
+                    ("merchantId", parameters["merchantId"] ?? ""), ("publicKeyId", key.id),
+                ]
+            )
+        }
+    }
 }

@@ -21,8 +21,6 @@ enum EngineRules {
     static let chargesPerPermission = 25
     /// Not documented by the vendor.
     static let refundsPerCharge = 25
-    /// Sessions that are remembered; the oldest goes first: a rule of memory, not of the service.
-    static let sessionCapacity = 100_000
 
     /// The greatest charge, in the smallest coin.
     static func ceiling(_ currency: Currency) -> Int64 {

@@ -16,7 +16,7 @@ struct MoneyEngine: Sendable {
     var mint: IdentifierMint
     private(set) var now: WallTime
     private(set) var agenda = Agenda()
-    private var order = ArrivalOrder(capacity: EngineRules.sessionCapacity)
+    private var order: ArrivalOrder
     var sessions: [String: CheckoutSession] = [:]
     var permissions: [String: ChargePermission] = [:]
     var charges: [String: Charge] = [:]
@@ -24,9 +24,10 @@ struct MoneyEngine: Sendable {
     /// How many times complete took effect, by checkout session; one at most where all is well.
     private(set) var effectiveCompletes: [String: Int] = [:]
 
-    init(mint: IdentifierMint, now: WallTime) {
+    init(mint: IdentifierMint, now: WallTime, capacity: Int) {
         self.mint = mint
         self.now = now
+        order = ArrivalOrder(capacity: max(1, capacity))
     }
 
     /// Whether nothing would contradict a clock that goes back.
@@ -47,10 +48,20 @@ struct MoneyEngine: Sendable {
 
     /// Takes a new session in; the oldest one is forgotten where there are too many.
     mutating func insert(_ session: CheckoutSession) {
-        if let oldest = order.add(session.id) { sessions[oldest] = nil }
+        if let oldest = order.add(session.id) { evict(oldest) }
         sessions[session.id] = session
         plan(.sessionExpires(session.id), after: EngineRules.sessionLife)
         plan(.sessionIsForgotten(session.id), after: EngineRules.sessionRetention)
+    }
+
+    /// Forgets a session with everything that came of it.
+    private mutating func evict(_ id: String) {
+        for chargeID in sessions[id]?.permissionID.flatMap({ permissions[$0]?.chargeIDs }) ?? [] {
+            charges[chargeID] = nil
+        }
+        if let permissionID = sessions[id]?.permissionID { permissions[permissionID] = nil }
+        effectiveCompletes[id] = nil
+        sessions[id] = nil
     }
 
     mutating func noteEffectiveComplete(of sessionID: String) {

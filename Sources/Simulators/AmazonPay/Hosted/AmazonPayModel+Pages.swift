@@ -86,12 +86,14 @@ extension AmazonPayModel {
         at place: HostedVisit.Place
     ) throws(HostedError) -> SimulatorAnswer {
         let visit = try visit(of: page)
+        let pending = nextPlace(visit)
         do {
-            if page.request.method == "POST" { return try act(page.parameters, at: place, visit) }
-            let pending = nextPlace(visit)
-            let isQuestion = place == .signIn || place == .code || place == .consent
-            let isPendingQuestion = pending == .signIn || pending == .code || pending == .consent
-            guard place == pending || !(isQuestion || isPendingQuestion) else { return go(to: pending, visit) }
+            if page.request.method == "POST" {
+                // Going back in the browser to an earlier question is fine, skipping one is not.
+                guard place.rank <= pending.rank else { return go(to: pending, visit) }
+                return try act(page.parameters, at: place, visit)
+            }
+            guard place.rank == pending.rank else { return go(to: pending, visit) }
             if let form = autopilotForm(at: place, visit) { return try act(form, at: place, visit) }
             return show(place, visit)
         } catch {

@@ -31,7 +31,7 @@ extension AmazonPayModel {
             throw HostedError(.currencyMismatch, [("ledgerCurrency", merchant.ledgerCurrency)])
         }
         let isSandbox = page.parameters["sandbox"] == "true"
-        try gate.checkButton(page.parameters, merchant, key, mode: switches.signature)
+        try gate.checkButton(page.parameters, key, mode: switches.signature)
         return Caller(merchant: merchant, environment: key.environment ?? (isSandbox ? .sandbox : .live))
     }
 

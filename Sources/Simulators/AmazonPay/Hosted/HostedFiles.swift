@@ -34,8 +34,8 @@ enum HostedFiles {
         body { margin: 0; font: 16px/1.5 system-ui, -apple-system, "Hiragino Sans", "Noto Sans CJK JP", sans-serif;
           color: #0f1111; background: #f3f3f3; }
         .banner { margin: 0; padding: .6rem 1rem; background: #7a1f1f; color: #fff; text-align: center; font-weight: 700;
-          position: sticky; top: 0; z-index: 1; }
-        main { max-width: 30rem; margin: 1rem auto; padding: 1.25rem; background: #fff; border: 1px solid #d5d9d9;
+          text-wrap: balance; position: sticky; top: 0; z-index: 1; }
+        main { width: calc(100% - 1.5rem); max-width: 30rem; margin: 1rem auto; padding: 1.25rem; background: #fff; border: 1px solid #d5d9d9;
           border-radius: 12px; }
         .brand { margin: 0 0 .5rem; font-weight: 800; font-size: 1.15rem; letter-spacing: -.02em; }
         .brand span { color: #b35900; }

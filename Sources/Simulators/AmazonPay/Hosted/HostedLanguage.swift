@@ -11,7 +11,7 @@ enum HostedLanguage: String, Sendable {
     /// The language of a browser that came without a visit: Japanese unless it asks for something else first.
     init(acceptLanguage: String?) {
         let first = acceptLanguage?.prefix(2).lowercased() ?? "ja"
-        self = first == "ja" || first.hasPrefix("*") ? .japanese : .english
+        self = first.isEmpty || first == "ja" || first.hasPrefix("*") ? .japanese : .english
     }
 
     /// One of two texts.

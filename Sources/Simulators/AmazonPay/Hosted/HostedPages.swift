@@ -41,18 +41,14 @@ struct CodePage: Sendable {
     let language: HostedLanguage
     let visitTag: String
     let place: HostedVisit.Place
-    var sessionID: String?
     var complaint: String?
     var note: String?
 
     var content: HTML {
-        let session: HTML =
-            sessionID.map { "<input type=\"hidden\" name=\"amazonCheckoutSessionId\" value=\"\($0)\">\n" } ?? ""
         let resend = HostedPart.button("resend", "action", "resend", language.text("再送信", "Resend"))
         return """
             \(HostedPart.complaint(complaint))\(HostedPart.note(note))<form id="code-form" method="post" action="\(place.rawValue)">
-            \(HostedPart.tag(visitTag))\(session)\
-            <label for="code">\(language.text("6桁の確認コード（「000000」以外）", "Six-digit code (anything but 000000)"))</label>
+            \(HostedPart.tag(visitTag))<label for="code">\(language.text("6桁の確認コード（「000000」以外）", "Six-digit code (anything but 000000)"))</label>
             <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="6" value="">
             \(HostedPart.button("confirm", "action", "confirm", language.text("確認", "Confirm"), isMain: true))\(resend)\
             \(HostedPart.button("cancel", "action", "cancel", language.text("キャンセル", "Cancel")))</form>

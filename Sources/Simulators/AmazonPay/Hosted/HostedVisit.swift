@@ -21,6 +21,16 @@ struct HostedVisit: Sendable {
         case select = "/ap/select"
         case bank = "/ap/3ds"
         case processing = "/checkout/processing"
+
+        /// The order of the questions; what comes after them is one step.
+        var rank: Int {
+            switch self {
+            case .signIn: 0
+            case .code: 1
+            case .consent: 2
+            case .select, .bank, .processing: 3
+            }
+        }
     }
 
     /// What the cookie holds.

@@ -1,3 +1,4 @@
+import Cryptography
 package import EventIO
 
 /// How a simulator is set up.
@@ -20,6 +21,8 @@ package struct SimulatorConfiguration: Sendable {
     /// How far the date of a request may be behind the clock.
     package var dateBehind: Duration = .seconds(15 * 60)
 
+    /// Checkout sessions that are remembered, with what came of them; the oldest goes first.
+    package var sessionCapacity = 50_000
     /// Whether it may listen where other machines can reach it.
     ///
     /// Its pages know no real password, so by default it may not.
@@ -56,6 +59,9 @@ package struct SimulatorConfiguration: Sendable {
                 problems.append("merchant \(merchant.id): unknown currency \(merchant.ledgerCurrency)")
             }
             if merchant.storeIDs.isEmpty { problems.append("merchant \(merchant.id) has no store") }
+            for key in merchant.publicKeys where (try? RSAPublicKey(pem: Array(key.pem.utf8))) == nil {
+                problems.append("merchant \(merchant.id): \(key.id) is not an RSA public key of 2048 bits or more")
+            }
             if merchant.publicKeys.isEmpty { problems.append("merchant \(merchant.id) has no public key") }
         }
         let keyIDs = merchants.flatMap { $0.publicKeys.map(\.id) }

@@ -1,0 +1,18 @@
+package import Postgres
+
+extension PostgresSessionStore {
+    /// The statements that a crossing runs: each names one flow in `$1`, and must touch one partition by its primary key.
+    ///
+    /// For tests and tools that ask the database how it would run them.
+    package static let hotStatements: [Statement] = [
+        issueStatement, openFirstStatement, openStatement, readTabStatement, readTabWithPrivateStatement,
+        touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
+        beginStatement, checkStatement, meetStatement, releaseStatement, settleStatement, takeOverStatement,
+        receiptStatement, statusStatement, observeStatement, revokeStatement, auditStatement,
+    ]
+
+    /// The statements that walk over many flows: upkeep, counts and operators' work.
+    package static let longStatements: [Statement] = [
+        revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, stuckStatement, alertsStatement,
+    ]
+}

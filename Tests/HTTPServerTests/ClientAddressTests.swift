@@ -1,0 +1,88 @@
+import EventIO
+import HTTPCore
+import Testing
+
+@testable import HTTPServer
+
+@Suite("The address of a client")
+struct ClientAddressTests {
+    private static let proxies = ["127.0.0.1", "10.0.0.0/8", "2001:db8:1::/48"].compactMap(NetworkPrefix.init)
+
+    @Test(arguments: [
+        ([], "127.0.0.1"),
+        (["192.0.2.7"], "192.0.2.7"),
+        (["6.6.6.6, 192.0.2.7"], "192.0.2.7"),
+        (["6.6.6.6", "192.0.2.7"], "192.0.2.7"),
+        (["192.0.2.7, 10.1.2.3"], "192.0.2.7"),
+        (["192.0.2.7", "10.1.2.3", "10.9.9.9"], "192.0.2.7"),
+        (["10.0.0.5, 10.1.2.3"], "10.0.0.5"),
+        (["192.0.2.7:4711"], "192.0.2.7"),
+        (["2001:db8:2::1"], "2001:db8:2::1"),
+        (["[2001:db8:2::1]:80, 2001:db8:1::9"], "2001:db8:2::1"),
+        (["[2001:db8:2::1]"], "2001:db8:2::1"),
+        (["::ffff:192.0.2.7"], "192.0.2.7"),
+        (["6.6.6.6, unknown"], "127.0.0.1"),
+        (["6.6.6.6, "], "127.0.0.1"),
+        (["6.6.6.6, nonsense, 10.1.2.3"], "10.1.2.3"),
+        (["192.0.2.7.1"], "127.0.0.1"),
+        (["\t 192.0.2.7 \t"], "192.0.2.7"),
+    ])
+    func `is the first from the right that is no proxy`(values: [String], expected: String) throws {
+        let fields = values.map { (name: HTTPFieldName.xForwardedFor, value: $0) }
+        let request = try #require(HTTPRequest(.get, "/", fields: fields))
+        let peer = PeerAddress(ipv4: 0x7F00_0001)
+        let found = ClientAddress.find(in: request, behind: peer, trusted: ClientAddressTests.proxies)
+        #expect(found.description == expected)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:80", "127.0.0.1"), ("[2001:db8::1]:80", "2001:db8::1"), ("[::ffff:192.0.2.1]:80", "192.0.2.1"),
+        ("unix:/tmp/x", "unknown"),
+    ])
+    func `is that of its socket`(socket: String, expected: String) throws {
+        #expect(PeerAddress(try #require(SocketAddress(socket))).description == expected)
+    }
+}
+
+@Suite("A network prefix")
+struct NetworkPrefixTests {
+    @Test(arguments: [
+        ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false), ("192.0.2.0/24", "192.0.2.200", true),
+        ("192.0.2.0/24", "192.0.3.0", false), ("10.0.0.0/9", "10.127.1.1", true), ("10.0.0.0/9", "10.128.1.1", false),
+        ("0.0.0.0/0", "8.8.8.8", true), ("0.0.0.0/0", "::1", false), ("2001:db8::/32", "2001:db8:ffff::1", true),
+        ("2001:db8::/32", "2001:db9::1", false), ("::1", "::1", true), ("192.0.2.1/32", "192.0.2.1", true),
+    ])
+    func `holds the addresses whose leading bits agree`(prefix: String, address: String, holds: Bool) throws {
+        let address = try #require(SocketAddress(host: address))
+        #expect(try #require(NetworkPrefix(prefix)).contains(address.addressBytes) == holds)
+    }
+
+    @Test(arguments: [
+        "", "/", "192.0.2.1/33", "192.0.2.1/", "192.0.2.1/-1", "192.0.2.1/08", "::/129", "host", "1.2.3/8",
+    ])
+    func `is not made of something else`(text: String) {
+        #expect(NetworkPrefix(text) == nil)
+    }
+}
+
+@Suite("The census of connections")
+struct ConnectionCensusTests {
+    @Test func `admits up to each limit and forgets who leaves`() {
+        var limits = ServerLimits()
+        limits.connections = 4
+        limits.connectionsPerAddress = 2
+        let census = ConnectionCensus(limits)
+        #expect(census.admit(1))
+        #expect(census.admit(1))
+        #expect(!census.admit(1), "the address")
+        #expect(census.admit(2))
+        #expect(census.admit(nil))
+        #expect(!census.admit(nil), "the server")
+        #expect(census.total == 4)
+        census.leave(1)
+        #expect(census.admit(1))
+        for key in [1, 1, 2, nil] as [UInt64?] { census.leave(key) }
+        #expect(census.total == 0)
+        #expect(census.admit(2))
+    }
+}

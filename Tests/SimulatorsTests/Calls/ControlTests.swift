@@ -1,0 +1,142 @@
+import Primitives
+import Simulators
+import Testing
+
+@Suite("The control interface")
+struct ControlTests {
+    @Test func `shows health, state, objects and the log`() {
+        var bench = Bench()
+        #expect(bench.control("GET", "health").json["status"]?.text == "ok")
+        let paid = bench.paid()
+        let state = bench.control("GET", "state").json
+        #expect(state[path: "counts.charges"]?.integer == 1)
+        let session = state["checkoutSessions"]?.elements.first
+        #expect(session?["checkoutSessionId"]?.text == paid.session)
+        #expect(session?["merchantReferenceId"]?.text == "flow-1")
+        #expect(session?["effectiveCompletes"]?.integer == 1)
+        #expect(bench.object(paid.session)[path: "_sim.buyer"]?.text == "tokyo@example.test")
+        #expect(bench.object(paid.permission)[path: "_sim.chargeIds"]?.elements == [.string(paid.charge)])
+        #expect(bench.object(paid.charge)["chargeId"]?.text == paid.charge)
+        #expect(bench.control("GET", "objects/nothing").status == 404)
+        #expect(bench.control("GET", "nothing").status == 404)
+    }
+
+    @Test func `keeps a ledger of every call`() throws {
+        var bench = Bench()
+        let paid = bench.paid()
+        _ = bench.complete(paid.session, key: "second")
+        let log = bench.control("GET", "log").json
+        let entries = log["entries"]?.elements ?? []
+        #expect(
+            entries.map { $0["operation"]?.text } == [
+                "UpdateCheckoutSession", "CompleteCheckoutSession", "CompleteCheckoutSession",
+            ]
+        )
+        let first = try #require(entries.dropFirst().first)
+        #expect(first["checkoutSessionId"]?.text == paid.session)
+        #expect(first["chargePermissionId"]?.text == paid.permission)
+        #expect(first["chargeId"]?.text == paid.charge)
+        #expect(first[path: "amount.amount"]?.text == "27996")
+        #expect(first["merchantId"]?.text == Bench.merchantID)
+        #expect(first["status"]?.integer == 200)
+        #expect(first["effective"]?.flag == true)
+        #expect(first["time"]?.text == "2026-03-14T01:59:26Z")
+        let second = try #require(entries.last)
+        #expect(second["status"]?.integer == 422)
+        #expect(second["reasonCode"]?.text == "InvalidCheckoutSessionStatus")
+        #expect(second["effective"]?.flag == false)
+        #expect(second["idempotencyKey"]?.text == "second")
+        #expect(log["effectiveCompletes"]?[paid.session]?.integer == 1)
+        // Nothing of the buyer is in it.
+        let text = String(decoding: log.bytes, as: UTF8.self)
+        #expect(!text.contains("見本") && !text.contains("@example.test") && !text.contains("153-0064"))
+        let rest = bench.call("GET", "/_sim/log?since=2").json["entries"]?.elements
+        #expect(rest?.count == 1)
+        #expect(bench.call("GET", "/_sim/log?limit=1").json["last"]?.integer == 1)
+        #expect(bench.call("GET", "/_sim/log?since=99").json["entries"]?.elements.isEmpty == true)
+    }
+
+    @Test func `forgets everything on reset but keeps the set-up`() {
+        var bench = Bench()
+        let id = bench.held()
+        bench.control("POST", "options", ["throttle": true, "redirect": "tap"])
+        bench.control("POST", "next-buyer", .object([]))
+        bench.advance("PT1H")
+        #expect(bench.control("POST", "reset").status == 200)
+        #expect(bench.call("GET", "/v2/checkoutSessions/" + id).status == 404)
+        let state = bench.control("GET", "state").json
+        #expect(state[path: "counts.nextBuyers"]?.integer == 0)
+        #expect(state[path: "options.redirect"]?.text == "http")
+        #expect(state[path: "clock.now"]?.text == "2026-03-14T01:59:26Z")
+        // Ids go on: none comes twice in a run.
+        #expect(bench.checkOut() != id)
+    }
+
+    @Test(arguments: [
+        (#"{"advance":"PT25H"}"#, "2026-03-15T02:59:26Z"), (#"{"now":"2026-04-01T00:00:00Z"}"#, "2026-04-01T00:00:00Z"),
+        (#"{"now":"20260401T000000Z"}"#, "2026-04-01T00:00:00Z"),
+    ])
+    func `moves the clock`(body: String, now: String) {
+        var bench = Bench()
+        let answer = bench.send(SimulatorRequest("POST", "/_sim/clock", body: Array(body.utf8))).0
+        #expect(answer.json["now"]?.text == now)
+        #expect(answer.json["real"]?.text == "2026-03-14T01:59:26Z")
+        #expect(bench.control("GET", "clock").json["now"]?.text == now)
+    }
+
+    @Test func `moves the clock back only while nothing has happened`() {
+        var bench = Bench()
+        #expect(bench.control("POST", "clock", ["now": "2020-01-01T00:00:00Z"]).status == 200)
+        _ = bench.checkOut()
+        #expect(bench.control("POST", "clock", ["now": "2019-01-01T00:00:00Z"]).status == 409)
+    }
+
+    @Test(arguments: [
+        "{}", #"{"advance":"25H"}"#, #"{"advance":"P1Y"}"#, #"{"now":"yesterday"}"#, #"{"now":1}"#, "",
+        #"{"now":"2026-02-30T00:00:00Z"}"#, #"{"now":"2026-04-01T00:00:00Z","advance":"PT1H"}"#,
+        #"{"advance":"-PT1H"}"#,
+    ])
+    func `refuses a clock that it does not understand`(body: String) {
+        var bench = Bench()
+        #expect(bench.send(SimulatorRequest("POST", "/_sim/clock", body: Array(body.utf8))).0.status == 400)
+    }
+
+    @Test(arguments: [
+        #"{"redirect":"fly"}"#, #"{"signature":"maybe"}"#, #"{"throttle":1}"#, #"{"unknown":true}"#, "[]",
+    ])
+    func `refuses an option that it does not know`(body: String) {
+        var bench = Bench()
+        #expect(bench.send(SimulatorRequest("POST", "/_sim/options", body: Array(body.utf8))).0.status == 400)
+    }
+
+    @Test(arguments: [
+        #"{"email":"nobody@example.test"}"#, #"{"addressId":"moon"}"#, #"{"cardId":"card-1"}"#,
+        #"{"answers":["love"]}"#,
+        #"{"count":-1}"#, #"{"more":1}"#,
+    ])
+    func `refuses a next buyer who does not exist`(body: String) {
+        var bench = Bench()
+        #expect(bench.send(SimulatorRequest("POST", "/_sim/next-buyer", body: Array(body.utf8))).0.status == 400)
+    }
+
+    @Test func `is for this machine only`() {
+        var bench = Bench()
+        let foreign = SimulatorRequest("GET", "/_sim/health", isLocalPeer: false)
+        #expect(bench.send(foreign).0.status == 403)
+    }
+
+    @Test(
+        arguments: [
+            ("localhost:9443", nil, 200), ("127.0.0.1:9443", nil, 200), ("[::1]:9443", nil, 200),
+            ("sim.example.test", nil, 200), ("evil.example.test", nil, 403), ("localhost.evil.test", nil, 403),
+            ("localhost", "https://evil.example.test", 403), ("localhost", "null", 403),
+            ("localhost", "https://localhost:8443", 200),
+        ] as [(String, String?, Int)]
+    )
+    func `is out of reach for pages of other sites`(host: String, origin: String?, status: Int) {
+        var bench = Bench()
+        var fields = [(name: "host", value: host)]
+        if let origin { fields.append(("origin", origin)) }
+        #expect(bench.send(SimulatorRequest("POST", "/_sim/reset", fields: fields)).0.status == status)
+    }
+}

@@ -1,0 +1,115 @@
+import EventIO
+import Primitives
+import Simulators
+import Testing
+
+@Suite("JSON")
+struct JSONTests {
+    @Test(arguments: [
+        #"{"a":1,"b":[true,false,null],"c":"x"}"#, "[]", "{}", "0", "-1.5e+10", #""\"\\\n\r\t""#, #""日本語🍣""#,
+        #"{"z":1,"a":2}"#, #"[[[[1]]]]"#, #""\u0001\u007f""#,
+    ])
+    func `comes out as it went in`(text: String) throws {
+        let value = try JSONParser.parse(Array(text.utf8))
+        #expect(String(decoding: value.bytes, as: UTF8.self) == text)
+    }
+
+    @Test(arguments: [
+        (#""\u3042\ud83c\udf63\/""#, "あ🍣/"), (#" "\b\f" "#, "\u{8}\u{C}"), (#""\u00e9""#, "é"),
+    ])
+    func `undoes escapes`(text: String, expected: String) throws {
+        #expect(try JSONParser.parse(Array(text.utf8)).text == expected)
+    }
+
+    @Test(arguments: [(16, true), (17, false)])
+    func `has a bounded depth`(depth: Int, isRead: Bool) {
+        let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        let value = try? JSONParser.parse(Array(text.utf8))
+        #expect((value != nil) == isRead)
+    }
+
+    @Test(arguments: [
+        ("[1", JSONError.malformed(at: 2)), (#"{"a":1,"a":2}"#, .repeated("a")), (#""\ud800""#, .badText(at: 3)),
+        ("", .malformed(at: 0)), ("1 2", .malformed(at: 2)),
+    ])
+    func `says what is wrong`(text: String, error: JSONError) {
+        #expect(throws: error) { try JSONParser.parse(Array(text.utf8)) }
+    }
+}
+
+@Suite("ISO 8601")
+struct ISO8601Tests {
+    @Test(
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2026-03-14T01:59:26Z", 1_773_453_566), ("20260314T015926Z", 1_773_453_566),
+            ("2000-02-29T12:00:00Z", 951_825_600), ("2100-03-01T00:00:00Z", 4_107_542_400),
+        ] as [(String, Int64)]
+    )
+    func `times are read to the second`(text: String, seconds: Int64) {
+        #expect(ISO8601.time(text)?.seconds == seconds)
+    }
+
+    @Test(arguments: [
+        "", "2026-03-14", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-03-14T24:00:00Z",
+        "2026-03-14 01:59:26Z",
+        "2026-03-14T01:59:26", "2026-03-14T01:59:26+09:00", "1969-12-31T23:59:59Z", "2026/03/14T01:59:26Z",
+        "20260314T015926X",
+    ])
+    func `other texts are no time`(text: String) {
+        #expect(ISO8601.time(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("PT25H", 90_000), ("P30D", 2_592_000), ("P1DT2H3M4S", 93_784), ("PT0S", 0), ("P2W", 1_209_600),
+        ("PT90M", 5_400),
+    ])
+    func `durations are added up`(text: String, seconds: Int) {
+        #expect(ISO8601.duration(text) == .seconds(seconds))
+    }
+
+    @Test(arguments: [
+        "", "P", "PT", "25H", "P1Y", "P1M", "PT1D", "P1H", "PT1.5H", "PT1HT1M", "PT1M1H", "-PT1H", "PT-1H", "P1DT",
+        "PT99999999999S", "P100001D", "pt1h",
+    ])
+    func `other texts are no duration`(text: String) {
+        #expect(ISO8601.duration(text) == nil)
+    }
+}
+
+@Suite("A simulator's configuration")
+struct SimulatorConfigurationTests {
+    private static let loopback = SocketAddress(v4: 0x7F00_0001, port: 0)
+
+    @Test func `is free of problems as it is documented`() {
+        #expect(Bench.configuration.problems(listeningOn: Self.loopback).isEmpty)
+    }
+
+    @Test func `reports every problem at once`() {
+        var configuration = SimulatorConfiguration(baseURL: "localhost", merchants: [], seed: [])
+        configuration.buyers = []
+        #expect(configuration.problems(listeningOn: Self.loopback).count == 3)
+        let twice = Merchant(id: "A", storeIDs: [], publicKeys: [.init(id: "K", pem: "")], ledgerCurrency: "XYZ")
+        configuration = SimulatorConfiguration(merchants: [twice, twice], seed: [])
+        let problems = configuration.problems(listeningOn: Self.loopback)
+        #expect(problems.contains { $0.contains("currency") })
+        #expect(problems.contains { $0.contains("no store") })
+        #expect(problems.contains { $0.contains("key id is registered twice") })
+        #expect(problems.contains { $0.contains("merchant id is registered twice") })
+        #expect(problems.contains { $0.contains("RSA") })
+    }
+
+    @Test func `lets other machines in only when told`() {
+        let everywhere = SocketAddress(v4: 0, port: 9443)
+        var configuration = Bench.configuration
+        #expect(configuration.problems(listeningOn: everywhere).count == 1)
+        configuration.insecureAllowsOthers = true
+        #expect(configuration.problems(listeningOn: everywhere).isEmpty)
+    }
+
+    @Test func `with the same seed gives the same ids`() {
+        var (one, two, three) = (Bench(), Bench(), Bench { $0.seed = [9] })
+        let id = one.checkOut()
+        #expect(two.checkOut() == id)
+        #expect(three.checkOut() != id)
+    }
+}

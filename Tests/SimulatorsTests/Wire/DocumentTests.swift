@@ -1,0 +1,63 @@
+import EventIO
+import Simulators
+import TestKit
+import Testing
+
+@Suite("The simulator's document")
+struct DocumentTests {
+    /// The `sh` blocks, in order.
+    private static func commands() throws -> String {
+        let file = #filePath
+        let root = file.prefix(upTo: file.firstRange(of: "/Tests/")?.lowerBound ?? file.endIndex)
+        let text = String(decoding: try Files.read(root + "/docs/simulator.md"), as: UTF8.self)
+        var lines: [Substring] = []
+        var isInside = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("```") {
+                isInside = line == "```sh"
+            } else if isInside {
+                lines.append(line)
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static var curl: String? {
+        ["/usr/bin/curl", "/usr/local/bin/curl"].first { Files.exists($0) }
+    }
+
+    @Test(.enabled(if: curl != nil, "curl is not installed"))
+    func `works as it is written`() async throws {
+        let commands = try Self.commands()
+        #expect(commands.contains("_sim/faults"))
+        try await withTemporaryFolder { folder in
+            try await withSimulator { bench in
+                // The document's merchant is the one of the command; this test has another one.
+                var script = "set -eu\n" + commands
+                script = script.replacing("A1SALLYPORTDEMO", with: Bench.merchantID)
+                script = script.replacing("SANDBOX-SALLYPORTDEMOKEY00000001", with: Bench.keyID)
+                let store = "amzn1.application-oa2-client.5a11e9047de7e10b3e0f57ee9a1d0f00"
+                script = script.replacing(store, with: Bench.storeID)
+                // What the purchase has done is looked at before the later commands forget it.
+                script = script.replacing("\nfault() {", with: "\ncurl -sS $SIM/_sim/log > log\nfault() {")
+                var plan = ChildPlan("/bin/bash", ["-c", script + "\necho; echo the end"])
+                plan.environment = ["SIM": bench.origin, "PATH": "/usr/bin:/bin:/usr/local/bin"]
+                plan.workingDirectory = folder
+                plan.output = .appended(path: folder + "/output")
+                plan.error = .appended(path: folder + "/output")
+                let exit = try await plan.start().exit(on: bench.reactor)
+                let output = String(decoding: try Files.read(folder + "/output"), as: UTF8.self)
+                #expect(exit.isSuccess, "\(output)")
+                #expect(output.hasSuffix("the end\n"))
+                #expect(!output.contains("\"error\""), "\(output)")
+                #expect(!output.contains("reasonCode\":\"Invalid"))
+                let log = try JSONParser.parse(try Files.read(folder + "/log"))
+                let completes = log["effectiveCompletes"]?.members.map(\.value.integer)
+                #expect(completes == [1])
+                #expect(log["entries"]?.elements.compactMap { $0["status"]?.integer } == [200, 200, 200])
+                // Sixteen faults were taken in.
+                #expect(output.contains("\"operation\":\"CheckoutStart\""))
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import AmazonPay
+import Commerce
+import EventIO
+import HTTPClient
+import HTTPCore
+import HTTPServer
+import Primitives
+import Simulators
+import TestKit
+
+/// A simulator on a socket, the broker's own client against it, and a browser, all on one loop.
+struct WireBench {
+    let reactor: Reactor
+    let server: Server
+    let origin: String
+    let curl: CurlClient
+    let merchant: CheckoutClient
+    let credentials: Credentials
+
+    /// Sends a request as it is.
+    func send(
+        _ method: String,
+        _ target: String,
+        fields: [(String, String)] = [],
+        body: [UInt8] = [],
+        timeout: Duration = .seconds(20)
+    ) async throws -> InboundResponse {
+        let url = target.hasPrefix("http") ? target : origin + target
+        return try await curl.send(
+            OutboundRequest(method: method, url: url, fields: fields, body: body, timeout: timeout)
+        )
+    }
+
+    @discardableResult
+    func control(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+        let answer = try await send(
+            method,
+            "/_sim/" + path,
+            fields: [("content-type", "application/json")],
+            body: body?.bytes ?? []
+        )
+        return try JSONParser.parse(answer.body)
+    }
+
+    func addFault(_ operation: String, _ action: JSONValue) async throws {
+        try await control("POST", "faults", ["match": ["operation": .string(operation)], "action": action])
+    }
+
+    func effectiveCompletes(_ id: String) async throws -> Int? {
+        try await control("GET", "objects/" + id)[path: "_sim.effectiveCompletes"]?.integer
+    }
+
+    /// Goes from the button to the merchant's review page as `curl -L` with a cookie jar does.
+    ///
+    /// - Returns: The id of the session.
+    func checkOut() async throws -> String {
+        try await control("POST", "next-buyer", .object([]))
+        let button = try await ButtonSigner(credentials).sign(
+            CheckoutPayload(reviewURL: Bench.review, cancelURL: Bench.cancel, storeID: Bench.storeID)
+        ) { work in work() }
+        let form = Bench.startForm(changing: [
+            "payloadJSON": button.payloadJSON, "signature": button.signature, "algorithm": button.algorithm.label,
+        ])
+        let last = try await follow("POST", "/checkout/start", body: Bench.encoded(form))
+        return Bench.sessionID(in: last)
+    }
+
+    /// Follows redirects inside the simulator, with cookies.
+    ///
+    /// - Returns: The first URL outside.
+    func follow(_ method: String, _ target: String, body: [UInt8] = []) async throws -> String {
+        var (method, target, body) = (method, target, body)
+        var browser = Browser()
+        for _ in 0..<20 {
+            let form = body.isEmpty ? [] : [("content-type", "application/x-www-form-urlencoded")]
+            let answer = try await send(method, target, fields: browser.fields.map { ($0.0, $0.1) } + form, body: body)
+            if let line = answer.first("set-cookie") { browser.take(line) }
+            guard let location = answer.first("location") else { return "\(answer.status) \(answer.body.count)" }
+            guard location.hasPrefix("/") else { return location }
+            (method, target, body) = ("GET", location, [])
+        }
+        return ""
+    }
+
+    /// A session whose money is held.
+    func held(_ yen: UInt32 = 27_996) async throws -> CheckoutSessionID? {
+        guard let id = CheckoutSessionID(try await checkOut()) else { return nil }
+        let update = CheckoutUpdate(resultURL: Bench.result, amount: Yen(yen), metadata: MerchantMetadata())
+        let session = try await merchant.update(id, update)
+        try await control("POST", "next-buyer", .object([]))
+        _ = try await follow("GET", session.redirectURL ?? "")
+        return id
+    }
+}
+
+/// Runs a test against a simulator on a loop of its own.
+///
+/// - Parameters:
+///   - security: Plain HTTP, or TLS with certificates made for the test.
+///   - body: The test, on the loop.
+/// - Throws: What the body throws.
+func withSimulator(
+    _ security: ServerConfiguration.Security = .clear,
+    _ body: @escaping @Sendable (WireBench) async throws -> Void
+) async throws {
+    guard security == .tls else { return try await withLoop { try await body(WireBench($0, nil)) } }
+    try await withTemporaryFolder { folder in
+        let tls = try WireTLS(folder: folder)
+        try await withLoop { try await body(WireBench($0, tls)) }
+    }
+}
+
+extension WireBench {
+    init(_ reactor: Reactor, _ tls: WireTLS?) throws {
+        var configuration = Bench.configuration
+        configuration.baseURL = ""
+        server = try AmazonPaySimulator.attach(
+            configuration,
+            listener: .init(SocketAddress(v4: 0x7F00_0001, port: 0), tls == nil ? .clear : .tls),
+            tls: tls?.context,
+            reactor: reactor
+        )
+        let port = server.boundAddresses[0].port
+        origin = tls == nil ? "http://127.0.0.1:\(port)" : "https://localhost:\(port)"
+        var sending = ClientConfiguration()
+        if let tls { sending.trust = .file(path: tls.authorityPath) }
+        curl = CurlClient(reactor, configuration: sending)
+        var settings = CredentialSettings()
+        settings.merchantID = Bench.merchantID
+        settings.storeID = Bench.storeID
+        settings.publicKeyID = Bench.keyID
+        settings.privateKeyPEM = Secret(Array(TestKeys.merchantPrivate.utf8))
+        credentials = try Credentials(settings)
+        merchant = CheckoutClient(
+            credentials,
+            endpoint: try AmazonPayEndpoint(simulator: origin, for: credentials),
+            quota: CallQuota(.unlimited),
+            surroundings: .init(
+                exchange: curl,
+                signOffLoop: { work in work() },
+                sleep: { _ in },
+                uptime: { .nanoseconds(Int64(clamping: reactor.now.nanoseconds)) },
+                clock: SystemClock(),
+                random: reactor.random
+            )
+        )
+        self.reactor = reactor
+    }
+}
