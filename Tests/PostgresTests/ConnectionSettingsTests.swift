@@ -37,7 +37,8 @@ private func keywords(
         #expect(
             values["options"]
                 == "-c lock_timeout=2000 -c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000 "
-                + "-c TimeZone=UTC -c plan_cache_mode=force_generic_plan"
+                + "-c TimeZone=UTC -c plan_cache_mode=force_generic_plan "
+                + "-c enable_seqscan=off"
         )
     }
 

@@ -73,6 +73,8 @@ struct ConnectionSettings {
             // Statements are prepared once and run for ever. Left to itself the server often prefers a new plan for each run over
             // one that prunes partitions at its start, which costs five times the statement.
             "plan_cache_mode=force_generic_plan",
+            // A kept plan outlives the size of its table: what is a page of rows today may be a million before the next analysis.
+            "enable_seqscan=off",
         ]
         if role == .read { settings.append("default_transaction_read_only=on") }
         let ours = settings.map { "-c \($0)" }.joined(separator: " ")
