@@ -129,8 +129,8 @@ let package = Package(
         ),
         tests("PostgresTests", ["Postgres", "PostgresTestKit", "EventIO", "Telemetry", "Primitives"]),
         tests("CryptographyTests", ["Cryptography", "Primitives", "TestKit"]),
-        tests("CommerceTests", ["Commerce", "Primitives", "TestKit"]),
-        tests("SessionBrokerTests", ["SessionBroker", "Commerce", "Cryptography", "Primitives", "TestKit"]),
+        tests("CommerceTests", ["Commerce"]),
+        tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
         tests("AppLinksTests", ["AppLinks"]),
         tests(
             "AmazonPayTests",

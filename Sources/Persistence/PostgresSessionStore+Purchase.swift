@@ -245,7 +245,9 @@ extension PostgresSessionStore {
     static let stuckStatement = Statement(
         name: "flow_stuck",
         sql: """
-            SELECT q.flow_id FROM flow_purchasing AS q JOIN flow AS f ON f.flow_id = q.flow_id
+            SELECT q.flow_id FROM flow_purchasing AS q, LATERAL (
+                -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the tables.
+                SELECT f.state, f.lease_until FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
             WHERE f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
             ORDER BY f.lease_until LIMIT $1
             """,

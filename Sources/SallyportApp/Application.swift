@@ -119,7 +119,7 @@ package final class Application: Sendable {
             metrics: telemetry.metrics
         )
         database.start()
-        reactor.onStop(stopSignal) {
+        stopSignal.onStop(reactor) {
             await database.drain()
             database.close()
         }
@@ -149,7 +149,7 @@ package final class Application: Sendable {
     private func startUpkeep(_ services: LoopServices, _ reactor: Reactor) {
         let upkeep = Upkeep(services, reactor, logger: logger)
         upkeep.start()
-        reactor.onStop(stopSignal) { upkeep.stop() }
+        stopSignal.onStop(reactor) { upkeep.stop() }
     }
 
     private func makeCheckout(_ reactor: Reactor) throws -> CheckoutService {

@@ -165,6 +165,21 @@ struct PurchaseTableTests {
         }
     }
 
+    @Test func `shows another total`() async throws {
+        let rows =
+            [
+                Row(.reviewed, "refused priceChanged"), Row(.placed, "refused priceChanged"),
+                Row(.purchasing, "refused priceChanged"), Row(.authorized, "replayed"),
+                Row(.declined, "refused priceChanged"),
+            ] + Self.dead
+        try await withRows(rows) { rig, row, crossing in
+            var request = try crossing.purchase(rig)
+            request.total = Yen(1)
+            #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
     @Test func `echoes a total that must be the stored one`() async throws {
         try await withRig { rig in
             let crossing = try await rig.placed()

@@ -123,7 +123,7 @@ private func inParallel<Value: Sendable>(
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> [Value] {
     try await withThrowingTaskGroup(of: Value.self) { group in
-        for _ in 0..<count { group.addTask { try await withRig(on: database, .unlimited(), body) } }
+        for _ in 0..<count { group.addTask { try await withRig(on: database) { rig in try await body(rig) } } }
         var values: [Value] = []
         for try await value in group { values.append(value) }
         return values

@@ -5,6 +5,7 @@ import Postgres
 import PostgresTestKit
 import Primitives
 import SessionBroker
+import Synchronization
 import Telemetry
 import TestKit
 
@@ -27,7 +28,13 @@ final class Rig {
         address: Address([.name: "購入者カナリア", .stateOrRegion: "東京都"])
     )
 
-    init(reactor: Reactor, client: PostgresClient, admin: PostgresAdmin, policy: BrokerPolicy) throws {
+    init(
+        reactor: Reactor,
+        client: PostgresClient,
+        admin: PostgresAdmin,
+        policy: BrokerPolicy,
+        clock: any WallClock
+    ) throws {
         self.reactor = reactor
         prefix = Hex.encode(reactor.random.bytes(4))
         self.client = client
@@ -39,7 +46,7 @@ final class Rig {
             policy: policy,
             limits: limits,
             random: reactor.random,
-            clock: SystemClock(),
+            clock: clock,
             metrics: MetricsRegistry()
         )
     }
@@ -102,15 +109,19 @@ let migrationsFolder: String = {
 /// Runs a body on a loop with a broker on a database of its own.
 func withRig<Value: Sendable>(
     _ policy: BrokerPolicy = .unlimited(),
+    clockOffset: Duration = .zero,
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> Value {
-    try await withRig(on: try TestDatabase(migrations: migrationsFolder), policy, body)
+    let database = try TestDatabase(migrations: migrationsFolder)
+    return try await withRig(on: database, policy, clockOffset: clockOffset, body)
 }
 
 /// Runs a body on a loop with a broker on a database that others may use too.
 func withRig<Value: Sendable>(
     on database: TestDatabase,
     _ policy: BrokerPolicy = .unlimited(),
+    clockOffset: Duration = .zero,
+    configure: @Sendable (inout PostgresConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> Value {
     // As in service: without rights on the schema.
@@ -121,13 +132,17 @@ func withRig<Value: Sendable>(
     // Races queue thousands of calls at once.
     configuration.maximumPending = 20_000
     configuration.maximumPendingAge = .seconds(20)
+    configure(&configuration)
     let settings = configuration
+    await gate.enter()
+    defer { gate.leave() }
     return try await withLoop { reactor in
         let client = PostgresClient(reactor: reactor, configuration: settings, logger: .silent)
         client.start()
         defer { client.close() }
         try await client.waitUntilReady(within: .seconds(20))
-        let rig = try Rig(reactor: reactor, client: client, admin: database.admin(), policy: policy)
+        let clock = WrongClock(offset: clockOffset)
+        let rig = try Rig(reactor: reactor, client: client, admin: database.admin(), policy: policy, clock: clock)
         return try await body(rig)
     }
 }
@@ -141,5 +156,54 @@ extension BrokerPolicy {
         policy.limits.flowsTotal = nil
         policy.limits.unknownPerMinute = nil
         return policy
+    }
+}
+
+/// The calendar clock of a machine that is set wrong.
+struct WrongClock: WallClock {
+    let offset: Duration
+
+    func now() -> WallTime { SystemClock().now() + offset }
+}
+
+/// Lets only so many rigs work at a time: each has three connections, and the server has an end.
+private let gate = Gate(width: 12)
+
+/// Lets a number of tasks in, and the others wait.
+final class Gate: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(width: Int) {
+        state = Mutex(State(free: width))
+    }
+
+    func enter() async {
+        await withCheckedContinuation { continuation in
+            let isIn = state.withLock { state in
+                guard state.free == 0 else {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isIn { continuation.resume() }
+        }
+    }
+
+    func leave() {
+        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
     }
 }

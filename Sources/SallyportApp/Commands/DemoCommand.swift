@@ -32,7 +32,7 @@ enum DemoCommand {
         let simulators = try DemoDefaults.ownsSimulators(input) ? SimulatorProcess(input) : nil
         defer { simulators?.stop() }
         let parts = ApplicationParts(
-            databaseURL: database.serviceURL,
+            databaseURL: database.url,
             developmentAuthority: try Files.read(keys.authorityPath, limit: 65_536)
         )
         let application = try await Application.start(configuration, parts, logger: logger)

@@ -1,0 +1,106 @@
+import Postgres
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite("Limits")
+struct LimitTests {
+    private func policy(_ change: (inout BrokerPolicy.Limits) -> Void) -> BrokerPolicy {
+        var policy = BrokerPolicy.unlimited()
+        change(&policy.limits)
+        return policy
+    }
+
+    @Test func `give an install ten live flows, and another when one is over`() async throws {
+        try await withRig(policy { $0.flowsPerInstall = 10 }) { rig in
+            let proof = rig.broker.mintProof()
+            func issue(_ proof: AppProof) async throws -> IssueVerdict {
+                let request = IssueRequest(client: .iosApp, order: try rig.order(), proof: proof)
+                return try await rig.broker.issue(request, by: rig.caller())
+            }
+            var first: IssuedFlow?
+            for _ in 0..<10 {
+                guard case .issued(let flow) = try await issue(proof) else { throw Surprise("not issued") }
+                first = first ?? flow
+            }
+            #expect(try await word(issue(proof)) == "tooManyFlows")
+            #expect(try await word(issue(rig.broker.mintProof())) == "issued")
+            let over = try #require(first).ticket.flow
+            #expect(try await rig.broker.revoke(over, by: rig.caller()))
+            #expect(try await word(issue(proof)) == "issued")
+            #expect(try await word(issue(proof)) == "tooManyFlows")
+            // Time makes room as well.
+            try rig.sql("UPDATE flow SET idle_until = idle_until - interval '5 minutes'")
+            for _ in 0..<10 { #expect(try await word(issue(proof)) == "issued") }
+            #expect(try await word(issue(proof)) == "tooManyFlows")
+        }
+    }
+
+    @Test func `hold for all flows together, as of the last count`() async throws {
+        try await withRig(policy { $0.flowsTotal = 3 }) { rig in
+            for _ in 0..<3 { _ = try await rig.issued() }
+            let request = IssueRequest(client: .iosApp, order: try rig.order())
+            #expect(try await word(rig.broker.issue(request, by: rig.caller())) == "tooManyFlows")
+            try rig.sql("UPDATE flow SET state = 'authorized'")
+            _ = try await Sweeper(store: rig.store, limits: rig.limits).run(request: "count")
+            #expect(try await word(rig.broker.issue(request, by: rig.caller())) == "issued")
+        }
+    }
+
+    @Test func `count issues by address`() async throws {
+        try await withRig(policy { $0.issuesPerMinute = 5 }) { rig in
+            let request = IssueRequest(client: .iosApp, order: try rig.order())
+            for _ in 0..<5 { _ = try await rig.broker.issue(request, by: rig.caller(1)) }
+            let error = await #expect(throws: BrokerError.self) {
+                try await rig.broker.issue(request, by: rig.caller(1))
+            }
+            #expect(error?.code == .limited(retryAfter: 12))
+            #expect(try await word(rig.broker.issue(request, by: rig.caller(2))) == "issued")
+        }
+    }
+
+    @Test func `stop an address that guesses, without touching the database`() async throws {
+        try await withRig(policy { $0.unknownPerMinute = 20 }) { rig in
+            let crossing = try await rig.placed()
+            for round in 0..<20 {
+                switch round % 4 {
+                case 0: _ = try await rig.open(LaunchTicket.mint(for: crossing.flow, random: rig.random))
+                case 1:
+                    let forged = TabToken.mint(for: crossing.flow, random: rig.random)
+                    #expect(try await word(rig.broker.view(forged, by: rig.caller())) == "refused unknown")
+                case 2: try rig.broker.noteMalformedToken(by: rig.caller())
+                default:
+                    let bare = PurchaseRequest(
+                        ticket: rig.broker.returnTicket(of: TabToken.mint(for: crossing.flow, random: rig.random)),
+                        orderReference: Rig.orderReference
+                    )
+                    #expect(try await word(rig.broker.purchase(bare, by: rig.caller())) == "refused unknown")
+                }
+            }
+            let error = await #expect(throws: BrokerError.self) { try await rig.buy(crossing) }
+            #expect(error?.code == .limited(retryAfter: 3))
+            let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller(2))
+            #expect(word(verdict) == "begin")
+            #expect(try rig.admin.rows("SELECT count(*) FROM flow_event")[0][0] == "5")
+        }
+    }
+
+    @Test func `answer for a dead flow from memory for a minute`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.flow(in: .revoked)
+            let before = try await rig.broker.audit(crossing.flow).count
+            for _ in 0..<5 {
+                #expect(try await rig.open(crossing.ticket) == "dead")
+                #expect(try await rig.buy(crossing) == "refused dead")
+                #expect(
+                    try await word(rig.broker.view(try #require(crossing.tab), by: rig.caller())) == "refused closed"
+                )
+            }
+            // One row for the first open and one for the first purchase.
+            #expect(try await rig.broker.audit(crossing.flow).count == before + 2)
+            // A stranger with the ticket alone is asked for proof as ever.
+            let bare = PurchaseRequest(ticket: try crossing.returnTicket(rig), orderReference: Rig.orderReference)
+            #expect(try await word(rig.broker.purchase(bare, by: rig.caller())) == "refused proofRequired")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Persistence
+import Postgres
+import PostgresTestKit
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite("Upkeep")
+struct UpkeepTests {
+    @Test func `expires what is overdue, once, and leaves the rest`() async throws {
+        try await withRig { rig in
+            let states: [FlowState] = [.issued, .opened, .reviewed, .placed, .declined, .purchasing, .authorized]
+            var old: [Crossing] = []
+            for state in states { old.append(try await rig.flow(in: state)) }
+            for crossing in old { try rig.age(crossing, seconds: 7_200) }
+            try rig.moveIDs(old, hours: 3)
+            let young = try await rig.issued()
+            let sweeper = Sweeper(store: rig.store, limits: rig.limits, batch: 2)
+            let first = try await sweeper.run(request: "sweep-1")
+            #expect(first.visited == 7)
+            #expect(first.expired == 5)
+            #expect(first.live == 1)
+            #expect(try rig.admin.rows("SELECT count(*) FROM flow WHERE state = 'expired'")[0][0] == "5")
+            #expect(try rig.admin.rows("SELECT count(*) FROM flow_event WHERE op = 'sweep'")[0][0] == "5")
+            #expect(try rig.state(young) == .issued)
+            // Each flow is visited once.
+            let second = try await sweeper.run(request: "sweep-2")
+            #expect((second.visited, second.expired) == (0, 0))
+        }
+    }
+
+    @Test func `makes partitions ahead and drops those past retention, with what is in them`() async throws {
+        var policy = BrokerPolicy.unlimited()
+        policy.times.keepFlows = .seconds(90 * 86_400)
+        try await withRig(policy) { rig in
+            #expect(try await rig.store.maintainPartitions() == PartitionWork(made: 0, dropped: 0))
+            try rig.sql(
+                """
+                SELECT flow_make_partition('flow', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    flow_make_partition('flow_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    flow_make_partition('flow_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
+                """
+            )
+            let kept = try await rig.reviewed()
+            #expect(try await rig.store.maintainPartitions() == PartitionWork(made: 0, dropped: 3))
+            #expect(try rig.state(kept) == .reviewed)
+        }
+    }
+
+    @Test func `makes every partition of a database that was left alone for months`() async throws {
+        try await withRig { rig in
+            let names = try rig.partitions()
+            for name in names { try rig.sql("DROP TABLE \(name)") }
+            let error = await #expect(throws: BrokerError.self) { try await rig.issued() }
+            #expect(error?.code == .fault)
+            #expect(try await rig.store.maintainPartitions() == PartitionWork(made: names.count, dropped: 0))
+            _ = try await rig.reviewed()
+        }
+    }
+
+    @Test(arguments: [-86_400, 86_400])
+    func `lets a program whose clock is wrong by a day work as ever`(seconds: Int) async throws {
+        try await withRig(.unlimited(), clockOffset: .seconds(seconds)) { rig in
+            let crossing = try await rig.authorized()
+            guard
+                case .receipt(let receipt) = try await rig.broker.receipt(
+                    crossing.returnTicket(rig),
+                    proof: crossing.proof,
+                    tab: nil,
+                    by: rig.caller()
+                )
+            else { throw Surprise("no receipt") }
+            #expect(receipt.details == Rig.details)
+            // Deadlines are the database's.
+            let late = try await rig.issued()
+            try rig.age(late, seconds: 300)
+            #expect(try await rig.open(late.ticket) == "expired")
+            #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 0)
+            _ = try await rig.placed()
+            #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 1)
+        }
+    }
+}
+
+extension Rig {
+    /// The names of all partitions.
+    func partitions() throws -> [String] {
+        let rows = try admin.rows(
+            """
+            SELECT c.relname FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid
+            WHERE c.relkind = 'r' AND c.relname LIKE 'flow%'
+            """
+        )
+        return rows.compactMap { $0[0] }
+    }
+
+    /// Gives flows ids as if they had been made earlier.
+    func moveIDs(_ crossings: [Crossing], hours: Int) throws {
+        for crossing in crossings {
+            let moved = UUIDBytes(high: crossing.flow.high - UInt64(hours * 3_600_000) << 16, low: crossing.flow.low)
+            for table in ["flow", "flow_event", "flow_private", "flow_purchasing"] {
+                try sql("UPDATE \(table) SET flow_id = '\(moved)' WHERE flow_id = '\(crossing.flow)'")
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Primitives
+import SessionBroker
+import TestKit
+import Testing
+
+@Suite("Values of the broker")
+struct ValueTests {
+    @Test func `an order number follows from its flow and is short`() {
+        let random = SeededRandom(seed: 3)
+        let flows = (0..<1_000).map { _ in UUIDBytes(version7At: WallTime(seconds: 1), random: random) }
+        let numbers = Set(flows.map { OrderNumber($0).description })
+        #expect(numbers.count == 1_000)
+        #expect(OrderNumber(flows[0]) == OrderNumber(flows[0]))
+        for number in numbers {
+            let parts = number.split(separator: "-")
+            #expect(parts.map(\.count) == [5, 5])
+            #expect(number.allSatisfy { "0123456789ABCDEFGHJKMNPQRSTVWXYZ-".contains($0) })
+        }
+        #expect(OrderNumber(UUIDBytes(high: 0, low: 0)).description == "00000-00000")
+        #expect(OrderNumber(UUIDBytes(high: 0, low: .max)).description == "ZZZZZ-ZZZZZ")
+    }
+
+    @Test(
+        arguments: [
+            (FlowState.issued, "issued", "closed"), (.opened, "opened", "closed"), (.reviewed, "reviewed", "closed"),
+            (.placed, "reviewed", "closed"), (.purchasing, "purchasing", "purchasing"),
+            (.authorized, "done", "done"), (.declined, "reviewed", "closed"), (.cancelled, "closed", "closed"),
+            (.revoked, "closed", "closed"), (.expired, "closed", "closed"),
+        ]
+    )
+    func `a status tells a state and nothing else`(state: FlowState, inTime: String, late: String) {
+        #expect(FlowStatus(state, isOver: false).rawValue == inTime)
+        #expect(FlowStatus(state, isOver: true).rawValue == late)
+    }
+
+    @Test func `a caller keeps a network and a fingerprint`() {
+        let caller = Caller(network: "192.0.2.0/24", bucketKey: 1, userAgent: "Mozilla/5.0 (secret)", request: "r")
+        #expect(caller.peer.hasPrefix("192.0.2.0/24 "))
+        #expect(caller.peer.count == "192.0.2.0/24 ".count + 8)
+        #expect(!caller.peer.contains("Mozilla"))
+        let nameless = Caller(network: "unknown", bucketKey: 0, userAgent: nil, request: "r")
+        #expect(nameless.peer == "unknown e3b0c442")
+    }
+
+    @Test func `each profile has the rules of its column`() {
+        let compat = BrokerPolicy(profile: .compat)
+        #expect(compat.openMode == .get && !compat.opensToCleanURL && compat.appProof == .optional)
+        #expect(compat.onMismatch == .refuse && compat.cookieNames == .plain && compat.fetchSite == .observe)
+        let standard = BrokerPolicy()
+        #expect(standard.profile == .standard && standard.openMode == .get && standard.opensToCleanURL)
+        #expect(standard.appProof == .required && standard.verifier == .optional && standard.onMismatch == .revoke)
+        #expect(standard.cookieNames == .host && !standard.requiresMeeting && standard.onReuse == .revoke)
+        let strict = BrokerPolicy(profile: .strict)
+        #expect(strict.openMode == .tap && strict.verifier == .required && strict.requiresMeeting)
+        #expect(strict.fetchSite == .enforce)
+        // launch <= idle <= absolute, and the lease outlives the provider's timeout of 30 seconds.
+        let times = standard.times
+        #expect(times.launch <= times.idle && times.idle <= times.absolute && times.lease > .seconds(30))
+    }
+
+    @Test func `a failure tells a stranger its code only`() {
+        let error = BrokerError(.fault, "flow 01a1 holds nonsense")
+        #expect("\(error)" == "broker.fault")
+        #expect(String(reflecting: error) == "broker.fault: flow 01a1 holds nonsense")
+    }
+}
