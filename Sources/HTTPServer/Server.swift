@@ -86,7 +86,7 @@ package final class Server: Sendable {
     /// Idle connections are closed at once, those with a request in flight after its response; what is left at the
     /// drain's deadline is cut off and its tasks are cancelled. A second call waits for the same end.
     package func drain() async {
-        await shared.drainSignal.drain()
+        await shared.drainSignal.stop()
     }
 }
 

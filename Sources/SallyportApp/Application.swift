@@ -119,7 +119,7 @@ package final class Application: Sendable {
             metrics: telemetry.metrics
         )
         database.start()
-        stopSignal.onStop(reactor) {
+        reactor.onStop(stopSignal) {
             await database.drain()
             database.close()
         }
@@ -149,7 +149,7 @@ package final class Application: Sendable {
     private func startUpkeep(_ services: LoopServices, _ reactor: Reactor) {
         let upkeep = Upkeep(services, reactor, logger: logger)
         upkeep.start()
-        stopSignal.onStop(reactor) { upkeep.stop() }
+        reactor.onStop(stopSignal) { upkeep.stop() }
     }
 
     private func makeCheckout(_ reactor: Reactor) throws -> CheckoutService {

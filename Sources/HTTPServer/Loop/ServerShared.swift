@@ -9,7 +9,7 @@ final class ServerShared: Sendable {
     let logger: Logger
     let metrics: MetricsRegistry
     let census: ConnectionCensus
-    let drainSignal = DrainSignal()
+    let drainSignal = StopSignal()
     private let tls: Mutex<TLSContext?>
     private let bound = Mutex<[SocketAddress]>([])
 

@@ -5,7 +5,7 @@ import Telemetry
 
 /// The database of a command: the one in the settings, or a private cluster that lives as long as this value.
 final class DatabaseAccess {
-    /// libpq URI.
+    /// libpq URI for tools and migrations.
     let url: Secret<String>
     private let cluster: PrivateCluster?
 
@@ -28,6 +28,14 @@ final class DatabaseAccess {
             url = Secret(try cluster.start())
             self.cluster = cluster
         }
+    }
+
+    /// libpq URI for the running program.
+    ///
+    /// In a private cluster it works as the role that can change neither the audit trail nor the schema; a URI from the
+    /// settings names its own role.
+    var serviceURL: Secret<String> {
+        isPrivate ? Secret(url.reveal() + "&options=-c%20role%3Dsallyport_service") : url
     }
 
     /// True for a private cluster, whose schema nobody else looks after.

@@ -32,7 +32,7 @@ enum DemoCommand {
         let simulators = try DemoDefaults.ownsSimulators(input) ? SimulatorProcess(input) : nil
         defer { simulators?.stop() }
         let parts = ApplicationParts(
-            databaseURL: database.url,
+            databaseURL: database.serviceURL,
             developmentAuthority: try Files.read(keys.authorityPath, limit: 65_536)
         )
         let application = try await Application.start(configuration, parts, logger: logger)

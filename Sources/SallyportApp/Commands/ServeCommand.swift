@@ -22,7 +22,7 @@ enum ServeCommand {
                 } else {
                     try await database.demandCurrentSchema(configuration.storage.migrationsDirectory)
                 }
-                let parts = ApplicationParts(databaseURL: database.url)
+                let parts = ApplicationParts(databaseURL: database.serviceURL)
                 let application = try await Application.start(configuration, parts, logger: logger)
                 await application.runUntilTold(configuration)
                 return 0
