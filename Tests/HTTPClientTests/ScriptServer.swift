@@ -111,11 +111,14 @@ final class Peer: ReadinessHandler {
         return request
     }
 
+    /// Sends text; a client that has gone meanwhile is no fault.
     func send(_ text: String) {
         let bytes = Array(text.utf8)
-        do {
+        do throws(IOError) {
             let result = try Socket.send(descriptor, bytes.span)
             #expect(result == .done(bytes.count))
+        } catch  where error.code == IOError.connectionReset || error.code == IOError.brokenPipe {
+            isEnded = true
         } catch {
             Issue.record(error)
         }
