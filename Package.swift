@@ -160,7 +160,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "IntegrationKit", "sallyport", "SallyportApp", "Simulators", "SessionBroker", "PostgresTestKit", "Postgres",
+                "IntegrationKit", "sallyport", "SallyportApp", "Simulators", "SessionBroker", "PostgresTestKit",
+                "Postgres",
                 "HTTPClient", "HTTPCore", "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),

@@ -67,8 +67,12 @@ package final class RunningProgram {
     ///
     /// One that has ended already is fine; this is for `defer`.
     package func destroy() {
-        try? process.send(.kill)
-        _ = try? process.wait(atMost: .seconds(5))
+        do throws(IOError) {
+            try process.send(.kill)
+            _ = try process.wait(atMost: .seconds(5))
+        } catch {
+            StandardStream.error.write("process \(process.pid) of a test cannot be ended: \(error)\n")
+        }
     }
 }
 
