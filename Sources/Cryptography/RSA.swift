@@ -1,13 +1,12 @@
 import COpenSSL
 package import Primitives
-import Synchronization
 
 /// An RSA private key of 2048 bits or more.
 ///
 /// Signing takes about 0.2 ms for 2048 bits: not on a loop, but on a worker. The key may be used from any thread; two
 /// signatures at once with one key follow each other.
 package final class RSAPrivateKey: Sendable {
-    private let key: Mutex<Key>
+    private let key: Lock<Key>
 
     /// Reads a key.
     ///
@@ -16,7 +15,7 @@ package final class RSAPrivateKey: Sendable {
     package init(pem: Secret<[UInt8]>) throws(CryptographyError) {
         let key = try Key(privatePEM: pem.reveal())
         try key.demandRSA()
-        self.key = Mutex(key)
+        self.key = Lock(key)
     }
 
     /// Signs a message by RSASSA-PSS with SHA-256 and MGF1 with SHA-256, RFC 8017 section 8.1.
@@ -48,7 +47,7 @@ package final class RSAPrivateKey: Sendable {
 ///
 /// Verifying takes about 15 µs for 2048 bits. The key may be used from any thread.
 package final class RSAPublicKey: Sendable {
-    private let key: Mutex<Key>
+    private let key: Lock<Key>
 
     /// Reads a key.
     ///
@@ -57,7 +56,7 @@ package final class RSAPublicKey: Sendable {
     package init(pem: [UInt8]) throws(CryptographyError) {
         let key = try Key(publicPEM: pem)
         try key.demandRSA()
-        self.key = Mutex(key)
+        self.key = Lock(key)
     }
 
     /// Whether a signature by RSASSA-PSS with SHA-256 and MGF1 with SHA-256 is good.

@@ -1,7 +1,6 @@
 import EventIO
 import Postgres
 import Primitives
-import Synchronization
 
 /// The cluster that all tests of this process share.
 enum TestCluster {
@@ -13,7 +12,7 @@ enum TestCluster {
         var names = 0
     }
 
-    private static let state = Mutex(State())
+    private static let state = Lock(State())
     private static let prefix = "sallyport-tests-"
 
     /// A name that no other database has.

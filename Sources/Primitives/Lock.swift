@@ -5,7 +5,7 @@ import Synchronization
 /// It is `Mutex` of the standard library plus one atomic flag: where two threads contend, `Mutex` hands over inside a library that the thread
 /// sanitizer does not see into (Swift 6.3), and every such hand-over is reported as a race. Leaving stores the flag and entering
 /// loads it, which the sanitizer understands; on x86 both are plain moves.
-package struct Lock<Value>: ~Copyable, Sendable {
+package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     private let handOver = Atomic<Bool>(false)
 
@@ -21,7 +21,7 @@ package struct Lock<Value>: ~Copyable, Sendable {
     /// - Parameter body: Short, because others wait for its end; it never enters the same lock again.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
-    package borrowing func withLock<Result, Failure: Error>(
+    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { (value: inout sending Value) throws(Failure) -> sending Result in

@@ -1,6 +1,5 @@
 import COpenSSL
 package import Primitives
-import Synchronization
 
 /// The keys that protect session tickets; shared by every context and loop of a process, so that a client resumes anywhere.
 ///
@@ -11,7 +10,7 @@ package final class TLSTicketKeys: Sendable {
     /// How long a ticket resumes a session, in seconds.
     static let ticketSeconds = 7200
 
-    private let keys: Mutex<[Key]>
+    private let keys: Lock<[Key]>
     private let clock: any WallClock
 
     /// One fresh key.
@@ -20,7 +19,7 @@ package final class TLSTicketKeys: Sendable {
     /// - Throws: `settingRefused` when the library has no random bytes to give.
     package init(clock: any WallClock) throws(TLSError) {
         guard let key = Key.fresh(at: clock.now()) else { throw ErrorQueue.error(.settingRefused) }
-        keys = Mutex([key])
+        keys = Lock([key])
         self.clock = clock
     }
 

@@ -1,7 +1,7 @@
 import EventIO
 import HTTPCore
 import HTTPServer
-import Synchronization
+import Primitives
 import Telemetry
 import TestKit
 import Testing
@@ -151,7 +151,7 @@ struct DrainTests {
         try await withDeadline {
             let any = SocketAddress(v4: 0x7F00_0001, port: 0)
             let server = Server(ServerConfiguration(name: "test", listeners: [.init(any, .clear)]))
-            let handlers = Mutex(0)
+            let handlers = Lock(0)
             try await server.start(on: loops) { _ in
                 handlers.withLock { $0 += 1 }
                 return TestHandler()

@@ -1,7 +1,6 @@
 import EventIO
 import PostgresTestKit
 import Primitives
-import Synchronization
 import Testing
 
 @testable import Postgres
@@ -172,7 +171,7 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
 
 /// What a starter tells, from another thread.
 private final class LockedLog: Sendable {
-    private let told = Mutex<[Migrations.Progress]>([])
+    private let told = Lock<[Migrations.Progress]>([])
     private let firstOne = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     var entries: [Migrations.Progress] { told.withLock { $0 } }

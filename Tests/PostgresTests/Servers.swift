@@ -1,7 +1,7 @@
 import EventIO
 import Glibc
 import Postgres
-import Synchronization
+import Primitives
 import Testing
 
 /// A folder that everybody may enter; removed with the last reference.
@@ -30,10 +30,10 @@ final class TestFolder: Sendable {
 
 /// A private cluster that several threads may ask.
 final class ClusterBox: Sendable {
-    private let cluster: Mutex<PrivateCluster>
+    private let cluster: Lock<PrivateCluster>
 
     init(_ folder: String, settings: ClusterSettings = .tests()) {
-        cluster = Mutex(PrivateCluster(dataDirectory: folder, settings: settings))
+        cluster = Lock(PrivateCluster(dataDirectory: folder, settings: settings))
     }
 
     func start() throws(PostgresError) -> String {

@@ -1,4 +1,5 @@
-import Synchronization
+import Primitives
+
 
 /// Keeps the calls of a process a little under the account's limits; shared by all loops.
 ///
@@ -15,7 +16,7 @@ package final class CallQuota: Sendable {
         case unlimited
     }
 
-    private let buckets: Mutex<[CheckoutOperation: TokenBucket]>
+    private let buckets: Lock<[CheckoutOperation: TokenBucket]>
 
     /// Full buckets.
     ///
@@ -23,7 +24,7 @@ package final class CallQuota: Sendable {
     package init(_ limits: Limits) {
         var buckets: [CheckoutOperation: TokenBucket] = [:]
         for operation in CheckoutOperation.allCases { buckets[operation] = CallQuota.bucket(operation, limits) }
-        self.buckets = Mutex(buckets)
+        self.buckets = Lock(buckets)
     }
 
     /// How long to wait before a call; `nil` when that is longer than the patience, and nothing is taken.

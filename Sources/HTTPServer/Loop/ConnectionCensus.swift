@@ -1,4 +1,5 @@
-import Synchronization
+import Primitives
+
 
 /// How many connections a server has, all loops together, and from whom.
 final class ConnectionCensus: Sendable {
@@ -7,7 +8,7 @@ final class ConnectionCensus: Sendable {
         var byAddress: [UInt64: Int] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let limit: Int
     private let limitPerAddress: Int
 

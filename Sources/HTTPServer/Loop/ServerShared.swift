@@ -1,5 +1,5 @@
 import EventIO
-import Synchronization
+import Primitives
 import TLS
 import Telemetry
 
@@ -10,15 +10,15 @@ final class ServerShared: Sendable {
     let metrics: MetricsRegistry
     let census: ConnectionCensus
     let drainSignal = StopSignal()
-    private let tls: Mutex<TLSContext?>
-    private let bound = Mutex<[SocketAddress]>([])
+    private let tls: Lock<TLSContext?>
+    private let bound = Lock<[SocketAddress]>([])
 
     init(_ configuration: ServerConfiguration, tls: TLSContext?, logger: Logger, metrics: MetricsRegistry) {
         self.configuration = configuration
         self.logger = logger.with([LogField("server", configuration.name)])
         self.metrics = metrics
         census = ConnectionCensus(configuration.limits)
-        self.tls = Mutex(tls)
+        self.tls = Lock(tls)
     }
 
     /// The context for new connections.

@@ -1,5 +1,5 @@
 import HTTPCore
-import Synchronization
+import Primitives
 
 /// A client that behaves like a browser: a cookie jar with the rules for `SameSite` and `__Host-`, redirects, Fetch Metadata.
 ///
@@ -10,7 +10,7 @@ package final class TestBrowser: Sendable {
         var visited: [String] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let hosts: HostTable
     private let home: String
     private let language: String

@@ -1,7 +1,6 @@
 import Cryptography
 import EventIO
 import Primitives
-import Synchronization
 
 /// The cart page's script, played in Swift: what `cart.js` and `purchase.js` send, in the app's jar.
 package final class CartPage: Sendable {
@@ -14,7 +13,7 @@ package final class CartPage: Sendable {
     package let browser: TestBrowser
     private let client: String
     private let needsVerifier: Bool
-    private let flow = Mutex(Flow())
+    private let flow = Lock(Flow())
 
     /// Loads the page.
     ///

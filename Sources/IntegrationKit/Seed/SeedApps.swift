@@ -1,4 +1,5 @@
-import Synchronization
+import Primitives
+
 
 /// What an unmodified sample app did with a return link.
 package enum SeedOutcome: Sendable {
@@ -15,7 +16,7 @@ package final class SeedIOSApp: Sendable {
     /// The page in its web view.
     package let page: CartPage
     /// Starts as the empty text, as in the sample.
-    private let remembered = Mutex("")
+    private let remembered = Lock("")
 
     /// Starts the app with an empty jar.
     ///
@@ -70,7 +71,7 @@ package final class SeedIOSApp: Sendable {
 package final class SeedAndroidApp: Sendable {
     /// The page in its web view.
     package let page: CartPage
-    private let remembered = Mutex("")
+    private let remembered = Lock("")
 
     /// Starts the app with an empty jar.
     ///

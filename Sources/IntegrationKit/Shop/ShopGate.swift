@@ -1,4 +1,5 @@
-import Synchronization
+import Primitives
+
 
 /// Lets a few shops exist at once, however many tests run in parallel: each has threads and database connections.
 actor ShopGate {
@@ -44,7 +45,7 @@ actor ShopGate {
 
 /// What is to be ended, the latest first.
 final class Ends: Sendable {
-    private let actions = Mutex<[@Sendable () async -> Void]>([])
+    private let actions = Lock<[@Sendable () async -> Void]>([])
 
     func add(_ action: @escaping @Sendable () async -> Void) {
         actions.withLock { $0.append(action) }

@@ -1,7 +1,6 @@
 import Cryptography
 import EventIO
 import Primitives
-import Synchronization
 
 /// Keys and certificates that all tests of this process share; made at the first use, gone with the process.
 package struct TestKeys: Sendable {
@@ -16,7 +15,7 @@ package struct TestKeys: Sendable {
     /// The merchant's public key, PEM.
     package let merchantPublicKey: String
 
-    private static let shared = Mutex<TestKeys?>(nil)
+    private static let shared = Lock<TestKeys?>(nil)
 
     /// The keys.
     ///

@@ -13,10 +13,10 @@ package final class FlowLimits: Sendable {
     }
 
     private final class Part: Sendable {
-        let counters: Mutex<Counters>
+        let counters: Lock<Counters>
 
         init(_ counters: Counters) {
-            self.counters = Mutex(counters)
+            self.counters = Lock(counters)
         }
     }
 
