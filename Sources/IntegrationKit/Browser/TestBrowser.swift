@@ -8,6 +8,7 @@ package final class TestBrowser: Sendable {
     private struct State {
         var jar = CookieJar()
         var visited: [String] = []
+        var received: [String] = []
     }
 
     private let state = Lock(State())
@@ -29,6 +30,9 @@ package final class TestBrowser: Sendable {
 
     /// Every URL that was asked for, in order.
     package var visited: [String] { state.withLock { $0.visited } }
+
+    /// Every body that was received, in order.
+    package var received: [String] { state.withLock { $0.received } }
 
     /// The cookies of the shop.
     package var cookies: [StoredCookie] {
@@ -203,6 +207,7 @@ package final class TestBrowser: Sendable {
         )
         let page = Page(url: visit.url, response: try await ClientLoop.send(request))
         state.withLock { state in
+            state.received.append(page.text)
             for line in page.all("set-cookie") { state.jar.store(line, from: visit.url) }
         }
         return page

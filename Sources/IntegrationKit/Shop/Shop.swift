@@ -25,6 +25,9 @@ package struct Shop: Sendable {
         TestBrowser(hosts, home: web, language: language)
     }
 
+    /// Scheme, host and port of the administration listener.
+    package var admin: String { "http://" + (broker.adminAddresses.first.map { "\($0)" } ?? "") }
+
     /// The simulator's controls.
     package var control: SimulatorControl { SimulatorControl(url: simulator.url) }
 
@@ -85,23 +88,51 @@ package struct Shop: Sendable {
         )
     }
 
+    /// Every row of every table as text, column by column as PostgreSQL prints it: what a stolen dump would hold.
+    ///
+    /// - Returns: One text.
+    /// - Throws: `PostgresError`.
+    package func dump() throws -> String {
+        let names = try rows(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+        )
+        return try names.map { try value("SELECT string_agg(t::text, E'\n') FROM \"\($0[0] ?? "")\" t") }
+            .joined(separator: "\n")
+    }
+
+    /// Ends the lease of a purchase, as if whoever held it had been gone for a while.
+    ///
+    /// - Parameter flow: Its id as text.
+    /// - Throws: `PostgresError`.
+    package func endLease(of flow: String) throws {
+        try rows("UPDATE flow SET lease_until = now() - interval '1 second' WHERE flow_id = $1", [flow])
+    }
+
     /// Takes the database away: every connection ends and no new one is let in.
     ///
     /// - Throws: `PostgresError`.
     package func takeDatabaseAway() throws {
-        let admin = try TestDatabase().admin()
-        try admin.run("ALTER DATABASE \(database.name) WITH ALLOW_CONNECTIONS false")
-        _ = try admin.rows(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
-            [database.name]
-        )
+        try onAnotherDatabase { admin in
+            try admin.run("ALTER DATABASE \(database.name) WITH ALLOW_CONNECTIONS false")
+            _ = try admin.rows(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+                [database.name]
+            )
+        }
     }
 
     /// Lets connections in again.
     ///
     /// - Throws: `PostgresError`.
     package func bringDatabaseBack() throws {
-        try TestDatabase().admin().run("ALTER DATABASE \(database.name) WITH ALLOW_CONNECTIONS true")
+        try onAnotherDatabase { try $0.run("ALTER DATABASE \(database.name) WITH ALLOW_CONNECTIONS true") }
+    }
+
+    private func onAnotherDatabase(_ body: (PostgresAdmin) throws -> Void) throws {
+        // It is dropped with the last reference to it.
+        let other = try TestDatabase()
+        try body(try other.admin())
+        withExtendedLifetime(other) {}
     }
 }
 

@@ -56,6 +56,13 @@ package struct SimulatorControl: Sendable {
         try await post("faults", [["match": .object(match), "action": action]])
     }
 
+    /// Forgets the faults that wait.
+    ///
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func clearFaults() async throws {
+        _ = try await send("DELETE", "faults", nil)
+    }
+
     /// Moves the simulator's clock.
     ///
     /// - Parameter duration: ISO 8601, for example `PT25H`.

@@ -78,7 +78,7 @@ enum ButtonHandler {
             var response = try await landing(exchange, tab)
             exchange.deployment.cookies.set(tab: tab.token, launch: ticket, on: &response)
             return response
-        case .sameTab: return exchange.redirect(to: "/button", flow: ticket.flow)
+        case .sameTab: return opened(exchange, "/button", ticket.flow)
         case .unknown: throw Failure(.unknownSession)
         case .expired: throw Failure(.expiredSession, flow: ticket.flow)
         case .reused, .finished: throw Failure(.sessionReused, flow: ticket.flow)
@@ -90,17 +90,19 @@ enum ButtonHandler {
     /// Where a fresh tab goes: to the clean URL, or in profile compat straight to the page.
     private static func landing(_ exchange: Exchange, _ tab: OpenedTab) async throws(Failure) -> HTTPResponse {
         if let session = tab.review {
-            return exchange.redirect(to: "/confirm_order?amazonCheckoutSessionId=\(session)", flow: tab.flow)
+            return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(session)", tab.flow)
         }
-        guard !exchange.deployment.policy.opensToCleanURL else {
-            return exchange.redirect(to: "/button", flow: tab.flow)
-        }
+        guard !exchange.deployment.policy.opensToCleanURL else { return opened(exchange, "/button", tab.flow) }
         let caller = exchange.caller
         let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
             try await broker.view(tab.token, by: caller)
         }
         guard case .live(let flow) = verdict else { return exchange.neutral() }
         return try await page(exchange, flow)
+    }
+
+    private static func opened(_ exchange: Exchange, _ location: String, _ flow: FlowID) -> HTTPResponse {
+        exchange.redirect(to: location, flow: flow, block: exchange.deployment.headers.opened)
     }
 
     // MARK: Page

@@ -60,9 +60,10 @@ extension Exchange {
     /// - Parameters:
     ///   - location: Never built from the request.
     ///   - flow: For `X-Flow-Id`.
+    ///   - block: The constant fields, where they are not those of every redirect.
     /// - Returns: 303, which turns a POST into a GET and repeats no body.
-    func redirect(to location: String, flow: UUIDBytes?) -> HTTPResponse {
-        var response = HTTPResponse(.seeOther, block: deployment.headers.redirect)
+    func redirect(to location: String, flow: UUIDBytes?, block: FieldBlock? = nil) -> HTTPResponse {
+        var response = HTTPResponse(.seeOther, block: block ?? deployment.headers.redirect)
         _ = response.add(.location, location)
         return tagged(response, flow)
     }

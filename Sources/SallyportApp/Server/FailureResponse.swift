@@ -40,10 +40,10 @@ enum FailureResponse {
             way: code.way,
             reference: code == .internalError ? exchange.request.requestID : nil
         )
-        return HTTPResponse(
+        return exchange.plainPage(
             code.status,
             block: deployment.headers.neutral,
-            body: .bytes(deployment.pages.error(view, in: exchange.language))
+            deployment.pages.error(view, in: exchange.language)
         )
     }
 }

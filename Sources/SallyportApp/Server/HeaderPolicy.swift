@@ -10,7 +10,9 @@ struct HeaderPolicy: Sendable {
     let cart: FieldBlock
     /// JSON answers.
     let json: FieldBlock
-    /// The redirect that answers an open, and every redirect inside the tab.
+    /// The redirect that answers an open; what it answers depends on the jar.
+    let opened: FieldBlock
+    /// Every other redirect.
     let redirect: FieldBlock
     /// The refusal of a prefetch.
     let prefetch: FieldBlock
@@ -57,6 +59,7 @@ struct HeaderPolicy: Sendable {
         cart = block(Fields.page, [Fields.referrerSameOrigin], Fields.isolated)
         json = block([Fields.json, Fields.noStore, Fields.noReferrer, Fields.resourceSameOrigin, closed])
         redirect = block([Fields.noStore, Fields.noReferrer, closed, Fields.noRobots], Fields.isolated)
+        opened = redirect.adding([HTTPField(.vary, constant: "Sec-Purpose, Cookie")])
         prefetch = block([
             Fields.noStore, Fields.noReferrer, closed, HTTPField(.retryAfter, constant: "0"),
             HTTPField(.vary, constant: "Sec-Purpose"),

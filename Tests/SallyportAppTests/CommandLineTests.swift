@@ -1,0 +1,74 @@
+import Synchronization
+import Testing
+
+@testable import SallyportApp
+
+/// Runs a command line and keeps what it says.
+func run(
+    _ words: [String],
+    environment: [String: String] = [:]
+) async -> (status: Int32, output: String, complaints: String) {
+    let said = Mutex((output: "", complaints: ""))
+    let console = Console(
+        print: { line in said.withLock { $0.output += line + "\n" } },
+        complain: { line in said.withLock { $0.complaints += line + "\n" } }
+    )
+    let status = await Program.run(words, environment: environment, console: console)
+    return said.withLock { (status, $0.output, $0.complaints) }
+}
+
+@Suite struct `The command line` {
+    @Test(arguments: CommandTable.all.map(\.name))
+    func `explains each command`(_ name: String) async {
+        for words in [[name, "--help"], [name, "-h"], ["--help", name]] {
+            let result = await run(words)
+            #expect(result.status == 0)
+            #expect(result.complaints.isEmpty)
+            #expect(result.output.contains("usage: sallyport \(name)"))
+            for setting in SettingTable.all { #expect(result.output.contains(setting.environmentName)) }
+        }
+    }
+
+    @Test func `lists every command when asked for nothing`() async {
+        for words in [[], ["--help"], ["-h"]] {
+            let result = await run(words)
+            #expect(result.status == 0)
+            for command in CommandTable.all { #expect(result.output.contains("  \(command.name) ")) }
+        }
+    }
+
+    static let misuses = [
+        ["nothing"], ["SERVE"], ["serve", "--nothing"], ["serve", "-x"], ["--nothing"], ["serve", "--config"],
+        ["serve", "operand"], ["routes", "--apple"], ["migrate", "--status=yes"], ["version", "--hours", "3"],
+        ["audit", "--print-config=1"], ["--config", "x"],
+    ]
+
+    @Test(arguments: misuses)
+    func `refuses what it does not know with status 2`(_ words: [String]) async {
+        let result = await run(words)
+        #expect(result.status == 2)
+        #expect(words == ["--config", "x"] || result.complaints.contains("sallyport: "))
+    }
+
+    @Test func `prints the version and the routes`() async {
+        #expect(await run(["version"]).output == "sallyport \(ProgramVersion.text)\n")
+        let routes = await run(["routes"])
+        #expect(routes.output.split(separator: "\n").count == RouteTable.all.count)
+        for route in RouteTable.all { #expect(routes.output.contains(" \(route.path) ")) }
+    }
+
+    @Test func `prints the association files of the settings`() async {
+        let environment = [
+            "SALLYPORT_APPS_IOS": #"[{"prefix":"ABCDE12345","bundle":"com.example.shop"}]"#,
+            "SALLYPORT_APPS_ANDROID":
+                #"[{"package":"com.example.shop","fingerprints":["\#(Array(repeating: "AB", count: 32).joined(separator: ":"))"]}]"#,
+        ]
+        let apple = await run(["association", "--apple"], environment: environment)
+        #expect(apple.status == 0)
+        #expect(apple.output.contains("ABCDE12345.com.example.shop"))
+        let android = await run(["association", "--android"], environment: environment)
+        #expect(android.output.contains("delegate_permission/common.handle_all_urls"))
+        #expect(await run(["association", "--apple"]).status == 2)
+        #expect(await run(["association"], environment: environment).status == 2)
+    }
+}

@@ -1,0 +1,121 @@
+import EventIO
+import SessionBroker
+import TestKit
+import Testing
+
+@testable import SallyportApp
+
+/// Reads settings, and gives the problems where there are any.
+private func problems(_ environment: [String: String], file: String? = nil) -> [String] {
+    do {
+        _ = try configuration(environment, file: file)
+        return []
+    } catch {
+        return error.problems
+    }
+}
+
+private func configuration(
+    _ environment: [String: String] = [:],
+    file: String? = nil
+) throws(ConfigurationError) -> Configuration {
+    try Configuration(SettingSource(file: file.map { Array($0.utf8) }, environment: environment))
+}
+
+@Suite struct `The configuration` {
+    @Test func `is whole without any setting`() throws {
+        let defaults = try configuration()
+        #expect(defaults.policy.profile == .standard)
+        #expect(defaults.listeners.web.text == "https://localhost:8443")
+        #expect(defaults.printed.map(\.name) == SettingTable.all.map(\.name))
+    }
+
+    @Test func `names all problems at once`() {
+        let found = problems([
+            "SALLYPORT_PROFILE": "lax", "SALLYPORT_LOOPS": "many", "SALLYPORT_SESSION_IDLE": "3 days",
+            "SALLYPORT_LISTEN": "localhost", "SALLYPORT_WEB_BASE_URL": "https://Shop.example/path",
+            "SALLYPORT_HSTS_INCLUDE_SUBDOMAINS": "yes", "SALLYPORT_NO_SUCH_THING": "1",
+            "SALLYPORT_APPS_IOS": "{}",
+        ])
+        let settings = [
+            "profile", "loops", "session.idle", "listen", "web.base_url", "hsts.include_subdomains",
+            "SALLYPORT_NO_SUCH_THING", "SALLYPORT_APPS_IOS",
+        ]
+        for setting in settings {
+            #expect(found.contains { $0.hasPrefix(setting + ": ") }, "\(setting): \(found)")
+        }
+    }
+
+    static let single: [(String, String, String)] = [
+        ("LINK_BASE_URL", "https://localhost:8443", "link.base_url"),
+        ("WEB_BASE_URL", "http://shop.example", "web.base_url"),
+        ("CLEAR_LISTEN", "0.0.0.0:80", "clear_listen"), ("ADMIN_LISTEN", "0.0.0.0:8444", "admin_listen"),
+        ("TRUSTED_PROXIES", "*", "trusted_proxies"), ("TRUSTED_PROXIES", "0.0.0.0/0", "trusted_proxies"),
+        ("LISTEN", "", "listen"), ("SESSION_LAUNCH", "601", "session.launch"),
+        ("SESSION_ABSOLUTE", "5m", "session.idle"),
+        ("SESSION_LEASE", "30s", "session.lease"), ("LIMITS_BODY_BYTES", "-1", "limits.body_bytes"),
+        ("LIMITS_BODY_BYTES", "1e4", "limits.body_bytes"), ("OPEN_MODE", "post", "open.mode"),
+        ("PROOF_APP", "false", "proof.app"), ("LOG_LEVEL", "loud", "log_level"),
+        ("PROVIDER_REGION", "uk", "provider.region"),
+        ("WEB_BASE_URL", "https://shop.example:70000", "web.base_url"), ("WEB_BASE_URL", "//shop", "web.base_url"),
+    ]
+
+    @Test(arguments: single)
+    func `refuses a value that cannot work`(_ name: String, _ value: String, _ setting: String) {
+        let found = problems(["SALLYPORT_" + name: value])
+        #expect(found.count >= 1 && found.allSatisfy { $0.hasPrefix(setting + ": ") }, "\(found)")
+    }
+
+    @Test func `takes the environment before the file, and the file before the default`() throws {
+        let file = #"{"session":{"idle":"20m","absolute":"3h"},"trusted_proxies":["10.0.0.1","10.0.0.2"],"loops":3}"#
+        let found = try configuration(["SALLYPORT_SESSION_IDLE": "25m"], file: file)
+        #expect(found.policy.times.idle == .seconds(1500))
+        #expect(found.policy.times.absolute == .seconds(10_800))
+        #expect(found.policy.times.launch == .seconds(300))
+        #expect(found.listeners.trustedProxies == ["10.0.0.1", "10.0.0.2"])
+        #expect(found.listeners.loops == 3)
+    }
+
+    @Test(arguments: [
+        (#"{"session":{"idel":"20m"}}"#, "session.idel: no such setting"), ("[]", "configuration file: "),
+        ("{", "configuration file: not JSON"), (#"{"loops":[1]}"#, "loops: not a single value"),
+        (#"{"apps":{"ios":[{"bundle":"x","team":"y"}]}}"#, "apps.ios[0]: "),
+    ])
+    func `refuses a file with something else in it`(_ file: String, _ problem: String) {
+        let found = problems([:], file: file)
+        #expect(found.contains { $0.hasPrefix(problem) }, "\(found)")
+    }
+
+    @Test func `lets the profile fill what is left empty`() throws {
+        let strict = try configuration(["SALLYPORT_PROFILE": "strict", "SALLYPORT_OPEN_MODE": "auto_post"]).policy
+        #expect(strict.openMode == .autoPost)
+        #expect(strict.verifier == .required)
+        let compat = try configuration(["SALLYPORT_PROFILE": "compat"])
+        #expect(compat.policy.cookieNames == .plain)
+        #expect(compat.printed.first { $0.name == "open.clean_url" }?.value == "false")
+    }
+
+    @Test func `is printed whole, secrets hidden`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/settings.json"
+            try Files.write(path, Array(#"{"database_url":"postgresql://me:hunter2@db/shop"}"#.utf8), mode: 0o600)
+            let result = await run(["serve", "--config", path, "--print-config"])
+            #expect(result.status == 0)
+            #expect(result.output.contains("database_url = <secret>\n"))
+            #expect(!result.output.contains("hunter2"))
+            #expect(result.output.contains("session.idle = 30m\n"))
+            #expect(result.output.split(separator: "\n").count == SettingTable.all.count)
+            let missing = await run(["serve", "--config", folder + "/none.json"])
+            #expect(missing.status == 2)
+            #expect(missing.complaints.contains("none.json cannot be read"))
+        }
+    }
+
+    @Test func `never repeats a secret in a complaint`() async {
+        let environment = ["SALLYPORT_DATABASE_URL": "postgresql://me:hunter2@db/shop", "SALLYPORT_LOOPS": "x"]
+        let result = await run(["serve"], environment: environment)
+        #expect(result.status == 2)
+        #expect(result.complaints.contains("loops: "))
+        #expect(!result.complaints.contains("hunter2"))
+    }
+}
