@@ -63,7 +63,7 @@ private func configuration(
     @Test(arguments: single)
     func `refuses a value that cannot work`(_ name: String, _ value: String, _ setting: String) {
         let found = problems(["SALLYPORT_" + name: value])
-        #expect(found.count >= 1 && found.allSatisfy { $0.hasPrefix(setting + ": ") }, "\(found)")
+        #expect(found.contains { $0.hasPrefix(setting + ": ") }, "\(found)")
     }
 
     @Test func `takes the environment before the file, and the file before the default`() throws {
