@@ -21,6 +21,7 @@ enum AuditCommand {
                 guard input.arguments.flags.contains("alerts") || input.arguments.operands.count == 1 else {
                     throw ConfigurationError(problems: ["audit: name one flow, or --alerts"])
                 }
+                try demandDatabase(configuration)
                 let database = try DatabaseAccess(configuration, logger: .silent)
                 defer { database.close() }
                 let url = database.url
@@ -43,6 +44,14 @@ enum AuditCommand {
             }
         }
     )
+
+    /// Refuses to make an empty cluster only to say that there is nothing in it.
+    private static func demandDatabase(_ configuration: Configuration) throws(ConfigurationError) {
+        let folder = configuration.storage.dataDirectory + "/postgres"
+        guard configuration.storage.databaseURL != nil || Files.exists(folder) else {
+            throw ConfigurationError(problems: ["audit: no database_url is set, and there is no cluster in \(folder)"])
+        }
+    }
 
     /// What is asked for.
     private enum Query: Sendable {

@@ -86,6 +86,10 @@ enum ConfirmHandler {
     // MARK: Agree
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try await exchange.services.toTheEnd { () async throws(Failure) in try await agree(exchange) }
+    }
+
+    private static func agree(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
         let form = try exchange.form(["secureWebviewSessionId", "totalPrice"])
         guard let token = try exchange.tabToken() else { return exchange.neutral() }

@@ -22,7 +22,12 @@ enum PurchaseHandler {
         _ request: PurchaseRequest
     ) async throws(Failure) -> HTTPResponse {
         let asPage = wantsPage(exchange.request)
-        switch try await exchange.services.purchases.purchase(request, by: exchange.caller) {
+        let caller = exchange.caller
+        let purchases = exchange.services.purchases
+        let outcome = try await exchange.services.toTheEnd { () async throws(Failure) in
+            try await purchases.purchase(request, by: caller)
+        }
+        switch outcome {
         case .done(let body):
             let flow = request.ticket.flow
             var response = asPage ? exchange.redirect(to: "/thanks", flow: flow) : exchange.json(body, flow: flow)

@@ -92,17 +92,13 @@ final class PurchaseService {
             try await release(attempt, by: caller)
             throw Failure(.notReady, flow: attempt.flow)
         case .notSent(let error):
-            // On a recovery an earlier call may have had an effect: only whoever began may give the lease back unasked.
-            if !isRecovery { try await release(attempt, by: caller) }
-            throw Failure(.providerFailed, error.debugDescription, flow: attempt.flow)
+            throw try await giveBack(attempt, isRecovery, error.debugDescription, by: caller)
         case .rejected(let error):
-            if !isRecovery { try await release(attempt, by: caller) }
             logger.error("purchase.rejected", fields(attempt, error.debugDescription))
-            throw Failure(.providerFailed, error.debugDescription, flow: attempt.flow)
+            throw try await giveBack(attempt, isRecovery, error.debugDescription, by: caller)
         case .amountMismatch:
             logger.error("purchase.amount_mismatch", fields(attempt, "the session holds another amount than the order"))
-            if !isRecovery { try await release(attempt, by: caller) }
-            throw Failure(.providerFailed, "amount mismatch", flow: attempt.flow)
+            throw try await giveBack(attempt, isRecovery, "amount mismatch", by: caller)
         case .unknown(let error):
             // The lease stays: whoever comes after it has run out asks the provider first.
             logger.warning("purchase.unknown", fields(attempt, error.debugDescription))
@@ -142,6 +138,22 @@ final class PurchaseService {
             try await broker.settle(attempt, as: end, by: caller)
         }
         guard held else { throw lost(attempt) }
+    }
+
+    /// Gives the lease back after a call that had no effect.
+    ///
+    /// On a recovery an earlier call of the attempt may have had one: then the lease runs out, and nothing is claimed.
+    ///
+    /// - Returns: The failure to throw.
+    private func giveBack(
+        _ attempt: PurchaseAttempt,
+        _ isRecovery: Bool,
+        _ detail: String,
+        by caller: Caller
+    ) async throws(Failure) -> Failure {
+        guard !isRecovery else { return Failure(.purchaseInProgress, detail, flow: attempt.flow, retryAfter: 10) }
+        try await release(attempt, by: caller)
+        return Failure(.providerFailed, detail, flow: attempt.flow)
     }
 
     private func release(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) {

@@ -54,7 +54,7 @@ extension PageErrorCode {
         case .notFound: "There is nothing here."
         case .methodNotAllowed: "This method does not work here."
         case .payloadTooLarge: "The request is too large."
-        case .providerFailed: "The payment provider cannot be reached. Nothing was charged; try again."
+        case .providerFailed: "The payment provider did not do it. Nothing was charged; try again."
         case .unavailable: "The service cannot answer right now. Try again."
         case .internalError: "The request failed on our side."
         }

@@ -72,6 +72,27 @@ final class LoopServices {
         }
     }
 
+    /// Runs a body to its end even when the client goes away meanwhile.
+    ///
+    /// For handlers of several steps of which the first takes something that the last gives back: a lease, a placement. The
+    /// body is a task of its own, which the connection cannot cancel.
+    ///
+    /// - Parameter body: Runs on this loop.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws.
+    func toTheEnd<Value>(_ body: @escaping () async throws(Failure) -> Value) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await suspend { (suspension: Suspension<Result<Value, Failure>>) in
+            reactor.startTask {
+                do throws(Failure) {
+                    suspension.resume(.success(try await body()))
+                } catch {
+                    suspension.resume(.failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
     /// Counts where an open came from; the broker counts what became of it.
     func countOpen(_ site: FetchSite) {
         counters.open(site).increment()

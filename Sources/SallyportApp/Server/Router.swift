@@ -83,6 +83,7 @@ final class Router: RequestHandler {
         allow: String? = nil
     ) -> HTTPResponse {
         let exchange = Exchange(request: request, services: services)
+        services.note(Failure(code), request)
         var response = FailureResponse.make(Failure(code), exchange, format)
         if let allow, let field = HTTPField(.allow, allow) { response.fields.append(field) }
         return response
