@@ -113,9 +113,9 @@ let package = Package(
         tests("PrimitivesTests", ["Primitives", "TestKit"]),
         tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
-        tests("HTTPCoreTests", ["HTTPCore", "Primitives", "TestKit"]),
+        tests("HTTPCoreTests", ["HTTPCore", "Primitives"]),
         tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
-        tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives", "TestKit"]),
+        tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives"]),
         tests(
             "HTTPServerTests",
             ["HTTPServer", "EventIO", "TLS", "HTTP1", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
@@ -156,13 +156,12 @@ let package = Package(
                 "Cryptography", "Primitives", "TestKit",
             ]
         ),
-        tests("SallyportAppTests", ["SallyportApp", "HTTPCore", "SessionBroker", "Primitives", "TestKit"]),
+        tests("SallyportAppTests", ["SallyportApp", "SessionBroker", "EventIO", "TestKit"]),
         tests(
             "IntegrationTests",
             [
-                "IntegrationKit", "sallyport", "SallyportApp", "Simulators", "SessionBroker", "PostgresTestKit",
-                "Postgres",
-                "HTTPClient", "HTTPCore", "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit",
+                "IntegrationKit", "sallyport", "SallyportApp", "Simulators", "Postgres", "HTTPClient", "HTTPCore",
+                "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
     ]

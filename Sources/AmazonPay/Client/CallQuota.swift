@@ -1,6 +1,5 @@
 import Primitives
 
-
 /// Keeps the calls of a process a little under the account's limits; shared by all loops.
 ///
 /// The limits are per account and operation. Several processes of one account share them without knowing of each other:

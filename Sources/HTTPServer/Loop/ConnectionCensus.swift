@@ -1,6 +1,5 @@
 import Primitives
 
-
 /// How many connections a server has, all loops together, and from whom.
 final class ConnectionCensus: Sendable {
     private struct State {

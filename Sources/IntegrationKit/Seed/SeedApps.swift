@@ -1,6 +1,5 @@
 import Primitives
 
-
 /// What an unmodified sample app did with a return link.
 package enum SeedOutcome: Sendable {
     /// It called `purchase` in the web view; this is the answer.

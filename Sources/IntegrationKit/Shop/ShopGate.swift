@@ -1,6 +1,5 @@
 import Primitives
 
-
 /// Lets a few shops exist at once, however many tests run in parallel: each has threads and database connections.
 actor ShopGate {
     static let shared = ShopGate(places: 6)
