@@ -92,15 +92,17 @@ final class TestHandler: RequestHandler {
 ///
 /// - Parameters:
 ///   - clock: A manual one makes deadlines wait for the test.
+///   - deadline: Generous; it is reached only by a fault.
 ///   - configure: Changes limits and the like.
 ///   - body: The test, on the loop.
 /// - Throws: What the body throws.
 func withServer(
     clock: any LoopClock = SystemClock(),
+    deadline: Duration = .seconds(30),
     configure: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (TestBench) async throws -> Void
 ) async throws {
-    try await withLoop(clock: clock) { reactor in
+    try await withLoop(clock: clock, deadline: deadline) { reactor in
         let any = SocketAddress(v4: 0x7F00_0001, port: 0)
         var configuration = ServerConfiguration(name: "test", listeners: [.init(any, .clear), .init(any, .tls)])
         configure(&configuration)
