@@ -33,8 +33,9 @@ package enum HandlerResult {
     case precomposed(StaticResponse)
     /// With what this function returns.
     ///
-    /// It runs as a task on the loop. An error it throws is answered with 500 and logged, but for ``HangUp``. The task is cancelled when the
-    /// client goes away; what it returns then is dropped unless the client only closed its sending side.
+    /// It runs as a task on the loop. An error it throws is answered with 500 and logged, but for ``HangUp``. The task
+    /// is cancelled when the client goes away; what it returns then is dropped unless the client only closed its
+    /// sending side.
     case later(() async throws -> HTTPResponse)
 }
 

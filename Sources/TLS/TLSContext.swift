@@ -3,9 +3,9 @@ package import Primitives
 
 /// What all TLS sessions of one side have in common: versions, ciphers, protocols, certificate and trust.
 ///
-/// TLS 1.2 and 1.3; no compression, no renegotiation, no early data, forward-secret authenticated ciphers only. A server
-/// keeps no session cache and issues one ticket per handshake. To change anything make a new context: sessions made from
-/// the old one keep it until they end.
+/// TLS 1.2 and 1.3; no compression, no renegotiation, no early data, forward-secret authenticated ciphers only. A
+/// server keeps no session cache and issues one ticket per handshake. To change anything make a new context: sessions
+/// made from the old one keep it until they end.
 @safe package final class TLSContext: Sendable {
     /// The library's context.
     ///
@@ -22,8 +22,8 @@ package import Primitives
     /// - Parameters:
     ///   - certificatePEM: The leaf first, then its issuers; ECDSA P-256 or RSA of 2048 bits and more.
     ///   - keyPEM: The leaf's private key, without a passphrase.
-    ///   - alpn: Protocol names by preference, such as `http/1.1`. A client that offers others only is refused; one that
-    ///     offers none is served.
+    ///   - alpn: Protocol names by preference, such as `http/1.1`. A client that offers others only is refused; one
+    ///     that offers none is served.
     ///   - ticketKeys: The process's ticket keys; `nil` issues tickets that only this context can resume.
     /// - Throws: `certificateUnreadable`, `keyUnreadable`, `keyMismatch` or `settingRefused`.
     package init(

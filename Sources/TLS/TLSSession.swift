@@ -2,8 +2,8 @@ import COpenSSL
 
 /// One TLS connection as bytes in, bytes out; it does no I/O.
 ///
-/// What the network delivered goes in with ``feed(_:)``; ``handshake()`` and ``read(appendingTo:limit:)`` make progress with it;
-/// ``write(_:)`` takes plaintext; whatever any of them wants to send is collected and leaves with
+/// What the network delivered goes in with ``feed(_:)``; ``handshake()`` and ``read(appendingTo:limit:)`` make progress
+/// with it; ``write(_:)`` takes plaintext; whatever any of them wants to send is collected and leaves with
 /// ``takeCiphertext(into:)``, also after a failure (an alert may wait there). Not Sendable: one loop owns it.
 @safe package final class TLSSession {
     /// What a read gave.
@@ -42,7 +42,7 @@ import COpenSSL
     ///
     /// - Parameters:
     ///   - context: A client's context.
-    ///   - serverName: The name or address the server's certificate must carry; a name is also sent to the server (SNI).
+    ///   - serverName: The name or address the server's certificate must carry; a name is also sent to it (SNI).
     ///   - resumption: From an earlier session with the same server, to shorten the handshake.
     /// - Throws: `settingRefused` when the library has no memory or the name is impossible.
     package init(
@@ -125,7 +125,8 @@ import COpenSSL
     /// On a server the step that sees the client's first message costs about 0.2 ms.
     ///
     /// - Returns: Whether the handshake is complete.
-    /// - Throws: `plainHTTP`, `handshakeFailed`, or `sessionOver` after an earlier failure. An alert may wait to be sent.
+    /// - Throws: `plainHTTP`, `handshakeFailed`, or `sessionOver` after an earlier failure. An alert may wait to be
+    ///   sent.
     package func handshake() throws(TLSError) -> Bool {
         switch state {
         case .established: return true

@@ -1,11 +1,12 @@
 import COpenSSL
 package import Primitives
 
-/// The keys that protect session tickets; shared by every context and loop of a process, so that a client resumes anywhere.
+/// The keys that protect session tickets; a process has one set, so that a client resumes on any loop.
 ///
-/// A ticket key opens the traffic of TLS 1.2 sessions that were resumed with it, so keys must not live long. A key makes
-/// tickets for two hours, which is as long as a ticket lives, and opens them for two more; then it is forgotten. There is
-/// no timer: a handshake that finds the key too old makes a new one.
+/// Give the same to each new context: a ticket then outlives a change of the certificate.
+/// A ticket key opens the traffic of TLS 1.2 sessions that were resumed with it, so keys must not live long. A key
+/// makes tickets for two hours, which is as long as a ticket lives, and opens them for two more; then it is forgotten.
+/// There is no timer: a handshake that finds the key too old makes a new one.
 package final class TLSTicketKeys: Sendable {
     /// How long a ticket resumes a session, in seconds.
     static let ticketSeconds = 7200

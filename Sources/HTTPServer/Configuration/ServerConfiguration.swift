@@ -35,8 +35,8 @@ package struct ServerConfiguration: Sendable {
     package var listeners: [Listener]
     /// Whether another process of the same user may listen on the same addresses at the same time.
     ///
-    /// For the hand-over between two runs. The kernel then deals connections out among both, so a forgotten process would
-    /// go on answering some of them: off by default.
+    /// For the hand-over between two runs. The kernel then deals connections out among both, so a forgotten process
+    /// would go on answering some of them: off by default.
     package var sharesAddresses = false
     /// What a peer may ask for.
     package var limits = ServerLimits()

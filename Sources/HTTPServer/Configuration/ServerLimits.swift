@@ -17,7 +17,7 @@ package struct ServerLimits: Sendable {
 
     /// Connections of the whole server, all loops together; beyond it new ones are closed at once.
     package var connections = 10_000
-    /// Connections from one IPv4 address or one IPv6 /64, but not of trusted proxies; beyond it new ones are closed at once.
+    /// Connections from one IPv4 address or IPv6 /64, trusted proxies apart; beyond it new ones are closed at once.
     package var connectionsPerAddress = 1024
     /// New connections taken by one loop before its other work has a turn.
     package var acceptsPerTurn = 64
@@ -26,7 +26,9 @@ package struct ServerLimits: Sendable {
 
     /// From the connection to the end of its TLS handshake.
     package var handshakeDeadline: Duration = .seconds(10)
-    /// From the first byte of a request, or for the first one from the connection or the end of its handshake, to the end of its head; then 408.
+    /// From the first byte of a request to the end of its head; then 408.
+    ///
+    /// For the first request of a connection it begins with the connection or the end of its handshake.
     package var headerDeadline: Duration = .seconds(10)
     /// From the end of a request's head to the end of its content; then 408.
     package var bodyDeadline: Duration = .seconds(30)

@@ -4,7 +4,7 @@ final class BufferPool {
     let inputBlockSize: Int
     /// Output buffers with more room are given back to the allocator rather than kept.
     private static let keptCapacity = 65_536
-    // The last one given is the next one taken: it is still in the processor's cache, and most turns need no second one.
+    // The last one given is the next one taken: it is still in the processor's cache, and most turns need one only.
     private var lastInput: [UInt8] = []
     private var lastOutput: [UInt8] = []
     private var inputs: BufferStack

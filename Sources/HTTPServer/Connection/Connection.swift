@@ -6,8 +6,8 @@ import Telemetry
 /// One accepted connection: moves bytes between its socket and its protocol, watches deadlines, and closes.
 ///
 /// Edge-triggered and registered once. It reads once per edge, again only while a read fills the room it was given, and
-/// to the end once the kernel has told of a hang-up, because the end may come together with the last bytes. What is to be
-/// sent collects in `output` and leaves with one call at the end of the turn.
+/// to the end once the kernel has told of a hang-up, because the end may come together with the last bytes. What is to
+/// be sent collects in `output` and leaves with one call at the end of the turn.
 final class Connection: ReadinessHandler {
     /// Who is at the other end.
     struct Peer {
@@ -182,8 +182,8 @@ extension Connection {
     }
 
     private func receive(from socket: StreamSocket) throws(ChannelError) -> Received {
-        // The buffer leaves the connection for the call: a property of an object that is lent out costs a check at each of
-        // its uses, and this one has many for each request.
+        // The buffer leaves the connection for the call: a property of an object that is lent out costs a check at each
+        // of its uses, and this one has many for each request.
         var buffer = InputBuffer(part.pool)
         swap(&buffer, &input)
         defer { swap(&buffer, &input) }
@@ -343,8 +343,8 @@ extension Connection {
 
     /// Closes when everything that waits has been sent; takes no more input.
     ///
-    /// - Parameter lingers: Whether the peer may still be sending. A close with unread bytes makes the kernel send a reset,
-    ///   and that can overtake the answer; so its bytes are read and dropped for a while.
+    /// - Parameter lingers: Whether the peer may still be sending. A close with unread bytes makes the kernel send a
+    ///   reset, and that can overtake the answer; so its bytes are read and dropped for a while.
     func closeAfterOutput(lingers: Bool) {
         guard case .no = closing, !isClosed else { return }
         closing = .afterOutput(lingers: lingers)

@@ -3,9 +3,10 @@ import HTTPCore
 
 /// Finds out who a request comes from.
 ///
-/// Behind a proxy the peer of the connection is the proxy, and the client's address is what the proxies have appended to
-/// `X-Forwarded-For`. Anybody can send that field, so it is read from the right, and only past addresses that are known
-/// to be ours: the first foreign one from the right is the client. What stands further left is the client's own word.
+/// Behind a proxy the peer of the connection is the proxy, and the client's address is what the proxies have appended
+/// to `X-Forwarded-For`. Anybody can send that field, so it is read from the right, and only past addresses that are
+/// known to be ours: the first foreign one from the right is the client. What stands further left is the client's own
+/// word.
 enum ClientAddress {
     /// The client of a request that came over a connection from a trusted proxy.
     ///
@@ -26,7 +27,7 @@ enum ClientAddress {
         return nearest
     }
 
-    /// An address with or without a port, as proxies write it: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`.
+    /// An address with or without a port, as proxies write it: `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`.
     private static func parse(_ part: Substring) -> SocketAddress? {
         let text = String(part.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
         if let address = SocketAddress(host: text) ?? SocketAddress(text) { return address }

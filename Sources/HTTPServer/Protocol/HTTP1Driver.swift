@@ -134,7 +134,8 @@ extension HTTP1Driver {
             deadline = nil
             connection.setDeadline(nil)
             task = part.reactor.startTask { [self] in
-                // One frame for all of it: the frames of a task share a small slab, and a second one costs an allocation.
+                // One frame for all of it: the frames of a task share a small slab, and a second one costs an
+                // allocation.
                 let response: HTTPResponse?
                 do { response = try await work() } catch { response = answer(to: error, on: connection) }
                 finish(response, on: connection)

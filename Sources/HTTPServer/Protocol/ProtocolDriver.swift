@@ -1,8 +1,8 @@
 /// Speaks one version of HTTP over the plaintext of a connection.
 ///
 /// The connection moves bytes and watches deadlines; the driver decides. It reads from `connection.input`, appends
-/// with `connection.write`, sets the deadline that fits its state, and asks for the close. A version of HTTP is added by another
-/// driver and one line where `Connection` chooses one.
+/// with `connection.write`, sets the deadline that fits its state, and asks for the close. A version of HTTP is added
+/// by another driver and one line where `Connection` chooses one.
 protocol ProtocolDriver: AnyObject {
     /// The connection is ready for the first bytes; nothing has come yet.
     func begin(on connection: Connection)
