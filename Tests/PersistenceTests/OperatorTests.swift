@@ -1,5 +1,6 @@
 import Primitives
 import SessionBroker
+import Telemetry
 import Testing
 
 @Suite("An operator")
@@ -41,6 +42,24 @@ struct OperatorTests {
             #expect(alerts.map(\.flow) == [orphan.flow, plain.flow, wrong.flow, reused.flow])
             #expect(try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000), limit: 1).count == 1)
             #expect(try await rig.broker.alerts(since: WallTime(seconds: 4_000_000_000)).isEmpty)
+        }
+    }
+
+    @Test func `counts verdicts by operation, without an id among the labels`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.authorized()
+            _ = try await rig.buy(crossing)
+            _ = try await rig.open(LaunchTicket.mint(for: crossing.flow, random: rig.random))
+            let text = rig.metrics.prometheusText()
+            for (operation, verdict) in [
+                ("issue", "issued"), ("open", "opened"), ("open", "unknown"), ("review", "reviewed"),
+                ("place", "placed"),
+                ("purchase", "begin"), ("purchase", "replayed"), ("settle", "settled"),
+            ] {
+                let line = "sallyport_flow_verdicts_total{op=\"\(operation)\",verdict=\"\(verdict)\"} 1"
+                #expect(text.contains(line), "\(line)")
+            }
+            #expect(!text.contains(crossing.flow.description))
         }
     }
 

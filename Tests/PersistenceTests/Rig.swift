@@ -16,6 +16,7 @@ final class Rig {
     let client: PostgresClient
     let limits: FlowLimits
     let reactor: Reactor
+    let metrics = MetricsRegistry()
     /// A second way to the database: for looking, and for moving its deadlines.
     let admin: PostgresAdmin
     private var requests = 0
@@ -47,7 +48,7 @@ final class Rig {
             limits: limits,
             random: reactor.random,
             clock: clock,
-            metrics: MetricsRegistry()
+            metrics: metrics
         )
     }
 

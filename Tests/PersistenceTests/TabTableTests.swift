@@ -197,6 +197,19 @@ struct TabTableTests {
         }
     }
 
+    @Test func `does not act with a return ticket that is not its own`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.reviewed()
+            let tab = try #require(crossing.tab)
+            let forged = rig.broker.returnTicket(of: TabToken.mint(for: crossing.flow, random: rig.random))
+            let placed = try await rig.broker.place(tab, ticket: forged, total: nil, by: rig.caller())
+            #expect(word(placed) == "flowMismatch")
+            let cancelled = try await rig.broker.cancel(tab, ticket: forged, by: rig.caller())
+            #expect(word(cancelled) == "flowMismatch")
+            #expect(try rig.state(crossing) == .reviewed)
+        }
+    }
+
     @Test func `takes a placement back only while nothing was placed since`() async throws {
         try await withRig { rig in
             let crossing = try await rig.reviewed()
