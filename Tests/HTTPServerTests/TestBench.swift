@@ -98,7 +98,7 @@ final class TestHandler: RequestHandler {
 /// - Throws: What the body throws.
 func withServer(
     clock: any LoopClock = SystemClock(),
-    deadline: Duration = .seconds(30),
+    deadline: Duration = .seconds(120),
     configure: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (TestBench) async throws -> Void
 ) async throws {

@@ -96,7 +96,7 @@ private enum SharedFolder {
         let next = PrivateCluster(dataDirectory: path, settings: .tests())
         #expect(try next.start().number("SELECT 1") == 1)
         #expect(next.process?.pid != orphan.pid)
-        #expect(try orphan.wait(atMost: .seconds(20)) == .code(0))
+        #expect(try orphan.wait(atMost: .seconds(60)) == .code(0))
         next.stop()
     }
 
