@@ -29,26 +29,30 @@ package struct Address: Sendable, Hashable, CustomStringConvertible, CustomRefle
         case phoneNumber
     }
 
-    private var parts: [Part: String] = [:]
+    /// By `place` of the part.
+    private var parts: [String?]
 
     /// An address without any part.
-    package init() {}
+    package init() {
+        parts = [String?](repeating: nil, count: Part.allCases.count)
+    }
 
     /// An address with the given parts.
     ///
     /// - Parameter parts: Empty texts are left out.
     package init(_ parts: [Part: String]) {
-        self.parts = parts.filter { !$0.value.isEmpty }
+        self.init()
+        for (part, text) in parts { self[part] = text }
     }
 
     /// One part; never empty, `nil` where it is missing.
     package subscript(part: Part) -> String? {
-        get { parts[part] }
-        set { parts[part] = newValue?.isEmpty == true ? nil : newValue }
+        get { parts[part.place] }
+        set { parts[part.place] = newValue?.isEmpty == true ? nil : newValue }
     }
 
     /// Whether every part is missing.
-    package var isEmpty: Bool { parts.isEmpty }
+    package var isEmpty: Bool { parts.allSatisfy { $0 == nil } }
 
     /// The prefecture, by which the postage is found.
     package var prefecture: String? { self[.stateOrRegion] }
@@ -56,4 +60,23 @@ package struct Address: Sendable, Hashable, CustomStringConvertible, CustomRefle
     package var description: String { "<private>" }
 
     package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Address.Part {
+    /// Where the part stands among all parts.
+    var place: Int {
+        switch self {
+        case .name: 0
+        case .addressLine1: 1
+        case .addressLine2: 2
+        case .addressLine3: 3
+        case .city: 4
+        case .county: 5
+        case .district: 6
+        case .stateOrRegion: 7
+        case .postalCode: 8
+        case .countryCode: 9
+        case .phoneNumber: 10
+        }
+    }
 }

@@ -81,27 +81,45 @@ package struct Order: Sendable, Hashable {
 
     /// The lines as canonical JSON: an array of objects with the keys `id`, `name`, `price`, `quantity` in this order.
     package var json: String {
-        let values = lines.map { line in
-            JSONValue.object([
-                ("id", .text(line.article.id)), ("name", .text(line.article.name)),
-                ("price", .number(line.article.price.amount)), ("quantity", .number(Int64(line.quantity))),
-            ])
+        var writer = CanonicalJSONWriter()
+        writer.append(literal: "[")
+        for index in lines.indices {
+            writer.append(literal: index == 0 ? "{\"id\":" : ",{\"id\":")
+            writer.append(lines[index].article.id)
+            writer.append(literal: ",\"name\":")
+            writer.append(lines[index].article.name)
+            writer.append(literal: ",\"price\":")
+            writer.append(lines[index].article.price.amount)
+            writer.append(literal: ",\"quantity\":")
+            writer.append(Int64(lines[index].quantity))
+            writer.append(literal: "}")
         }
-        return JSONValue.array(values).text
+        writer.append(literal: "]")
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     private static func lines(from json: String) throws(CommerceError) -> [OrderLine] {
-        guard case .array(let values) = try JSONValue(json) else {
-            throw CommerceError(.malformed, "a cart that is no array")
-        }
+        var reader = CanonicalJSONReader(Array(json.utf8))
         var lines: [OrderLine] = []
-        for value in values {
-            guard let id = value["id"]?.textValue, let name = value["name"]?.textValue,
-                let price = value["price"]?.numberValue.flatMap({ Yen(exactly: $0) }),
-                let quantity = value["quantity"]?.numberValue
-            else { throw CommerceError(.malformed, "a cart line without its four members") }
-            lines.append(try OrderLine(article: Article(id: id, name: name, price: price), quantity: Int(quantity)))
-        }
+        try reader.expect("[")
+        repeat { lines.append(try line(&reader)) } while reader.take(",")
+        try reader.expect("]")
+        try reader.end()
         return lines
+    }
+
+    private static func line(_ reader: inout CanonicalJSONReader) throws(CommerceError) -> OrderLine {
+        try reader.expect("{\"id\":")
+        let id = try reader.text()
+        try reader.expect(",\"name\":")
+        let name = try reader.text()
+        try reader.expect(",\"price\":")
+        guard let price = Yen(exactly: try reader.number()) else {
+            throw CommerceError(.malformed, "a price above \(Yen.limit) yen")
+        }
+        try reader.expect(",\"quantity\":")
+        let quantity = Int(try reader.number())
+        try reader.expect("}")
+        return try OrderLine(article: Article(id: id, name: name, price: price), quantity: quantity)
     }
 }

@@ -52,34 +52,51 @@ package struct PrivateDetails: Sendable, Hashable, CustomStringConvertible, Cust
     /// - Parameter stored: What `bytes` gave.
     /// - Throws: `malformed` for anything else.
     package init(stored: [UInt8]) throws(CommerceError) {
-        let tree = try JSONValue(String(decoding: stored, as: UTF8.self))
-        guard let buyer = tree["buyer"], let address = tree["address"] else {
-            throw CommerceError(.malformed, "private details without buyer or address")
+        var reader = CanonicalJSONReader(stored)
+        try reader.expect("{\"buyer\":{\"id\":")
+        let id = try reader.optionalText()
+        try reader.expect(",\"name\":")
+        let name = try reader.optionalText()
+        try reader.expect(",\"email\":")
+        buyer = Buyer(id: id, name: name, email: try reader.optionalText())
+        try reader.expect("},\"address\":{")
+        var address = Address()
+        for part in Address.Part.allCases {
+            try reader.expect(PrivateDetails.opening(of: part))
+            address[part] = try reader.optionalText()
         }
-        self.buyer = Buyer(
-            id: buyer["id"]?.textValue,
-            name: buyer["name"]?.textValue,
-            email: buyer["email"]?.textValue
-        )
-        var parts = Address()
-        for part in Address.Part.allCases { parts[part] = address[part.rawValue]?.textValue }
-        self.address = parts
-        payment = tree["payment"]?.textValue
+        self.address = address
+        try reader.expect("},\"payment\":")
+        payment = try reader.optionalText()
+        try reader.expect("}")
+        try reader.end()
     }
 
     /// The bytes to seal: JSON with every member, in a fixed order.
     package var bytes: [UInt8] {
-        let tree = JSONValue.object([
-            (
-                "buyer",
-                .object([
-                    ("id", .optional(buyer.id)), ("name", .optional(buyer.name)), ("email", .optional(buyer.email)),
-                ])
-            ),
-            ("address", .object(Address.Part.allCases.map { ($0.rawValue, .optional(address[$0])) })),
-            ("payment", .optional(payment)),
-        ])
-        return Array(tree.text.utf8)
+        var writer = CanonicalJSONWriter()
+        writer.append(literal: "{\"buyer\":{\"id\":")
+        writer.append(buyer.id)
+        writer.append(literal: ",\"name\":")
+        writer.append(buyer.name)
+        writer.append(literal: ",\"email\":")
+        writer.append(buyer.email)
+        writer.append(literal: "},\"address\":{")
+        for part in Address.Part.allCases {
+            writer.append(literal: PrivateDetails.opening(of: part))
+            writer.append(address[part])
+        }
+        writer.append(literal: "},\"payment\":")
+        writer.append(payment)
+        writer.append(literal: "}")
+        return writer.bytes
+    }
+
+    /// What stands in front of a part of the address.
+    private static func opening(of part: Address.Part) -> String { openings[part.place] }
+
+    private static let openings = Address.Part.allCases.map { part in
+        (part == Address.Part.allCases.first ? "\"" : ",\"") + part.rawValue + "\":"
     }
 
     package var description: String { "<private>" }
