@@ -33,6 +33,13 @@ package enum DecimalDigits {
             output.append(UInt8(ascii: "0") + UInt8(rest % 10))
             rest /= 10
         } while rest > 0
-        output[start...].reverse()
+        // In place: reversing a slice would copy the whole buffer.
+        var low = start
+        var high = output.count - 1
+        while low < high {
+            output.swapAt(low, high)
+            low += 1
+            high -= 1
+        }
     }
 }

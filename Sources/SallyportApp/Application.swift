@@ -18,6 +18,7 @@ package final class Application: Sendable {
     private let publicServer: Server
     private let adminServer: Server
     private let stopSignal = StopSignal()
+    private let tickets: TLSTicketKeys
     let logger: Logger
 
     /// Where the public listeners are bound: the TLS one first, where there is one.
@@ -57,7 +58,7 @@ package final class Application: Sendable {
         let times = configuration.policy.times
         let provider = try ProviderSetup(configuration.provider, web: configuration.listeners.web, lease: times.lease)
         _ = try Deployment(configuration, provider: provider, authority: nil)
-        _ = try configuration.tlsContext()
+        _ = try configuration.tlsContext(try TLSTicketKeys(clock: SystemClock()))
     }
 
     private let deployment: Deployment
@@ -78,7 +79,8 @@ package final class Application: Sendable {
         deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
         limits = FlowLimits(policy: configuration.policy)
         quota = CallQuota(provider.quota)
-        let tls = try configuration.tlsContext()
+        tickets = try TLSTicketKeys(clock: SystemClock())
+        let tls = try configuration.tlsContext(tickets)
         let errorFields = deployment.headers.common
         publicServer = Server(
             try configuration.publicServer(errorFields: errorFields),
@@ -189,7 +191,7 @@ package final class Application: Sendable {
     /// - Parameter configuration: Names the files.
     /// - Throws: What is wrong with the files; the old certificate stays in use.
     package func reloadCertificate(_ configuration: Configuration) throws {
-        guard let context = try configuration.tlsContext() else { return }
+        guard let context = try configuration.tlsContext(tickets) else { return }
         publicServer.reload(context)
         logger.info("server.certificate_reloaded")
     }

@@ -8,12 +8,16 @@ import TLS
 
 extension Configuration {
     /// The certificate of both hosts, read anew at every call; `nil` without a TLS listener.
-    func tlsContext() throws(ConfigurationError) -> TLSContext? {
+    ///
+    /// - Parameter tickets: The process's, so that a reload ends no session.
+    /// - Returns: A context for connections from now on.
+    /// - Throws: What is wrong with the files.
+    func tlsContext(_ tickets: TLSTicketKeys) throws(ConfigurationError) -> TLSContext? {
         guard listeners.tls != nil else { return nil }
         let certificate = try read(listeners.certificatePath, "tls.certificate")
         let key = Secret(try read(listeners.keyPath, "tls.key"))
         do throws(TLSError) {
-            return try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: ["http/1.1"])
+            return try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: ["http/1.1"], ticketKeys: tickets)
         } catch {
             throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
         }
