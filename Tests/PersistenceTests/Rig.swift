@@ -132,7 +132,11 @@ func withRig<Value: Sendable>(
     var configuration = try PostgresConfiguration(url: Secret(url + separator + options))
     // Races queue thousands of calls at once.
     configuration.maximumPending = 20_000
-    configuration.maximumPendingAge = .seconds(20)
+    configuration.maximumPendingAge = .seconds(60)
+    // Under a sanitizer every call takes ten times as long; what is tested is the decision, not the pace.
+    configuration.lockTimeout = .seconds(30)
+    configuration.statementTimeout = .seconds(60)
+    configuration.answerTimeout = .seconds(90)
     configure(&configuration)
     let settings = configuration
     await gate.enter()
