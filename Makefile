@@ -1,8 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release clean check lint format layers sizes ends docs-coverage test-tsan test-asan bench \
-	fuzz browser walkthrough
+.PHONY: help run test build release clean check lint format layers sizes ends docs-coverage test-tsan test-asan bench
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests

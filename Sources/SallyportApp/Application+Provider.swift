@@ -18,7 +18,8 @@ extension Application {
             let client = CurlClient(reactor, configuration: trust)
             for _ in 0..<200 {
                 let request = OutboundRequest(method: "GET", url: url, timeout: .seconds(1))
-                if let answer = try? await client.send(request), answer.status == 200 { return true }
+                // Any status will do: the control interface refuses other machines, as in a container beside this one.
+                if (try? await client.send(request)) != nil { return true }
                 await reactor.sleep(for: .milliseconds(100))
             }
             return false
