@@ -1,4 +1,5 @@
 package import EventIO
+import Foundation
 
 /// A command of `sallyport` that runs as a process of its own and writes its log into a file.
 ///
@@ -14,12 +15,13 @@ package final class RunningProgram {
     ///
     /// - Parameters:
     ///   - words: The command and its arguments.
-    ///   - environment: All variables: nothing is inherited.
+    ///   - environment: All variables; of the caller's only the options of the sanitizers are inherited.
     ///   - logPath: A file that is not there yet.
     ///   - reactor: The loop of the caller.
     /// - Throws: `IOError`, `BuiltProgram.Missing`.
     package init(_ words: [String], environment: [String: String], logPath: String, on reactor: Reactor) throws {
-        var plan = ChildPlan(try BuiltProgram.sallyport(), words, environment: environment)
+        let variables = environment.merging(Self.sanitizerOptions) { given, _ in given }
+        var plan = ChildPlan(try BuiltProgram.sallyport(), words, environment: variables)
         plan.workingDirectory = Files.parent(of: logPath)
         plan.startsSession = true
         plan.deathSignal = .kill
@@ -28,6 +30,11 @@ package final class RunningProgram {
         self.logPath = logPath
         self.reactor = reactor
         process = try plan.start()
+    }
+
+    /// What the caller tells its own sanitizer holds for the program too: it was built with the same one.
+    private static let sanitizerOptions = ProcessInfo.processInfo.environment.filter { name, _ in
+        ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains(name)
     }
 
     /// What it has written so far.
