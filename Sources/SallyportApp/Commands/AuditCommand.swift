@@ -47,7 +47,7 @@ enum AuditCommand {
 
     /// Refuses to make an empty cluster only to say that there is nothing in it.
     private static func demandDatabase(_ configuration: Configuration) throws(ConfigurationError) {
-        let folder = configuration.storage.dataDirectory + "/postgres"
+        let folder = configuration.storage.clusterDirectory
         guard configuration.storage.databaseURL != nil || Files.exists(folder) else {
             throw ConfigurationError(problems: ["audit: no database_url is set, and there is no cluster in \(folder)"])
         }

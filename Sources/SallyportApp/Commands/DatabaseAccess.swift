@@ -21,7 +21,7 @@ final class DatabaseAccess {
             cluster = nil
         } else {
             let cluster = PrivateCluster(
-                dataDirectory: configuration.storage.dataDirectory + "/postgres",
+                dataDirectory: configuration.storage.clusterDirectory,
                 settings: .demo,
                 logger: logger
             )

@@ -22,7 +22,13 @@ enum Walkthrough {
               curl --cacert \(ca) -b app.jar -d 'client=iosApp&hd8=1&hd10=1' \(web)/secureWebviewSession
               curl --cacert \(ca) -c tab.jar -L "\(web)/button?secureWebviewSessionId=THE_TICKET"
 
-            Ctrl-C stops everything. The data stays in \(configuration.storage.dataDirectory).
+            Ctrl-C stops everything. The data stays in \(places(configuration.storage)).
             """
+    }
+
+    private static func places(_ storage: Configuration.Storage) -> String {
+        let cluster = storage.clusterDirectory
+        guard storage.databaseURL == nil, !cluster.hasPrefix(storage.dataDirectory) else { return storage.dataDirectory }
+        return "\(storage.dataDirectory) and, as that is closed to PostgreSQL's user, in \(cluster)"
     }
 }

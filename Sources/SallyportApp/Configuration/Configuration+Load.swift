@@ -85,6 +85,7 @@ extension Configuration.Storage {
         let url = reader.text("database_url")
         databaseURL = url.isEmpty ? nil : Secret(url)
         dataDirectory = reader.text("data_dir")
+        clusterDirectory = ClusterFolder.path(dataDirectory: dataDirectory)
         migrationsDirectory = reader.folder("migrations_dir", "migrations")
         publicDirectory = reader.folder("public_dir", "public")
     }

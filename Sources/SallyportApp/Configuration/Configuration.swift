@@ -24,6 +24,8 @@ package struct Configuration: Sendable {
         /// A libpq URI; `nil` for a private cluster in the data directory.
         let databaseURL: Secret<String>?
         let dataDirectory: String
+        /// Where the private cluster is; in the data directory unless that is closed to the user it runs as.
+        let clusterDirectory: String
         let migrationsDirectory: String
         let publicDirectory: String
     }
