@@ -29,6 +29,6 @@ enum Walkthrough {
     private static func places(_ storage: Configuration.Storage) -> String {
         let cluster = storage.clusterDirectory
         guard storage.databaseURL == nil, !cluster.hasPrefix(storage.dataDirectory) else { return storage.dataDirectory }
-        return "\(storage.dataDirectory) and, as that is closed to PostgreSQL's user, in \(cluster)"
+        return "\(storage.dataDirectory), the database in \(cluster)"
     }
 }
