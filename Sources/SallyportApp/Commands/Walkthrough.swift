@@ -28,7 +28,7 @@ enum Walkthrough {
 
     private static func places(_ storage: Configuration.Storage) -> String {
         let cluster = storage.clusterDirectory
-        guard storage.databaseURL == nil, !cluster.hasPrefix(storage.dataDirectory) else { return storage.dataDirectory }
-        return "\(storage.dataDirectory), the database in \(cluster)"
+        let isInside = storage.databaseURL != nil || cluster.hasPrefix(storage.dataDirectory)
+        return isInside ? storage.dataDirectory : "\(storage.dataDirectory), the database in \(cluster)"
     }
 }
