@@ -34,8 +34,10 @@ import Testing
 
     @Test func `stays where a cluster is already`() async throws {
         try await withTemporaryFolder { folder in
-            try Files.makeDirectory(folder + "/postgres", mode: 0o755)
             try Files.setPermissions(folder, mode: 0o700)
+            try Files.makeDirectory(folder + "/postgres/data", mode: 0o755)
+            #expect(ClusterFolder.path(dataDirectory: folder, isRoot: true, shared: "/s") != folder + "/postgres")
+            try Files.write(folder + "/postgres/data/PG_VERSION", Array("15".utf8))
             #expect(ClusterFolder.path(dataDirectory: folder, isRoot: true, shared: "/s") == folder + "/postgres")
         }
     }

@@ -20,7 +20,8 @@ enum ClusterFolder {
         shared: String = "/var/lib/sallyport"
     ) -> String {
         let own = dataDirectory + "/postgres"
-        guard isRoot, !Files.exists(own), let home = absolute(dataDirectory), isClosed(home) else { return own }
+        let isInUse = Files.exists(own + "/data/PG_VERSION")
+        guard isRoot, !isInUse, let home = absolute(dataDirectory), isClosed(home) else { return own }
         let name = Hex.encode(Array(SHA256.digest(of: Array(home.utf8)).bytes.prefix(8)))
         return "\(shared)/\(name)/postgres"
     }
