@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release clean check lint format layers sizes ends docs-coverage test-tsan test-asan bench
+.PHONY: help run test build release clean check lint format layers sizes ends docs-coverage test-tsan test-asan bench bench-growth bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -55,6 +55,16 @@ test-asan: ## Every test under the address sanitizer
 	@scripts/install-deps test
 	@$(SWIFT_TEST) --sanitize=address --scratch-path .build-asan
 
-bench: ## Requests per second and CPU per request of the hot paths
+bench: bench-check ## Requests per second and CPU per request, next to nginx and pgbench; OPTIONS="--seconds 10 --json FILE"
+	@scripts/bench $(OPTIONS)
+
+bench-growth: bench-check ## The same with up to 10 million flows, 10,000 idle connections, 1 and 2 loops; takes 30 GB of disk
+	@scripts/bench growth $(OPTIONS)
+
+bench-soak: bench-check ## Ten minutes of everything; fails when memory or descriptors grow
+	@scripts/bench soak $(OPTIONS)
+
+bench-check: ## Whether the benchmark itself works: a second of two cases
 	@scripts/install-deps bench
-	@scripts/bench
+	@scripts/bench --help >/dev/null
+	@scripts/bench --seconds 1 --rounds 1 --connections 8 --cases aasa,issue >/dev/null

@@ -106,7 +106,10 @@ let package = Package(
         ),
         program(
             "sallyport-bench",
-            ["Persistence", "SessionBroker", "Commerce", "Postgres", "EventIO", "Telemetry", "Primitives"]
+            [
+                "IntegrationKit", "Persistence", "SessionBroker", "Commerce", "Postgres", "HTTPClient", "HTTPCore",
+                "EventIO", "Telemetry", "Primitives",
+            ]
         ),
 
         // Tests mirror the sources.

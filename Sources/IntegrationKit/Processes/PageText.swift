@@ -20,9 +20,12 @@ enum PageText {
 }
 
 /// Bodies of forms.
-enum FormText {
+package enum FormText {
     /// Names and values as `application/x-www-form-urlencoded`.
-    static func encode(_ form: [(String, String)]) -> String {
+    ///
+    /// - Parameter form: In order.
+    /// - Returns: ASCII.
+    package static func encode(_ form: [(String, String)]) -> String {
         form.map { "\(escape($0.0))=\(escape($0.1))" }.joined(separator: "&")
     }
 

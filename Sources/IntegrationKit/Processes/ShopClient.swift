@@ -1,11 +1,12 @@
 package import EventIO
-import HTTPClient
+package import HTTPClient
 package import HTTPCore
 import Primitives
 
 /// Both browsers of any number of buyers, as requests: made for load, keeps no state but connections.
 package final class ShopClient {
     private let curl: CurlClient
+    private let host: String
     /// Where the provider is.
     package let simulator: String
 
@@ -14,8 +15,17 @@ package final class ShopClient {
     /// - Parameters:
     ///   - reactor: The loop of the caller.
     ///   - simulator: Where the provider is.
-    package init(_ reactor: Reactor, simulator: String) {
+    ///   - host: What the servers believe they are.
+    ///   - trust: Who signed the provider's certificate, where it speaks TLS.
+    package init(
+        _ reactor: Reactor,
+        simulator: String,
+        host: String = ServerProcess.host,
+        trust: ClientConfiguration.Trust = .system
+    ) {
+        self.host = host
         var configuration = ClientConfiguration()
+        configuration.trust = trust
         configuration.concurrencyLimit = 4_096
         configuration.idleConnections = 512
         configuration.connectTimeout = .seconds(10)
@@ -39,7 +49,7 @@ package final class ShopClient {
         cookies: [(String, String)] = []
     ) async throws(HTTPExchangeError) -> InboundResponse {
         var fields: [(String, String)] = []
-        if !url.hasPrefix(simulator) { fields.append(("Host", ServerProcess.host)) }
+        if !url.hasPrefix(simulator) { fields.append(("Host", host)) }
         let jar = cookies.filter { !$0.1.isEmpty }.map { "\($0.0)=\($0.1)" }.joined(separator: "; ")
         if !jar.isEmpty { fields.append(("Cookie", jar)) }
         var body: [UInt8] = []
@@ -194,12 +204,19 @@ package final class ShopClient {
     /// - Returns: The answer.
     /// - Throws: `HTTPExchangeError`.
     package func purchase(_ crossing: Crossing, _ server: String) async throws(HTTPExchangeError) -> InboundResponse {
-        let form = [
+        let jar = [(CookieName.app, crossing.appProof)]
+        return try await send("POST", server + "/purchase", form: purchaseForm(crossing), cookies: jar)
+    }
+
+    /// What the app sends for the purchase.
+    ///
+    /// - Parameter crossing: In state placed, or later.
+    /// - Returns: The fields of the form.
+    package func purchaseForm(_ crossing: Crossing) -> [(String, String)] {
+        [
             ("secureWebviewSessionId", crossing.returnTicket), ("orderReferenceId", crossing.session),
             ("accessToken", "sealed"), ("old_secureWebviewSessionId", crossing.launchTicket),
         ]
-        let jar = [(CookieName.app, crossing.appProof)]
-        return try await send("POST", server + "/purchase", form: form, cookies: jar)
     }
 
     // MARK: Parts
@@ -232,6 +249,8 @@ package enum CookieName {
     package static let launch = "__Host-old_secureWebviewSessionId"
     /// P.
     package static let app = "__Host-swv-app"
+    /// C, in the jar that completed the purchase.
+    package static let receipt = "__Host-swv-receipt"
 }
 
 extension Crossing {

@@ -1,4 +1,4 @@
-package.path = (debug.getinfo(1, "S").source:match("^@(.*/)") or "scripts/bench.d/") .. "?.lua;" .. package.path
+package.path = (debug.getinfo(1, "S").source:match("^@(.*/)") or "scripts/bench.d/lua/") .. "?.lua;" .. package.path
 local common = require("common")
 local tokens, index = {}, 0
 wrk.headers["Host"] = common.web

@@ -1,0 +1,24 @@
+import EventIO
+
+/// One task of several on a loop, whose end can be waited for.
+final class Lane {
+    private var result: Result<Void, any Error>?
+    private var waiting: Suspension<Void>?
+
+    init(_ reactor: Reactor, _ body: @escaping () async throws -> Void) {
+        reactor.startTask { [self] in
+            do {
+                result = .success(try await body())
+            } catch {
+                result = .failure(error)
+            }
+            waiting?.resume()
+        }
+    }
+
+    /// Waits for the task.
+    func end() async throws {
+        if result == nil { await suspend { waiting = $0 } }
+        try result?.get()
+    }
+}

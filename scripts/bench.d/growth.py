@@ -1,0 +1,151 @@
+"""How the cost of a request changes with stored flows, with idle connections, and with loops."""
+import statistics
+import time
+
+import load
+import report
+from filling import Filling
+from machine import cpu_seconds, resident_kilobytes
+from postgres import FILLING
+from stage import say
+
+CONNECTIONS = 32
+PARTS = {
+    "stored": "flows in the tables, spread over the partitions of 90 days",
+    "idle": "idle TLS connections beside the ones that are measured",
+    "loops": "event loops",
+}
+
+
+class Growth:
+    def __init__(self, stage, options):
+        self.stage, self.options = stage, options
+        self.samples, self.facts = {}, {}
+
+    def run(self):
+        if "stored" in self.options.parts:
+            self.fill()
+        self.stage.postgres.stop()
+        # Vacuum would take part in some runs and not in others.
+        self.stage.postgres.start(autovacuum="off")
+        if not self.stage.simulator.process:
+            self.stage.simulator.start()
+        self.stage.make_database("spare")
+        for part in self.options.parts:
+            getattr(self, part)()
+        return self
+
+    def measure(self, part, step, case, database, number):
+        """One run of a case; its figures are kept under the part and its step."""
+        stage, seconds = self.stage, self.options.seconds
+        uri = stage.postgres.uri(database)
+        tokens = stage.tokens.make(case, uri, seconds) if case in ("open", "confirm") else None
+        server = stage.server
+        if case == "tls":
+            sample = stage.measure(server.pid, lambda: load.h2load(server, CONNECTIONS, seconds, is_h1=True))
+        else:
+            sample = stage.measure(server.pid, lambda: load.wrk(server, case, CONNECTIONS, seconds, tokens))
+        if sample["bad"]:
+            raise RuntimeError(f"{case}: {sample['bad']} of {sample['n']} answers were not 2xx or 3xx")
+        stage.tokens.learn(case, sample["rate"])
+        self.samples.setdefault((part, step, case), []).append(sample)
+        say(f"round {number}: {step:>10,} {part:7} {case:8} {sample['rate']:9,.0f}/s  server {sample['server']:6.1f} us  "
+            f"PostgreSQL {sample['postgres']:6.1f} us  others {sample['others']:.0%}")
+
+    # MARK: Stored flows
+
+    def fill(self):
+        stage = self.stage
+        stage.postgres.start(**FILLING)
+        stage.simulator.start()
+        stage.make_database(stage.DATABASE)
+        filling = Filling(stage)
+        for count in self.options.flows:
+            start = time.monotonic()
+            size = filling.make(f"flows_{count}", count)
+            self.facts[f"filling {count}"] = {"seconds": round(time.monotonic() - start), "bytes": size}
+            say(f"{count:,} flows: {size / 1e9:.2f} GB in {time.monotonic() - start:.0f} s")
+
+    def stored(self):
+        for number in range(1, self.options.rounds + 1):
+            for count in self.options.flows:
+                database = f"flows_{count}"
+                before = cpu_seconds(self.stage.postgres.pid)
+                self.stage.serve(database)
+                # The first sweep of a process looks at every flow once.
+                self.stage.postgres.settle()
+                upkeep = cpu_seconds(self.stage.postgres.pid) - before
+                self.facts.setdefault(f"start {count}", []).append(upkeep)
+                load.wrk(self.stage.server, "issue", CONNECTIONS, 1)
+                for case in ("issue", "open", "confirm"):
+                    self.measure("stored", count, case, database, number)
+        self.stage.server.stop()
+
+    # MARK: Idle connections
+
+    def idle(self):
+        for number in range(1, self.options.rounds + 1):
+            server = self.stage.serve("spare", self.options.loops)
+            load.wrk(server, "issue", CONNECTIONS, 1)
+            waiting = load.IdleConnections(server, is_tls=True)
+            before = resident_kilobytes(server.pid)
+            for count in self.options.idle:
+                waiting.grow(count)
+                resident = resident_kilobytes(server.pid)
+                self.facts.setdefault(f"memory {count}", []).append([resident, (resident - before) / count])
+                for case in ("aasa", "issue", "open"):
+                    self.measure("idle", count, case, "spare", number)
+            waiting.close()
+        self.stage.server.stop()
+
+    # MARK: Loops
+
+    def loops(self):
+        for number in range(1, self.options.rounds + 1):
+            for count in (1, 2):
+                server = self.stage.serve("spare", count)
+                load.wrk(server, "issue", CONNECTIONS, 1)
+                for case in ("aasa", "tls", "issue", "open", "confirm"):
+                    self.measure("loops", count, case, "spare", number)
+        self.stage.server.stop()
+
+    # MARK: Output
+
+    def rows(self, part):
+        """A row for each case and step; ratios are to the first step."""
+        steps = {}
+        for (of, step, case), rounds in self.samples.items():
+            if of == part:
+                steps.setdefault(case, {})[step] = rounds
+        for case, by_step in steps.items():
+            first = next(iter(by_step.values()))
+            for step, rounds in by_step.items():
+                others = statistics.median(one["others"] for one in rounds)
+                mark = " (!)" if others > report.FOREIGN else ""
+                yield (case, f"{step:,}{mark}", *(report.with_range([one[key] for one in rounds], digits)
+                                                 for key, digits in (("rate", 0), ("server", 1), ("postgres", 1))),
+                       report.ratio(rounds, first, "server"), report.ratio(rounds, first, "postgres"), f"{others:.0%}")
+
+    def markdown(self):
+        options = self.options
+        parts = [f"{options.rounds} rounds of {options.seconds} s, {CONNECTIONS} connections, medians ± half of the range; "
+                 f"{report.machine_line()}. Ratios are to the first row of the case."]
+        for part in options.parts:
+            head = ["case", PARTS[part], "req/s", "server µs", "PostgreSQL µs", "server ÷ first", "PostgreSQL ÷ first", "others"]
+            parts.append(report.table(head, self.rows(part)))
+            if part == "stored":
+                parts.append(report.table(["stored flows", "on disk", "filled in", "PostgreSQL CPU of a start"], [
+                    (f"{count:,}", f"{self.facts[f'filling {count}']['bytes'] / 1e9:.2f} GB",
+                     f"{self.facts[f'filling {count}']['seconds']} s", f"{statistics.median(self.facts[f'start {count}']):.1f} s")
+                    for count in options.flows]))
+            if part == "idle":
+                parts.append(report.table(["idle TLS connections", "resident MB", "KB per connection"], [
+                    (f"{count:,}", *(f"{statistics.median(values):.1f}" for values in
+                                     ([one[0] / 1024 for one in self.facts[f"memory {count}"]],
+                                      [one[1] for one in self.facts[f"memory {count}"]]))) for count in options.idle]))
+        return "\n\n".join(parts)
+
+    def json(self):
+        rows = [{"part": part, "step": step, "case": case, "rounds": rounds}
+                for (part, step, case), rounds in self.samples.items()]
+        return {"machine": report.machine_line(), "samples": rows, "facts": self.facts}
