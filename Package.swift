@@ -48,6 +48,7 @@ let package = Package(
         clibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         clibrary("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),
         clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        clibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
 
         // Level 1.
         library("Primitives"),
@@ -61,7 +62,8 @@ let package = Package(
         library("HTTPCore", ["Primitives"]),
         library("TLS", ["COpenSSL", "Primitives"]),
         library("HTTP1", ["HTTPCore", "Primitives"]),
-        library("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTPCore", "Telemetry", "Primitives"]),
+        library("HTTP2", ["CNGHTTP2", "HTTPCore", "Primitives"]),
+        library("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTP2", "HTTPCore", "Telemetry", "Primitives"]),
         library("HTTPClient", ["EventIO", "CCurl", "HTTPCore", "Telemetry"]),
 
         // Level 4.

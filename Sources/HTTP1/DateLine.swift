@@ -5,6 +5,8 @@ package import Primitives
 package struct DateLine: Sendable {
     /// `Date: Sun, 06 Nov 1994 08:49:37 GMT` and CR LF: 37 bytes.
     package private(set) var bytes: [UInt8] = []
+    /// Where the value lies in `bytes`.
+    package static let valueRange = 6..<35
     private var second: Int64
 
     /// The line of a point in time.

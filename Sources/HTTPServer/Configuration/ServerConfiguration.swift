@@ -38,6 +38,8 @@ package struct ServerConfiguration: Sendable {
     /// For the hand-over between two runs. The kernel then deals connections out among both, so a forgotten process
     /// would go on answering some of them: off by default.
     package var sharesAddresses = false
+    /// Whether a clear listener takes HTTP/2 from clients that begin with it; over TLS the context's names decide.
+    package var acceptsClearHTTP2 = false
     /// What a peer may ask for.
     package var limits = ServerLimits()
     /// From the begin of a drain until what is still in flight is cut off.

@@ -36,11 +36,24 @@ package struct ServerLimits: Sendable {
     package var idleDeadline: Duration = .seconds(75)
     /// Without any byte taken by a reader that has bytes to take; then the connection is reset.
     package var writeDeadline: Duration = .seconds(30)
+    /// From the begin of a response over HTTP/2 until its reader's window has let all of it pass; then it is reset.
+    package var responseDeadline: Duration = .seconds(120)
     /// For reading what a refused client still sends, so that it sees the refusal; then the connection is reset.
     package var lingerDeadline: Duration = .seconds(2)
 
     /// For the first request of a connection that has not sent any when a drain begins; then it is closed.
     package var drainPatience: Duration = .seconds(1)
+
+    /// HTTP/2: streams that are open at the same time on one connection; beyond it they are refused.
+    package var streamsPerConnection = 100
+    /// HTTP/2: bytes of one request's content that may be on their way.
+    package var streamWindow = 65_536
+    /// HTTP/2: bytes of content of all requests of one connection that are not answered yet.
+    package var connectionWindow = 262_144
+    /// HTTP/2: frames of one kind that bring no work along which may come at once; beyond it the connection ends.
+    package var controlFrameBurst = 100
+    /// HTTP/2: how many of them come to be allowed again in a second.
+    package var controlFramesPerSecond = 10
 
     /// The defaults, as each value states them.
     package init() {}

@@ -5,6 +5,8 @@ import TLS
 protocol Channel: AnyObject {
     /// Whether plaintext can flow: always without TLS, after the handshake with it.
     var isOpen: Bool { get }
+    /// The protocol that both sides have chosen under TLS, or `nil`.
+    var negotiatedProtocol: String? { get }
     /// Whether it has something to send of its own.
     var hasOwnOutput: Bool { get }
     /// Whether it can give plaintext without reading from the socket.
@@ -46,6 +48,7 @@ enum ChannelError: Error {
 /// A channel without TLS.
 final class ClearChannel: Channel {
     var isOpen: Bool { true }
+    var negotiatedProtocol: String? { nil }
     var hasOwnOutput: Bool { false }
     var hasBufferedInput: Bool { false }
 

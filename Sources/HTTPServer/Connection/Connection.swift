@@ -77,11 +77,23 @@ final class Connection: ReadinessHandler {
         let everything: Interest = [.readable, .writable]
         registration = try part.reactor.add(socket.raw, interest: everything, trigger: .edge, handler: self)
         timer = part.reactor.makeTimer { [self] in timerFired() }
-        if channel.isOpen { chooseDriver() } else { setDeadline(.handshake) }
+        guard channel.isOpen else { return setDeadline(.handshake) }
+        // Without TLS the first bytes tell the protocol, where there is a choice.
+        if part.shared.configuration.acceptsClearHTTP2 { setDeadline(.header) } else { use(HTTP1Driver(self)) }
     }
 
+    /// Chooses the protocol once it is known.
     private func chooseDriver() {
-        let driver = HTTP1Driver(self)
+        guard channel.isOpen else { return }
+        if isSecure {
+            use(channel.negotiatedProtocol == HTTP2Driver.protocolName ? HTTP2Driver(self) : HTTP1Driver(self))
+        } else if let isHTTP2 = HTTP2Driver.isPreface(input) {
+            use(isHTTP2 ? HTTP2Driver(self) : HTTP1Driver(self))
+        }
+    }
+
+    private func use(_ driver: (any ProtocolDriver)?) {
+        guard let driver else { return close() }
         self.driver = driver
         driver.begin(on: self)
         if part.isDraining {
@@ -222,7 +234,7 @@ extension Connection {
             return nil
         case .bytes(let count, let mayHaveMore):
             reading.noteBytes(mayHaveMore: mayHaveMore)
-            if driver == nil, channel.isOpen { chooseDriver() }
+            if driver == nil { chooseDriver() }
             if !input.isEmpty { driver?.advance(on: self) }
             return count
         }
@@ -288,7 +300,7 @@ extension Connection {
     }
 
     /// Sends what waits at the end of this turn, together with whatever is still to come.
-    private func flushSoon() {
+    func flushSoon() {
         guard !isDirty, !isClosed else { return }
         isDirty = true
         part.turn.flushAtEnd(self)
@@ -296,6 +308,7 @@ extension Connection {
 
     /// Sends what waits; called by the turn.
     func flush() {
+        driver?.collectOutput(on: self)
         isDirty = false
         guard let socket else { return }
         do throws(ChannelError) {
@@ -374,8 +387,13 @@ extension Connection {
             if let timer, !isBlocked { part.reactor.disarm(timer) }
             return
         }
-        deadline = (kind, part.reactor.now)
-        if let timer, !isBlocked { part.reactor.arm(timer, after: kind.length(part.limits)) }
+        setDeadline(kind, since: part.reactor.now)
+    }
+
+    /// Replaces the deadline by one that has run for a while.
+    func setDeadline(_ kind: Deadline, since start: MonotonicTime) {
+        deadline = (kind, start)
+        if !isBlocked { armTimer() }
     }
 
     /// A slow reader comes first: while it blocks, what the driver waits for cannot happen.
@@ -405,7 +423,7 @@ extension Connection {
         case .linger:
             socket?.resetOnClose()
             close()
-        case .header, .body, .idle, .write, .patience:
+        case .header, .body, .idle, .write, .response, .patience:
             if let driver { driver.deadlinePassed(kind, on: self) } else { close() }
         }
     }

@@ -23,6 +23,7 @@ final class TLSChannel: Channel {
     }
 
     var isOpen: Bool { session.isEstablished }
+    var negotiatedProtocol: String? { session.negotiatedProtocol }
     var hasOwnOutput: Bool { session.pendingCiphertext > 0 || outbound.pending > 0 }
 
     // MARK: In

@@ -1,3 +1,4 @@
+import HTTP2
 import HTTPCore
 import Telemetry
 
@@ -18,6 +19,14 @@ struct PartCounters: Sendable {
     let accepted: Counter
     /// Connections that are open.
     let open: Gauge
+    /// Connections that speak HTTP/2.
+    let http2Connections: Counter
+    /// Responses that were given up because their reader was slow.
+    let slowReaders: Counter
+    /// Streams that the peer has reset, and those that this side has.
+    let resetsReceived: Counter
+    let resetsSent: Counter
+    private let floods: [Counter]
     private let responses: [Counter]
     private let refusals: [Counter]
 
@@ -33,6 +42,13 @@ struct PartCounters: Sendable {
             help: "Connections that are open.",
             labels: [("server", server)]
         )
+        http2Connections = counter("h2_connections", "Connections that speak HTTP/2.")
+        slowReaders = counter("h2_slow_readers", "HTTP/2 responses given up because of their reader.")
+        resetsReceived = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "client")])
+        resetsSent = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "server")])
+        floods = FloodKind.allCases.map {
+            counter("h2_floods", "HTTP/2 connections ended for a flood.", [("kind", "\($0)")])
+        }
         responses = (1...5).map { counter("responses", "Responses by class of status.", [("class", "\($0)xx")]) }
         refusals = Refusal.allCases.map {
             counter("refused_connections", "Connections that were not served.", [("reason", $0.rawValue)])
@@ -42,6 +58,11 @@ struct PartCounters: Sendable {
     /// Counts a response.
     func count(_ status: HTTPStatus) {
         responses[status.code / 100 - 1].increment()
+    }
+
+    /// Counts a connection that was ended for a flood.
+    func count(_ flood: FloodKind) {
+        floods[flood.rawValue].increment()
     }
 
     /// Counts a connection that was not served.

@@ -1,5 +1,6 @@
 import EventIO
 import HTTP1
+import HTTP2
 import HTTPCore
 import Primitives
 import TLS
@@ -18,6 +19,8 @@ final class ServerPart {
     let turn: TurnWork
     /// What the parsers of all connections accept.
     let parserLimits: HTTP1Limits
+    /// What the HTTP/2 sessions of all connections share; made for the first of them.
+    lazy var http2: HTTP2Common? = try? HTTP2Common(HTTP2Limits(limits))
     private(set) var isDraining = false
     private var acceptors: [Acceptor] = []
     private var connections: [Connection] = []
@@ -163,6 +166,20 @@ extension ServerPart {
         }
         await suspend { emptied = $0 }
         reactor.cancel(deadline)
+    }
+}
+
+extension HTTP2Limits {
+    /// A session's share of a server's limits.
+    init(_ limits: ServerLimits) {
+        self.init()
+        streams = limits.streamsPerConnection
+        fieldBytes = limits.headerBytes + 32 * limits.headerCount
+        fieldCount = limits.headerCount
+        streamWindow = limits.streamWindow
+        connectionWindow = limits.connectionWindow
+        frameBurst = limits.controlFrameBurst
+        framesPerSecond = limits.controlFramesPerSecond
     }
 }
 

@@ -74,6 +74,8 @@ final class HTTP1Driver: ProtocolDriver {
         refuse(status, on: connection)
     }
 
+    func collectOutput(on connection: Connection) {}
+
     func connectionClosed() {
         task?.cancel()
         task = nil
@@ -98,12 +100,12 @@ extension HTTP1Driver {
                 return false
             }
         case .checkLimit:
-            identify(connection)
+            part.identify(request, from: connection.peer)
             if let limit = part.handler.bodyLimit(for: request) { parser.bodyLimit = limit }
         case .sendContinue:
             connection.write { $0.append(contentsOf: HTTP1Serializer.continueResponse) }
         case .handle:
-            identify(connection)
+            part.identify(request, from: connection.peer)
             handle(connection)
         case .refuse(let status):
             refuse(status, on: connection)
@@ -115,13 +117,6 @@ extension HTTP1Driver {
     private func feed(_ connection: Connection) -> ParseStep {
         let input = connection.input
         return parser.feed(input.bytes.span.extracting(input.start...), into: request)
-    }
-
-    private func identify(_ connection: Connection) {
-        request.serialNumber = part.nextSerialNumber()
-        guard connection.peer.isProxy else { return }
-        let trusted = part.shared.configuration.trustedProxies
-        request.peer = ClientAddress.find(in: request, behind: connection.peer.address, trusted: trusted)
     }
 
     private func handle(_ connection: Connection) {
@@ -151,10 +146,7 @@ extension HTTP1Driver {
             end(connection, after: hangUp.lastBytes)
             return nil
         }
-        if Task.isCancelled { return nil }
-        let fields = [LogField("request", request.requestID), LogField("error", "\(error)")]
-        part.shared.logger.error("http.handler_failed", fields)
-        return HTTPResponse(.internalError, block: part.errorFields)
+        return Task.isCancelled ? nil : part.answer(toFailure: error, of: request)
     }
 
     private func finish(_ response: HTTPResponse?, on connection: Connection) {

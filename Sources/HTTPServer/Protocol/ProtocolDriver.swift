@@ -21,6 +21,9 @@ protocol ProtocolDriver: AnyObject {
     /// What has come already is still answered; `advance` follows.
     func drainBegins()
 
+    /// Output is about to leave; whoever collects it elsewhere appends it now.
+    func collectOutput(on connection: Connection)
+
     /// The connection is closed; whatever runs for it is cancelled.
     func connectionClosed()
 }
@@ -37,6 +40,8 @@ enum Deadline: Sendable, Equatable {
     case idle
     /// A slow reader.
     case write
+    /// The whole of a response whose reader takes it in small steps.
+    case response
     /// The end of what a refused client still sends.
     case linger
     /// The first request of a young connection during a drain.
@@ -50,6 +55,7 @@ enum Deadline: Sendable, Equatable {
         case .body: limits.bodyDeadline
         case .idle: limits.idleDeadline
         case .write: limits.writeDeadline
+        case .response: limits.responseDeadline
         case .linger: limits.lingerDeadline
         case .patience: limits.drainPatience
         }

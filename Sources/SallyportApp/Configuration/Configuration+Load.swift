@@ -14,6 +14,7 @@ extension Configuration {
         storage = Storage(&reader)
         policy = BrokerPolicy(&reader)
         limits = Limits(&reader)
+        http2 = HTTP2(&reader)
         provider = Provider(&reader)
         apps = AppSettings(&reader)
         logLevel = LogLevel(name: reader.choice("log_level")) ?? .info
@@ -102,6 +103,7 @@ extension Configuration.Limits {
         headerDeadline = reader.duration("limits.header_deadline")
         bodyDeadline = reader.duration("limits.body_deadline")
         handshakeDeadline = reader.duration("limits.handshake_deadline")
+        writeDeadline = reader.duration("limits.write_deadline")
         idle = reader.duration("limits.idle")
         drain = reader.duration("limits.drain")
     }
@@ -122,5 +124,18 @@ extension Configuration.Provider {
         redirectHosts = reader.list("provider.redirect_hosts")
         policyHosts = reader.list("provider.csp_hosts")
         authorityPath = reader.text("provider.ca_file")
+    }
+}
+
+extension Configuration.HTTP2 {
+    fileprivate init(_ reader: inout SettingReader) {
+        isOffered = reader.flag("http2.offered")
+        isAcceptedInClear = reader.flag("http2.clear")
+        streams = reader.number("http2.streams")
+        streamWindow = reader.number("http2.stream_window")
+        connectionWindow = reader.number("http2.connection_window")
+        controlBurst = reader.number("http2.control_burst")
+        controlRate = reader.number("http2.control_rate")
+        responseDeadline = reader.duration("http2.response_deadline")
     }
 }

@@ -17,7 +17,8 @@ extension Configuration {
         let certificate = try read(listeners.certificatePath, "tls.certificate")
         let key = Secret(try read(listeners.keyPath, "tls.key"))
         do throws(TLSError) {
-            return try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: ["http/1.1"], ticketKeys: tickets)
+            let names = http2.isOffered ? ["h2", "http/1.1"] : ["http/1.1"]
+            return try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: names, ticketKeys: tickets)
         } catch {
             throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
         }
@@ -34,6 +35,7 @@ extension Configuration {
         if let address = listeners.clear { addresses.append(ServerConfiguration.Listener(address, .clear)) }
         var server = ServerConfiguration(name: "public", listeners: addresses)
         server.limits = limits.server
+        http2.apply(to: &server)
         server.drainDeadline = limits.drain
         server.errorFields = errorFields
         for text in listeners.trustedProxies {
@@ -82,7 +84,20 @@ extension Configuration.Limits {
         limits.headerDeadline = headerDeadline
         limits.bodyDeadline = bodyDeadline
         limits.handshakeDeadline = handshakeDeadline
+        limits.writeDeadline = writeDeadline
         limits.idleDeadline = idle
         return limits
+    }
+}
+
+extension Configuration.HTTP2 {
+    fileprivate func apply(to server: inout ServerConfiguration) {
+        server.acceptsClearHTTP2 = isAcceptedInClear
+        server.limits.streamsPerConnection = streams
+        server.limits.streamWindow = streamWindow
+        server.limits.connectionWindow = connectionWindow
+        server.limits.controlFrameBurst = controlBurst
+        server.limits.controlFramesPerSecond = controlRate
+        server.limits.responseDeadline = responseDeadline
     }
 }

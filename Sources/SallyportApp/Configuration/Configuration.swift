@@ -41,8 +41,21 @@ package struct Configuration: Sendable {
         let headerDeadline: Duration
         let bodyDeadline: Duration
         let handshakeDeadline: Duration
+        let writeDeadline: Duration
         let idle: Duration
         let drain: Duration
+    }
+
+    /// What is offered and allowed to clients that speak HTTP/2.
+    struct HTTP2: Sendable {
+        let isOffered: Bool
+        let isAcceptedInClear: Bool
+        let streams: Int
+        let streamWindow: Int
+        let connectionWindow: Int
+        let controlBurst: Int
+        let controlRate: Int
+        let responseDeadline: Duration
     }
 
     /// The account at Amazon Pay and where Amazon is.
@@ -67,6 +80,7 @@ package struct Configuration: Sendable {
     /// The rules of a flow, with what the profile leaves open filled in.
     let policy: BrokerPolicy
     let limits: Limits
+    let http2: HTTP2
     let provider: Provider
     let apps: AppSettings
     let logLevel: LogLevel

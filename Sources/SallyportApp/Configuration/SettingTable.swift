@@ -1,6 +1,6 @@
 /// Every key the program knows, in the order in which `--print-config` shows them.
 enum SettingTable {
-    static let all: [Setting] = listeners + storage + session + limits + headers + provider + apps
+    static let all: [Setting] = listeners + storage + session + limits + http2 + headers + provider + apps
 
     private static let listeners: [Setting] = [
         Setting("listen", .address, "127.0.0.1:8443", "TLS listener of both hosts; empty for none"),
@@ -95,8 +95,25 @@ enum SettingTable {
         Setting("limits.header_deadline", .duration(1...120), "10s", "for a whole request head"),
         Setting("limits.body_deadline", .duration(1...120), "20s", "for a whole request body"),
         Setting("limits.handshake_deadline", .duration(1...60), "10s", "for a TLS handshake"),
+        Setting("limits.write_deadline", .duration(1...600), "30s", "for a reader that takes nothing of a response"),
         Setting("limits.idle", .duration(1...3600), "75s", "for an idle connection"),
         Setting("limits.drain", .duration(1...600), "20s", "for requests in flight when the program stops"),
+    ]
+
+    private static let http2: [Setting] = [
+        Setting("http2.offered", .flag, "true", "HTTP/2 on the TLS listener, beside HTTP/1.1"),
+        Setting("http2.clear", .flag, "false", "HTTP/2 with prior knowledge on the clear listener"),
+        Setting("http2.streams", .number(1...1000), "100", "requests of a connection at the same time"),
+        Setting("http2.stream_window", .number(16384...1_048_576), "65536", "body bytes of a request on their way"),
+        Setting(
+            "http2.connection_window",
+            .number(65536...16_777_216),
+            "262144",
+            "body bytes of a connection's requests that are not answered"
+        ),
+        Setting("http2.control_burst", .number(20...10000), "100", "frames without a request at once, by kind"),
+        Setting("http2.control_rate", .number(1...10000), "10", "how many of them come back in a second"),
+        Setting("http2.response_deadline", .duration(1...3600), "2m", "for a reader to take a whole response"),
     ]
 
     private static let headers: [Setting] = [

@@ -1,0 +1,63 @@
+import CNGHTTP2
+
+/// What the sessions of one loop share: the library's settings, finished fields, and streams that are not in use.
+@safe package final class HTTP2Common {
+    /// What a connection may ask for.
+    package let limits: HTTP2Limits
+    let fields = ResponseFields()
+    let callbacks: OpaquePointer
+    let options: OpaquePointer
+    private var idle: [HTTP2Stream] = []
+    private static let keptStreams = 256
+
+    /// The common part of one loop's sessions.
+    ///
+    /// - Parameter limits: Of every connection.
+    /// - Throws: When the library has no memory.
+    package init(_ limits: HTTP2Limits) throws(HTTP2Error) {
+        self.limits = limits
+        var callbacks: OpaquePointer?
+        var options: OpaquePointer?
+        try unsafe HTTP2Error.check(nghttp2_session_callbacks_new(&callbacks))
+        try unsafe HTTP2Error.check(nghttp2_option_new(&options))
+        guard let callbacks = unsafe callbacks, let options = unsafe options else {
+            throw HTTP2Error(NGHTTP2_ERR_NOMEM.rawValue)
+        }
+        unsafe self.callbacks = callbacks
+        unsafe self.options = options
+        unsafe SessionCallbacks.install(in: callbacks)
+        // Windows open when content has been used, not when it has come.
+        unsafe nghttp2_option_set_no_auto_window_update(options, 1)
+        // Closed streams matter to the old priority tree only, which is not in use.
+        unsafe nghttp2_option_set_no_closed_streams(options, 1)
+        unsafe nghttp2_option_set_max_continuations(options, 8)
+        unsafe nghttp2_option_set_max_settings(options, 16)
+        unsafe nghttp2_option_set_max_outbound_ack(options, max(64, limits.frameBurst * 2))
+    }
+
+    deinit {
+        unsafe nghttp2_session_callbacks_del(callbacks)
+        unsafe nghttp2_option_del(options)
+    }
+
+    func takeStream() -> HTTP2Stream {
+        idle.popLast() ?? HTTP2Stream()
+    }
+
+    func giveStream(_ stream: HTTP2Stream) {
+        stream.reset()
+        if idle.count < HTTP2Common.keptStreams { idle.append(stream) }
+    }
+}
+
+extension HTTP2Error {
+    init(_ code: Int32) {
+        self.code = code
+        description = unsafe String(cString: nghttp2_strerror(code))
+    }
+
+    /// Turns the library's result into an error where it is one.
+    static func check(_ result: Int32) throws(HTTP2Error) {
+        guard result >= 0 else { throw HTTP2Error(result) }
+    }
+}

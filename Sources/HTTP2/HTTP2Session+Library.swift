@@ -1,0 +1,212 @@
+import CNGHTTP2
+import HTTPCore
+
+// What the library tells a session while it receives and sends.
+
+extension HTTP2Session {
+    /// A frame's head has come.
+    ///
+    /// - Returns: False where it was one too many of its kind.
+    func frameBegins(_ frame: nghttp2_frame_hd) -> Bool {
+        guard let kind = FloodKind(frame), !budget.take(kind) else { return true }
+        flood = kind
+        return false
+    }
+
+    /// A stream begins with a head.
+    ///
+    /// - Returns: Whether there is room for it.
+    func headBegins(_ id: Int32) -> Bool {
+        guard streamsInUse < common.limits.streams else {
+            _ = unsafe nghttp2_submit_rst_stream(library, none, id, HTTP2ErrorCode.refusedStream.rawValue)
+            return false
+        }
+        let stream = common.takeStream()
+        stream.id = id
+        stream.bodyLimit = common.limits.streamWindow
+        stream.tableIndex = table.count
+        table.append(stream)
+        streamsInUse += 1
+        let pointer = unsafe Unmanaged.passUnretained(stream).toOpaque()
+        _ = unsafe nghttp2_session_set_stream_user_data(library, id, pointer)
+        arriving = stream
+        headStart = now
+        builder.begin()
+        return true
+    }
+
+    /// A field of the head that is on the way.
+    ///
+    /// - Returns: False where the peer has sent far more than is allowed.
+    func fieldCame(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
+        // Fields behind the content are no fields of the request; the library has checked and counted them.
+        guard let arriving else { return true }
+        guard builder.add(name, value, to: &arriving.request.head) else {
+            flood = .continuation
+            return false
+        }
+        return true
+    }
+
+    /// A head is complete.
+    func headEnds(_ id: Int32, endsRequest: Bool) {
+        guard let stream = arriving, stream.id == id else {
+            if endsRequest, let stream = self.stream(id) { contentEnds(stream) }
+            return
+        }
+        arriving = nil
+        builder.finish(&stream.request.head)
+        stream.contentLength = builder.contentLength
+        stream.expectsContinue = builder.expectsContinue
+        stream.requestHasEnded = endsRequest
+        stream.start = now
+        budget.allow(2, of: .priority)
+        if builder.isContradictory {
+            reset(stream, .protocolError)
+        } else if let status = builder.refusal {
+            stream.phase = .content
+            stream.isRefused = true
+            events.append(.refusal(stream, status))
+        } else if endsRequest {
+            stream.phase = .handling
+            events.append(.request(stream))
+        } else {
+            stream.phase = .content
+            events.append(.head(stream))
+        }
+    }
+
+    /// Content has come.
+    func contentCame(_ id: Int32, _ bytes: Span<UInt8>) {
+        guard let stream = stream(id), !stream.isRefused else { return consume(id, bytes.count) }
+        guard bytes.count <= stream.bodyLimit - stream.request.body.count else {
+            stream.isRefused = true
+            release(stream)
+            events.append(.refusal(stream, .payloadTooLarge))
+            return consume(id, bytes.count)
+        }
+        stream.request.body.append(bytes)
+        stream.unreleased += bytes.count
+        _ = unsafe nghttp2_session_consume_stream(library, id, bytes.count)
+    }
+
+    /// The last byte of a request has come.
+    func contentEnds(_ id: Int32) {
+        if let stream = stream(id) { contentEnds(stream) }
+    }
+
+    private func contentEnds(_ stream: HTTP2Stream) {
+        guard !stream.requestHasEnded else { return }
+        stream.requestHasEnded = true
+        if stream.phase == .responding { earlyAnswers -= 1 }
+        guard stream.phase == .content, !stream.isRefused else { return }
+        stream.phase = .handling
+        events.append(.request(stream))
+    }
+
+    /// A stream has ended.
+    func streamClosed(_ id: Int32) {
+        guard let stream = stream(id) else { return }
+        if arriving === stream { arriving = nil }
+        release(stream)
+        unsentBytes -= stream.body.count - stream.sent
+        let last = table.removeLast()
+        if last !== stream {
+            table[stream.tableIndex] = last
+            last.tableIndex = stream.tableIndex
+        }
+        let wasResponding = stream.phase == .responding
+        if wasResponding, !stream.requestHasEnded { earlyAnswers -= 1 }
+        stream.phase = .closed
+        if wasResponding, stream.hold == .free {
+            // Nothing refers to it any more: its events have been taken, its handler has ended.
+            recycle(stream)
+        } else {
+            events.append(.closed(stream))
+        }
+    }
+
+    /// A frame without a stream's content has come.
+    func controlCame(_ frame: UnsafePointer<nghttp2_frame>) {
+        switch unsafe UInt32(frame.pointee.hd.type) {
+        case NGHTTP2_RST_STREAM.rawValue: resets.received += 1
+        case NGHTTP2_GOAWAY.rawValue: peerHasLeft = true
+        case NGHTTP2_PING.rawValue where unsafe frame.pointee.hd.isAcknowledgement:
+            if unsafe frame.pointee.ping.holds(HTTP2Session.farewell) { events.append(.farewellSeen) }
+        default: break
+        }
+    }
+
+    /// A frame has been handed over to be sent.
+    func frameSent(_ frame: nghttp2_frame_hd) {
+        if frame.type == NGHTTP2_RST_STREAM.rawValue {
+            resets.sent += 1
+            // What makes this side reset streams is no cheaper than resetting them oneself.
+            if !budget.take(.reset) { flood = .reset }
+        } else if earlyAnswers > 0, frame.endsStream, let stream = stream(frame.stream_id), !stream.requestHasEnded {
+            _ = unsafe nghttp2_submit_rst_stream(library, none, stream.id, HTTP2ErrorCode.noError.rawValue)
+        }
+    }
+
+    /// How much content of a stream goes into the next frame.
+    func contentLeft(_ stream: HTTP2Stream) -> Int { stream.body.count - stream.sent }
+
+    /// Appends a frame with content.
+    ///
+    /// - Returns: Whether there is room for more.
+    func appendContent(_ head: Span<UInt8>, _ stream: HTTP2Stream, _ count: Int) -> Bool {
+        outgoing.append(head)
+        outgoing.append(stream.body.span.extracting(stream.sent..<stream.sent + count))
+        stream.sent += count
+        unsentBytes -= count
+        lastProgress = now
+        budget.allow(10, of: .windowUpdate)
+        return outgoing.count < outgoingLimit
+    }
+
+    private func stream(_ id: Int32) -> HTTP2Stream? {
+        guard let pointer = unsafe nghttp2_session_get_stream_user_data(library, id) else { return nil }
+        return unsafe Unmanaged<HTTP2Stream>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    private func consume(_ id: Int32, _ count: Int) {
+        _ = unsafe nghttp2_session_consume(library, id, count)
+    }
+
+    /// Lets the peer send as much content as this stream has held back.
+    func release(_ stream: HTTP2Stream) {
+        guard stream.unreleased > 0 else { return }
+        _ = unsafe nghttp2_session_consume_connection(library, stream.unreleased)
+        stream.unreleased = 0
+    }
+}
+
+extension nghttp2_frame_hd {
+    var endsStream: Bool { flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 }
+    var isAcknowledgement: Bool { flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 }
+}
+
+extension nghttp2_ping {
+    func holds(_ content: [UInt8]) -> Bool {
+        unsafe withUnsafeBytes(of: opaque_data) { bytes in unsafe bytes.elementsEqual(content) }
+    }
+}
+
+extension FloodKind {
+    /// The kind of a received frame; `nil` for those that bring work along.
+    init?(_ frame: nghttp2_frame_hd) {
+        switch UInt32(frame.type) {
+        case NGHTTP2_HEADERS.rawValue, NGHTTP2_GOAWAY.rawValue, NGHTTP2_PUSH_PROMISE.rawValue: return nil
+        case NGHTTP2_DATA.rawValue:
+            guard frame.length == 0, !frame.endsStream else { return nil }
+            self = .emptyData
+        case NGHTTP2_PING.rawValue: self = .ping
+        case NGHTTP2_SETTINGS.rawValue: self = .settings
+        case NGHTTP2_RST_STREAM.rawValue: self = .reset
+        case NGHTTP2_WINDOW_UPDATE.rawValue: self = .windowUpdate
+        case NGHTTP2_PRIORITY.rawValue, NGHTTP2_PRIORITY_UPDATE.rawValue: self = .priority
+        case NGHTTP2_CONTINUATION.rawValue: self = .continuation
+        default: self = .unknown
+        }
+    }
+}

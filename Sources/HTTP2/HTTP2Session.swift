@@ -1,0 +1,294 @@
+import CNGHTTP2
+package import HTTPCore
+
+/// One HTTP/2 connection on the server's side as bytes in, bytes out; it does no I/O and has no clock.
+///
+/// What the peer has sent goes in with ``receive(_:at:)`` and leads to events, to be taken with ``nextEvent()`` before
+/// the next call. Responses are put in with ``respond(_:on:date:)`` and leave, together with all the library has to say
+/// by itself, with ``send(into:upTo:)``. Floods are counted here: see ``FloodKind``. Not Sendable: one loop owns it.
+///
+/// The library gets a pointer to this object that keeps nothing alive; it is used during calls of this object only.
+/// Streams that the library points to are held by `table` for as long as it knows them.
+@safe package final class HTTP2Session {
+    let common: HTTP2Common
+    var library: OpaquePointer?
+    /// The streams that the library knows.
+    var table: [HTTP2Stream] = []
+    /// Streams that were taken and not given back: those of the table, and closed ones that somebody still works on.
+    var streamsInUse = 0
+    var events: [HTTP2Event] = []
+    private var nextEventIndex = 0
+    var budget: FrameBudget
+    var builder: HeadBuilder
+    /// The stream whose head is on the way.
+    var arriving: HTTP2Stream?
+    var now: Int64
+    /// Streams that are answered while their content is still on the way.
+    var earlyAnswers = 0
+    var outgoing: [UInt8] = []
+    var outgoingLimit = 0
+
+    /// Whether the peer has said that it opens no more streams.
+    package internal(set) var peerHasLeft = false
+    /// What the peer has overdone; the session is over then.
+    package internal(set) var flood: FloodKind?
+    /// Content of responses that has not gone out.
+    package internal(set) var unsentBytes = 0
+    /// When content of a response went out last, or began to wait.
+    package internal(set) var lastProgress: Int64 = 0
+    /// When the header block that is on the way began.
+    package internal(set) var headStart: Int64 = 0
+    /// Streams that were reset by the peer, and by this side.
+    package internal(set) var resets = (received: 0, sent: 0)
+
+    /// A session that has its settings to send.
+    ///
+    /// - Parameters:
+    ///   - common: Of the same loop.
+    ///   - isSecure: Whether the bytes come out of TLS.
+    ///   - milliseconds: The present, by any clock that does not go back.
+    /// - Throws: When the library has no memory.
+    package init(_ common: HTTP2Common, isSecure: Bool, at milliseconds: Int64) throws(HTTP2Error) {
+        self.common = common
+        now = milliseconds
+        budget = FrameBudget(common.limits, at: milliseconds)
+        builder = HeadBuilder(common.limits, isSecure: isSecure)
+        let user = unsafe Unmanaged.passUnretained(self).toOpaque()
+        var library: OpaquePointer?
+        try unsafe HTTP2Error.check(nghttp2_session_server_new2(&library, common.callbacks, user, common.options))
+        unsafe self.library = library
+        try submitSettings()
+    }
+
+    deinit { unsafe nghttp2_session_del(library) }
+
+    private func submitSettings() throws(HTTP2Error) {
+        let limits = common.limits
+        func entry(_ id: nghttp2_settings_id, _ value: Int) -> nghttp2_settings_entry {
+            nghttp2_settings_entry(settings_id: Int32(bitPattern: id.rawValue), value: UInt32(clamping: value))
+        }
+        let entries = [
+            entry(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.streams),
+            entry(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.streamWindow),
+            entry(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.fieldBytes),
+            entry(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
+        ]
+        try unsafe HTTP2Error.check(nghttp2_submit_settings(library, none, entries, entries.count))
+        let window = Int32(clamping: limits.connectionWindow)
+        try unsafe HTTP2Error.check(nghttp2_session_set_local_window_size(library, none, 0, window))
+    }
+
+    let none = UInt8(NGHTTP2_FLAG_NONE.rawValue)
+
+    // MARK: In
+
+    /// Takes what the peer has sent.
+    ///
+    /// - Parameters:
+    ///   - bytes: In the order of arrival; all of them are used up.
+    ///   - milliseconds: The present.
+    /// - Throws: When the session cannot go on; it has its farewell to send then.
+    package func receive(_ bytes: Span<UInt8>, at milliseconds: Int64) throws(HTTP2Error) {
+        now = milliseconds
+        budget.refill(at: milliseconds)
+        let result = unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe nghttp2_session_mem_recv(library, bytes.baseAddress, bytes.count)
+        }
+        if flood != nil {
+            terminate(.enhanceYourCalm)
+        } else if result < 0 {
+            terminate(.protocolError)
+            throw HTTP2Error(Int32(clamping: result))
+        }
+    }
+
+    /// The next thing that has come of what was received, or `nil`.
+    package func nextEvent() -> HTTP2Event? {
+        guard nextEventIndex < events.count else {
+            if !events.isEmpty { events.removeAll(keepingCapacity: true) }
+            nextEventIndex = 0
+            return nil
+        }
+        nextEventIndex += 1
+        return events[nextEventIndex - 1]
+    }
+
+    /// Whether a head has begun and is not complete.
+    package var isInsideHead: Bool { arriving != nil }
+
+    /// How many streams are open.
+    package var openStreams: Int { table.count }
+
+    /// Whether nothing further will come or go: the connection can be closed.
+    package var isOver: Bool {
+        unsafe nghttp2_session_want_read(library) == 0 && nghttp2_session_want_write(library) == 0
+    }
+
+    /// Looks at each open stream.
+    ///
+    /// - Parameter body: May refuse streams and respond on them; not told about streams that end meanwhile.
+    package func forEachStream(_ body: (HTTP2Stream) -> Void) {
+        for stream in table { body(stream) }
+    }
+
+    // MARK: Streams
+
+    /// Sets how much content a request may have.
+    ///
+    /// - Parameters:
+    ///   - stream: Whose head is complete.
+    ///   - limit: In bytes.
+    /// - Returns: False where the head announces more, or more has come: answer with 413.
+    package func allowContent(_ stream: HTTP2Stream, _ limit: Int) -> Bool {
+        stream.bodyLimit = limit
+        guard (stream.contentLength ?? 0) <= limit, stream.request.body.count <= limit else {
+            refuse(stream)
+            return false
+        }
+        if stream.expectsContinue, stream.request.body.isEmpty, !stream.requestHasEnded { sendContinue(stream) }
+        return true
+    }
+
+    private func sendContinue(_ stream: HTTP2Stream) {
+        stream.expectsContinue = false
+        unsafe common.fields.withContinue { pairs, count in
+            _ = unsafe nghttp2_submit_headers(library, none, stream.id, nil, pairs, count, nil)
+        }
+    }
+
+    /// Drops what still comes of a request; its answer follows.
+    ///
+    /// - Parameter stream: An open one.
+    package func refuse(_ stream: HTTP2Stream) {
+        stream.isRefused = true
+        release(stream)
+    }
+
+    /// Ends a stream at once.
+    ///
+    /// - Parameters:
+    ///   - stream: A closed one is left alone.
+    ///   - code: What the peer is told.
+    package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
+        guard !stream.isClosed else { return }
+        _ = unsafe nghttp2_submit_rst_stream(library, none, stream.id, code.rawValue)
+    }
+
+    /// Takes a closed stream back when nobody works on it any more.
+    ///
+    /// - Parameter stream: Was told of as closed; not to be used afterwards.
+    package func recycle(_ stream: HTTP2Stream) {
+        streamsInUse -= 1
+        common.giveStream(stream)
+    }
+
+    // MARK: Out
+
+    /// Puts a response in.
+    ///
+    /// - Parameters:
+    ///   - response: What to send.
+    ///   - stream: Whose request is complete or refused; a closed one is left alone.
+    ///   - date: The value of the Date field.
+    package func respond(_ response: HTTPResponse, on stream: HTTP2Stream, date: Span<UInt8>) {
+        guard prepare(stream, response.status, response.body) else { return }
+        let result = unsafe common.fields.withPairs(response, date: date) { pairs, count in
+            unsafe submit(stream, pairs, count)
+        }
+        if result < 0 { reset(stream, .internalError) }
+    }
+
+    /// Puts a response in whose wire form is ready.
+    ///
+    /// - Parameters:
+    ///   - response: What to send.
+    ///   - stream: Whose request is complete or refused; a closed one is left alone.
+    ///   - date: The value of the Date field.
+    package func respond(_ response: StaticResponse, on stream: HTTP2Stream, date: Span<UInt8>) {
+        guard prepare(stream, response.response.status, response.response.body) else { return }
+        let result = unsafe common.fields.withPairs(response, date: date) { pairs, count in
+            unsafe submit(stream, pairs, count)
+        }
+        if result < 0 { reset(stream, .internalError) }
+    }
+
+    private func prepare(_ stream: HTTP2Stream, _ status: HTTPStatus, _ body: HTTPBody) -> Bool {
+        guard stream.phase != .closed, stream.phase != .responding else { return false }
+        stream.phase = .responding
+        stream.start = now
+        release(stream)
+        if !stream.requestHasEnded { earlyAnswers += 1 }
+        guard case .bytes(let bytes) = body, status.allowsContent, stream.request.method != .head else { return true }
+        stream.body = bytes
+        if unsentBytes == 0 { lastProgress = now }
+        unsentBytes += bytes.count
+        return true
+    }
+
+    private func submit(_ stream: HTTP2Stream, _ pairs: UnsafePointer<nghttp2_nv>?, _ count: Int) -> Int32 {
+        guard !stream.body.isEmpty else { return unsafe nghttp2_submit_response(library, stream.id, pairs, count, nil) }
+        let pointer = unsafe Unmanaged.passUnretained(stream).toOpaque()
+        var provider = unsafe nghttp2_data_provider(
+            source: nghttp2_data_source(ptr: pointer),
+            read_callback: SessionCallbacks.readContent
+        )
+        return unsafe nghttp2_submit_response(library, stream.id, pairs, count, &provider)
+    }
+
+    /// Whether there is something to send.
+    package var wantsToSend: Bool { unsafe nghttp2_session_want_write(library) != 0 }
+
+    /// Moves what is to be sent to the end of a buffer, as far as the peer's windows allow.
+    ///
+    /// - Parameters:
+    ///   - output: Grows by whole frames.
+    ///   - limit: Once it is as long as this nothing is added.
+    /// - Returns: How far it went.
+    package func send(into output: inout [UInt8], upTo limit: Int) -> Sent {
+        swap(&outgoing, &output)
+        outgoingLimit = limit
+        defer { swap(&outgoing, &output) }
+        while outgoing.count < limit {
+            var frame: UnsafePointer<UInt8>?
+            let count = unsafe nghttp2_session_mem_send(library, &frame)
+            guard count >= 0 else { return .failed }
+            guard count > 0, let frame = unsafe frame else { return outgoing.count < limit ? .everything : .some }
+            unsafe outgoing.append(contentsOf: UnsafeBufferPointer(start: frame, count: count))
+        }
+        return .some
+    }
+
+    /// How far a session went in sending.
+    package enum Sent: Sendable, Hashable {
+        /// Nothing is left that may go out at present.
+        case everything
+        /// The limit was reached.
+        case some
+        /// The session cannot go on.
+        case failed
+    }
+
+    // MARK: The end
+
+    /// Says that the end is near: the peer may still open streams, and its answer shows that it knows.
+    package func announceEnd() {
+        _ = unsafe nghttp2_submit_shutdown_notice(library)
+        _ = unsafe nghttp2_submit_ping(library, none, HTTP2Session.farewell)
+    }
+
+    /// The content of the PING behind the announcement.
+    static let farewell: [UInt8] = Array("farewell".utf8)
+
+    /// Takes no more streams; those that have come are answered.
+    package func acceptNoMore() {
+        let last = unsafe nghttp2_session_get_last_proc_stream_id(library)
+        _ = unsafe nghttp2_submit_goaway(library, none, last, HTTP2ErrorCode.noError.rawValue, nil, 0)
+    }
+
+    /// Ends the session: one more frame says why.
+    ///
+    /// - Parameter code: The reason.
+    package func terminate(_ code: HTTP2ErrorCode) {
+        _ = unsafe nghttp2_session_terminate_session(library, code.rawValue)
+    }
+}

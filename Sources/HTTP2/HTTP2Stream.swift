@@ -1,0 +1,83 @@
+package import HTTPCore
+
+/// One request and the answer to it; used again for another one when both have ended.
+///
+/// Lives on one loop. Between `closed` and `HTTP2Session.recycle` it belongs to whoever still works on its request.
+package final class HTTP2Stream {
+    /// What is being asked; complete when the session says so.
+    package let request = HTTPRequest()
+    /// The handler in flight, if it takes its time; belongs to the driver.
+    package var task: Task<Void, Never>?
+    /// Whether the driver still works on its request.
+    package var hold = Hold.free
+    /// When its head was complete, or its response was put in, in the session's time.
+    package internal(set) var start: Int64 = 0
+    /// Its number on the wire.
+    package internal(set) var id: Int32 = 0
+    /// What it waits for.
+    package internal(set) var phase = Phase.head
+
+    /// What the driver has to do with a stream.
+    package enum Hold: Sendable, Hashable {
+        /// Nothing: the session may give it to another request when it has ended.
+        case free
+        /// Its request waits or is being answered.
+        case held
+        /// The same, and the stream has ended meanwhile.
+        case orphaned
+    }
+
+    /// The way of a stream.
+    package enum Phase: Sendable, Hashable {
+        /// Its head is on the way.
+        case head
+        /// Its content is on the way.
+        case content
+        /// Its request is complete, its response is not known.
+        case handling
+        /// Its response is on the way.
+        case responding
+        /// It has ended.
+        case closed
+    }
+
+    /// Where the session's table holds it.
+    var tableIndex = 0
+    /// What the head announces.
+    var contentLength: Int?
+    /// The most content to accept.
+    var bodyLimit = 0
+    /// Content that counts against the connection's window.
+    var unreleased = 0
+    /// Whether the request has been refused: what still comes is dropped.
+    var isRefused = false
+    /// Whether the request's last byte has come.
+    var requestHasEnded = false
+    /// Whether the client waits for a word before it sends its content.
+    var expectsContinue = false
+    /// What is sent as content.
+    var body: [UInt8] = []
+    /// How much of it has gone out.
+    var sent = 0
+
+    init() {}
+
+    /// Whether it has ended; then nothing is sent on it any more.
+    package var isClosed: Bool { phase == .closed }
+
+    /// Makes it fit for another request.
+    func reset() {
+        request.reset()
+        task = nil
+        hold = .free
+        id = 0
+        phase = .head
+        contentLength = nil
+        unreleased = 0
+        isRefused = false
+        requestHasEnded = false
+        expectsContinue = false
+        body = []
+        sent = 0
+    }
+}

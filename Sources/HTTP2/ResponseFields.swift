@@ -1,0 +1,194 @@
+import CNGHTTP2
+import HTTPCore
+
+/// Puts the header block of a response together for the library; one for each loop.
+///
+/// What many responses share is laid out once, in memory of its own that the library may refer to for as long as this
+/// object lives. The rest is written into a scratch buffer that the library copies from.
+@safe final class ResponseFields {
+    private var images: [ObjectIdentifier: FieldImage] = [:]
+    private static let mostImages = 256
+    /// Name and value of what has no image, one behind the other.
+    private var scratch: [UInt8] = []
+    private var lengths: [(name: Int, value: Int)] = []
+    private var pairs: [nghttp2_nv] = unsafe []
+
+    /// Hands the finished block over.
+    ///
+    /// - Parameters:
+    ///   - response: What to send.
+    ///   - date: The value of the Date field.
+    ///   - body: Gets the pairs; they hold for the time of the call.
+    /// - Returns: What the body returns.
+    func withPairs<Result>(
+        _ response: HTTPResponse,
+        date: Span<UInt8>,
+        _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result
+    ) -> Result {
+        begin()
+        add(":status") { ResponseFields.appendDigits(response.status.code, to: &$0) }
+        let image = image(of: response.block)
+        if image == nil { for field in response.block.fields { add(field) } }
+        for field in response.fields where !field.name.belongsToServer { add(field) }
+        if response.status.allowsContent {
+            add("content-length") { ResponseFields.appendDigits(response.body.count, to: &$0) }
+        }
+        add("date") { $0.append(date) }
+        return unsafe finish(image, body)
+    }
+
+    /// Likewise for a response that is the same every time but for its date.
+    func withPairs<Result>(
+        _ response: StaticResponse,
+        date: Span<UInt8>,
+        _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result
+    ) -> Result {
+        guard let image = image(of: response) else { return unsafe withPairs(response.response, date: date, body) }
+        begin()
+        add("date") { $0.append(date) }
+        return unsafe finish(image, body, imageFirst: true)
+    }
+
+    /// Likewise for the word that a client may send its content.
+    func withContinue(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Void) {
+        begin()
+        add(":status") { $0.append(text: "100") }
+        unsafe finish(nil, body)
+    }
+
+    // MARK: What is made anew
+
+    private func begin() {
+        scratch.removeAll(keepingCapacity: true)
+        lengths.removeAll(keepingCapacity: true)
+        unsafe pairs.removeAll(keepingCapacity: true)
+    }
+
+    private func add(_ name: StaticString, _ appendValue: (inout [UInt8]) -> Void) {
+        let start = scratch.count
+        scratch.append(text: name)
+        appendValue(&scratch)
+        lengths.append((name.utf8CodeUnitCount, scratch.count - start - name.utf8CodeUnitCount))
+    }
+
+    private func add(_ field: HTTPField) {
+        let start = scratch.count
+        // The library lowers the case of what it copies.
+        scratch.append(field.name.spelling.utf8Span.span)
+        let middle = scratch.count
+        scratch.append(field.value.utf8Span.span)
+        lengths.append((middle - start, scratch.count - middle))
+    }
+
+    private func finish<Result>(
+        _ image: FieldImage?,
+        _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result,
+        imageFirst: Bool = false
+    ) -> Result {
+        unsafe scratch.withUnsafeMutableBufferPointer { bytes in
+            // Pseudo-fields come before all others, and the image of a whole response begins with one.
+            if imageFirst, let image { unsafe pairs.append(contentsOf: image.pairs) }
+            var position = bytes.baseAddress
+            for (index, length) in lengths.enumerated() {
+                if index == 1, !imageFirst, let image { unsafe pairs.append(contentsOf: image.pairs) }
+                unsafe pairs.append(
+                    nghttp2_nv(
+                        name: position,
+                        value: position.map { unsafe $0 + length.name },
+                        namelen: length.name,
+                        valuelen: length.value,
+                        flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)
+                    )
+                )
+                unsafe position = position.map { unsafe $0 + length.name + length.value }
+            }
+            return unsafe pairs.withUnsafeBufferPointer { unsafe body($0.baseAddress, $0.count) }
+        }
+    }
+
+    private static func appendDigits(_ number: Int, to bytes: inout [UInt8]) {
+        var unit = 1
+        while number / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
+            unit /= 10
+        }
+    }
+
+    // MARK: What is laid out once
+
+    private func image(of block: FieldBlock) -> FieldImage? {
+        if let image = images[ObjectIdentifier(block)] { return image }
+        return keep(
+            FieldImage(of: block) { image in
+                for field in block.fields { image.add(field) }
+            }
+        )
+    }
+
+    private func image(of response: StaticResponse) -> FieldImage? {
+        if let image = images[ObjectIdentifier(response)] { return image }
+        let plain = response.response
+        return keep(
+            FieldImage(of: response) { image in
+                image.add(":status") { ResponseFields.appendDigits(plain.status.code, to: &$0) }
+                for field in plain.block.fields { image.add(field) }
+                for field in plain.fields where !field.name.belongsToServer { image.add(field) }
+                if plain.status.allowsContent {
+                    image.add("content-length") { ResponseFields.appendDigits(plain.body.count, to: &$0) }
+                }
+            }
+        )
+    }
+
+    /// Keeps an image; programs have a fixed number of blocks, and for others memory stays bounded.
+    private func keep(_ image: FieldImage) -> FieldImage? {
+        guard images.count < ResponseFields.mostImages else { return nil }
+        images[ObjectIdentifier(image.source)] = image
+        return image
+    }
+}
+
+/// Names in lower case and values of some fields at addresses that do not change while the object lives.
+@safe private final class FieldImage {
+    /// Whose fields they are; held so that nothing else gets its identity.
+    let source: AnyObject
+    private(set) var pairs: [nghttp2_nv] = unsafe []
+    private var blocks: [UnsafeMutablePointer<UInt8>] = unsafe []
+
+    init(of source: AnyObject, _ fill: (FieldImage) -> Void) {
+        self.source = source
+        fill(self)
+    }
+
+    deinit {
+        unsafe blocks.forEach { unsafe $0.deallocate() }
+    }
+
+    func add(_ field: HTTPField) {
+        append(Array(field.name.text.utf8), Array(field.value.utf8))
+    }
+
+    func add(_ name: StaticString, _ appendValue: (inout [UInt8]) -> Void) {
+        var nameBytes: [UInt8] = []
+        nameBytes.append(text: name)
+        var value: [UInt8] = []
+        appendValue(&value)
+        append(nameBytes, value)
+    }
+
+    private func append(_ name: [UInt8], _ value: [UInt8]) {
+        let block = UnsafeMutablePointer<UInt8>.allocate(capacity: name.count + value.count + 1)
+        unsafe blocks.append(block)
+        for (index, byte) in (name + value).enumerated() { unsafe block[index] = byte }
+        unsafe pairs.append(
+            nghttp2_nv(
+                name: block,
+                value: block + name.count,
+                namelen: name.count,
+                valuelen: value.count,
+                flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+            )
+        )
+    }
+}

@@ -1,0 +1,398 @@
+import EventIO
+import HTTP1
+import HTTP2
+import HTTPCore
+import Telemetry
+
+/// Speaks HTTP/2 over a connection: feeds its session, hands requests to the handler, watches over time.
+///
+/// Everything that a turn brings about is put into the session; it leaves in one piece when the connection is flushed.
+final class HTTP2Driver: ProtocolDriver {
+    /// What clients and server agree on under TLS.
+    static let protocolName = "h2"
+
+    private let part: ServerPart
+    private let session: HTTP2Session
+    /// Complete requests that wait for their turn.
+    private var waiting: [HTTP2Stream] = []
+    private var nextWaiting = 0
+    private var requestCount = 0
+    private var answeredInTurn = 0
+    private var turn: UInt64 = 0
+    private var isAdvancing = false
+    private var farewell = Farewell.none
+    private var clientHasEnded = false
+    private var reportedResets = (received: 0, sent: 0)
+    /// When it began, when it was last busy, when its drain began.
+    private let beginning: Int64
+    private var lastBusy: Int64
+    private var drainStart: Int64 = 0
+    private var armed: (kind: Deadline, since: Int64)?
+
+    /// How far the session has come in taking its leave.
+    private enum Farewell {
+        case none
+        /// The server drains; the client has not been told.
+        case wanted
+        /// The client is told, and may still open streams.
+        case announced
+        /// No stream is taken any more.
+        case final
+    }
+
+    init?(_ connection: Connection) {
+        part = connection.part
+        beginning = HTTP2Driver.milliseconds(connection.part.reactor.now)
+        lastBusy = beginning
+        guard let common = connection.part.http2,
+            let session = try? HTTP2Session(common, isSecure: connection.isSecure, at: beginning)
+        else { return nil }
+        self.session = session
+        part.counters.http2Connections.increment()
+    }
+
+    private static func milliseconds(_ time: MonotonicTime) -> Int64 { Int64(time.nanoseconds / 1_000_000) }
+
+    private var now: Int64 { HTTP2Driver.milliseconds(part.reactor.now) }
+
+    func begin(on connection: Connection) {
+        connection.flushSoon()
+    }
+
+    func advance(on connection: Connection) {
+        // Answering at once comes back here from inside.
+        guard !isAdvancing, connection.takesOutput else { return }
+        isAdvancing = true
+        defer { isAdvancing = false }
+        if turn != part.turn.number {
+            turn = part.turn.number
+            answeredInTurn = 0
+        }
+        do throws(HTTP2Error) {
+            repeat {
+                while let event = session.nextEvent() { take(event, on: connection) }
+                guard connection.takesOutput else { return }
+                answerWaiting(on: connection)
+            } while try receive(connection)
+        } catch {
+            part.shared.logger.debug("http.h2_failed", [LogField("error", error.description)])
+            return end(connection)
+        }
+        settle(connection)
+    }
+
+    /// Feeds the session with what has come.
+    ///
+    /// - Returns: Whether there was anything.
+    private func receive(_ connection: Connection) throws(HTTP2Error) -> Bool {
+        guard !connection.input.isEmpty, session.flood == nil else { return false }
+        guard connection.output.pending <= part.limits.pendingOutputBytes else {
+            connection.advanceWhenDrained()
+            return false
+        }
+        let input = connection.input
+        let bytes = input.bytes.span.extracting(input.start...)
+        defer { connection.consume(bytes.count) }
+        try session.receive(bytes, at: now)
+        return true
+    }
+
+    private func take(_ event: HTTP2Event, on connection: Connection) {
+        switch event {
+        case .head(let stream):
+            guard !stream.isClosed else { return }
+            identify(stream, on: connection)
+            let limit = part.handler.bodyLimit(for: stream.request) ?? part.limits.bodyBytes
+            if !session.allowContent(stream, limit) { refuse(stream, .payloadTooLarge) }
+        case .request(let stream):
+            requestCount += 1
+            stream.hold = .held
+            waiting.append(stream)
+        case .refusal(let stream, let status):
+            requestCount += 1
+            refuse(stream, status)
+        case .closed(let stream):
+            stream.task?.cancel()
+            if stream.hold == .free { session.recycle(stream) } else { stream.hold = .orphaned }
+        case .farewellSeen:
+            if farewell == .announced { acceptNoMore() }
+        }
+    }
+
+    private func identify(_ stream: HTTP2Stream, on connection: Connection) {
+        stream.request.peer = connection.peer.address
+        stream.request.isSecure = connection.isSecure
+        part.identify(stream.request, from: connection.peer)
+    }
+}
+
+// MARK: Requests
+
+extension HTTP2Driver {
+    /// Hands over the requests that are complete, as many as a turn and a slow reader allow.
+    private func answerWaiting(on connection: Connection) {
+        while nextWaiting < waiting.count {
+            guard answeredInTurn < part.limits.requestsPerTurn else { return connection.continueNextTurn() }
+            // Goes on when some of it has gone out: `collectOutput` sees to that.
+            guard session.unsentBytes <= part.limits.pendingOutputBytes else { return }
+            let stream = waiting[nextWaiting]
+            nextWaiting += 1
+            if stream.isClosed { letGo(stream) } else { handle(stream, on: connection) }
+        }
+        nextWaiting = 0
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    private func handle(_ stream: HTTP2Stream, on connection: Connection) {
+        answeredInTurn += 1
+        identify(stream, on: connection)
+        switch part.handler.handle(stream.request) {
+        case .now(let response):
+            letGo(stream)
+            respond(response, on: stream)
+        case .precomposed(let response):
+            letGo(stream)
+            respond(response, on: stream)
+        case .later(let work):
+            stream.task = part.reactor.startTask { [self] in
+                // One frame for all of it: see `HTTP1Driver`.
+                let response: HTTPResponse?
+                do { response = try await work() } catch { response = answer(to: error, stream, on: connection) }
+                finish(response, stream, on: connection)
+            }
+        }
+    }
+
+    /// What a failed handler is answered with.
+    ///
+    /// - Returns: `nil` when it failed because nobody waits for it any more, or wants to hang up.
+    private func answer(to error: any Error, _ stream: HTTP2Stream, on connection: Connection) -> HTTPResponse? {
+        if error is HangUp {
+            connection.close()
+            return nil
+        }
+        return Task.isCancelled ? nil : part.answer(toFailure: error, of: stream.request)
+    }
+
+    private func finish(_ response: HTTPResponse?, _ stream: HTTP2Stream, on connection: Connection) {
+        stream.task = nil
+        let isClosed = stream.isClosed
+        letGo(stream)
+        guard connection.takesOutput else { return }
+        if !isClosed {
+            if let response { respond(response, on: stream) } else { session.reset(stream, .cancel) }
+        }
+        advance(on: connection)
+    }
+
+    /// Ends the driver's work on a stream.
+    private func letGo(_ stream: HTTP2Stream) {
+        if stream.hold == .orphaned { session.recycle(stream) } else { stream.hold = .free }
+    }
+
+    private func respond(_ response: HTTPResponse, on stream: HTTP2Stream) {
+        part.turn.refreshDate()
+        let date = part.turn.date.bytes
+        session.respond(response, on: stream, date: date.span.extracting(DateLine.valueRange))
+        part.counters.count(response.status)
+    }
+
+    private func respond(_ response: StaticResponse, on stream: HTTP2Stream) {
+        part.turn.refreshDate()
+        let date = part.turn.date.bytes
+        session.respond(response, on: stream, date: date.span.extracting(DateLine.valueRange))
+        part.counters.count(response.response.status)
+    }
+
+    /// Answers a request that is not handed over; the other streams of the connection go on.
+    private func refuse(_ stream: HTTP2Stream, _ status: HTTPStatus) {
+        guard !stream.isClosed else { return }
+        session.refuse(stream)
+        respond(HTTPResponse(status, block: part.errorFields), on: stream)
+    }
+}
+
+// MARK: Output and the end
+
+extension HTTP2Driver {
+    func collectOutput(on connection: Connection) {
+        guard connection.takesOutput else { return }
+        guard pump(connection) else { return end(connection) }
+        if nextWaiting < waiting.count, session.unsentBytes <= part.limits.pendingOutputBytes {
+            connection.continueNextTurn()
+        }
+        settle(connection)
+    }
+
+    /// Moves frames to the connection's output.
+    ///
+    /// - Returns: False where the session has failed.
+    private func pump(_ connection: Connection) -> Bool {
+        guard session.wantsToSend else { return true }
+        let limit = connection.output.bytes.count - connection.output.pending + part.limits.pendingOutputBytes
+        var sent = HTTP2Session.Sent.everything
+        connection.write { sent = session.send(into: &$0, upTo: limit) }
+        if sent == .some { connection.advanceWhenDrained() }
+        return sent != .failed
+    }
+
+    /// What follows when nothing is left to do in this turn.
+    private func settle(_ connection: Connection) {
+        countResets()
+        if let flood = session.flood {
+            part.counters.count(flood)
+            return end(connection)
+        }
+        takeLeave()
+        if session.isOver { return end(connection) }
+        if hasNothingLeft { return end(connection, lingers: !part.isDraining) }
+        if session.wantsToSend { connection.flushSoon() }
+        watch(connection)
+    }
+
+    private func countResets() {
+        let resets = session.resets
+        if resets.received > reportedResets.received {
+            part.counters.resetsReceived.increment(by: resets.received - reportedResets.received)
+        }
+        if resets.sent > reportedResets.sent {
+            part.counters.resetsSent.increment(by: resets.sent - reportedResets.sent)
+        }
+        reportedResets = resets
+    }
+
+    private func takeLeave() {
+        if farewell == .wanted {
+            farewell = .announced
+            drainStart = now
+            session.announceEnd()
+        }
+        if farewell != .final, requestCount >= part.limits.requestsPerConnection { acceptNoMore() }
+    }
+
+    private func acceptNoMore() {
+        farewell = .final
+        session.acceptNoMore()
+    }
+
+    /// Whether every stream has come to its end and no other will come.
+    private var hasNothingLeft: Bool {
+        guard session.openStreams == 0 else { return false }
+        return farewell == .final || session.peerHasLeft || clientHasEnded
+    }
+
+    /// Says what is left to say and closes.
+    private func end(_ connection: Connection, lingers: Bool = true) {
+        _ = pump(connection)
+        connection.closeAfterOutput(lingers: lingers && !clientHasEnded)
+    }
+}
+
+// MARK: Time
+
+extension HTTP2Driver {
+    func inputEnded(on connection: Connection) {
+        clientHasEnded = true
+        // Most likely nobody waits any more; what is answered all the same is sent.
+        session.forEachStream { $0.task?.cancel() }
+        advance(on: connection)
+    }
+
+    func drainBegins() {
+        if farewell == .none { farewell = .wanted }
+    }
+
+    func connectionClosed() {
+        session.forEachStream { $0.task?.cancel() }
+    }
+
+    /// Sets the deadline of whatever comes due first.
+    private func watch(_ connection: Connection) {
+        guard let next = nextDeadline() else {
+            if armed != nil { connection.setDeadline(nil) }
+            armed = nil
+            return
+        }
+        guard armed == nil || armed?.kind != next.kind || armed?.since != next.since else { return }
+        armed = next
+        let start = MonotonicTime(nanoseconds: UInt64(max(0, next.since)) * 1_000_000)
+        connection.setDeadline(next.kind, since: start)
+    }
+
+    private func nextDeadline() -> (kind: Deadline, since: Int64)? {
+        if session.openStreams == 0 { return quietDeadline() }
+        lastBusy = now
+        var earliest: (kind: Deadline, since: Int64)?
+        func consider(_ kind: Deadline, _ since: Int64) {
+            let isEarlier = earliest.map { due(kind, since) < due($0.kind, $0.since) } ?? true
+            if isEarlier { earliest = (kind, since) }
+        }
+        if session.isInsideHead { consider(.header, session.headStart) }
+        if session.unsentBytes > 0 { consider(.write, session.lastProgress) }
+        session.forEachStream { stream in
+            if stream.phase == .content { consider(.body, stream.start) }
+            if stream.phase == .responding { consider(.response, stream.start) }
+        }
+        if farewell == .announced { consider(.patience, drainStart) }
+        return earliest
+    }
+
+    private func quietDeadline() -> (kind: Deadline, since: Int64) {
+        if farewell == .announced { return (.patience, drainStart) }
+        return requestCount == 0 ? (.header, beginning) : (.idle, lastBusy)
+    }
+
+    private func due(_ kind: Deadline, _ since: Int64) -> Int64 {
+        since + kind.length(part.limits).milliseconds
+    }
+
+    func deadlinePassed(_ deadline: Deadline, on connection: Connection) {
+        armed = nil
+        switch deadline {
+        case .body: dropLate(.content, deadline)
+        case .response: dropLate(.responding, deadline)
+        case .patience: acceptNoMore()
+        case .write:
+            part.counters.slowReaders.increment()
+            session.terminate(.enhanceYourCalm)
+            return end(connection)
+        case .header, .idle, .handshake, .linger:
+            session.terminate(.noError)
+            return end(connection, lingers: false)
+        }
+        settle(connection)
+    }
+
+    /// Ends the streams whose time is over: the connection and its other streams go on.
+    private func dropLate(_ phase: HTTP2Stream.Phase, _ deadline: Deadline) {
+        var late: [HTTP2Stream] = []
+        session.forEachStream { stream in
+            if stream.phase == phase, due(deadline, stream.start) <= now { late.append(stream) }
+        }
+        for stream in late {
+            if phase == .content {
+                refuse(stream, .requestTimeout)
+            } else {
+                part.counters.slowReaders.increment()
+                session.reset(stream, .cancel)
+            }
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}
+
+extension HTTP2Driver {
+    /// Whether a clear connection begins with HTTP/2; `nil` where too little has come to tell.
+    static func isPreface(_ input: InputBuffer) -> Bool? {
+        let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8Span.span
+        let bytes = input.bytes.span.extracting(input.start...)
+        for index in 0..<min(bytes.count, preface.count) where bytes[index] != preface[index] { return false }
+        return bytes.count >= preface.count ? true : nil
+    }
+}
