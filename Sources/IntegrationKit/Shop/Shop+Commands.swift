@@ -1,0 +1,24 @@
+package import EventIO
+import PostgresTestKit
+import Primitives
+import TestKit
+
+extension Shop {
+    /// Runs a command of the built program on the shop's database, as an operator does, to its end.
+    ///
+    /// - Parameter words: The command and its arguments.
+    /// - Returns: How it ended, and everything it wrote to standard output and standard error.
+    /// - Throws: `IOError`, `BuiltProgram.Missing`, `DeadlineExceeded`.
+    package func runCommand(_ words: [String]) async throws -> (exit: ChildProcess.Exit, output: String) {
+        let url = database.url.reveal()
+        return try await withTemporaryFolder { folder in
+            let environment = ["SALLYPORT_DATABASE_URL": url, "SALLYPORT_DATA_DIR": folder]
+            return try await withLoop { reactor in
+                let log = folder + "/output"
+                let program = try RunningProgram(words, environment: environment, logPath: log, on: reactor)
+                defer { program.destroy() }
+                return (try await program.process.exit(on: reactor), program.log)
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import EventIO
+import Foundation
+import IntegrationKit
+import Testing
+
+/// `sallyport audit`, run as an operator does, after an attack: session-security T01.
+@Suite struct `The audit command` {
+    /// One printed event.
+    private struct Event: Decodable {
+        let at: String
+        let flow: String
+        let ordinal: Int
+        let op: String
+        let verdict: String
+        let state: String
+        let peer: String
+        let request: String
+    }
+
+    /// A mailed ticket: the victim's tab goes all the way with it, and the victim's app hands the return in.
+    private func fixate(_ shop: Shop) async throws -> (attacker: Shopper, secrets: [String]) {
+        let attacker = try await shop.shopper()
+        var victim = attacker
+        victim.tab = shop.tab()
+        let link = try await victim.toReturn()
+        let app = try await CartPage.load("iosApp", in: shop.browser())
+        let answer = try await app.purchase(link.ticket, link.accessToken, link.order)
+        #expect(answer.error == "proof_mismatch")
+        let jars = [attacker.app, app.browser, victim.tab.browser]
+        let names = ["swv-app", "secureWebviewSessionId", "old_secureWebviewSessionId"]
+        let cookies = jars.flatMap { jar in names.compactMap { jar.cookie($0) } }
+        #expect(cookies.count == 4)
+        return (attacker, cookies + [attacker.ticket, link.ticket])
+    }
+
+    private func events(_ output: String) throws -> [Event] {
+        try output.split(separator: "\n").map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
+    }
+
+    @Test func `tells the story of a mailed ticket, in order and without a secret`() async throws {
+        try await withShop { shop in
+            let (attacker, secrets) = try await fixate(shop)
+            let (status, output) = try await shop.runCommand(["audit", attacker.flow])
+            #expect(status == .code(0))
+            let events = try events(output)
+            #expect(
+                events.map { "\($0.op) \($0.verdict) \($0.state)" } == [
+                    "issue issued issued", "open opened opened", "review reviewed reviewed", "place placed placed",
+                    "purchase proof_mismatch revoked",
+                ]
+            )
+            #expect(events.map(\.ordinal) == Array(1...5))
+            #expect(events.allSatisfy { $0.flow == attacker.flow && !$0.peer.isEmpty && !$0.request.isEmpty })
+            #expect(events.map(\.at) == events.map(\.at).sorted())
+            for secret in secrets { #expect(!output.contains(secret)) }
+            for mark in ["swa_", "swb_", "swc_", "swp_", "@", "見本"] { #expect(!output.contains(mark), "\(mark)") }
+        }
+    }
+
+    @Test func `finds the attack among the alerts, and nothing about anybody else`() async throws {
+        try await withShop { shop in
+            let (attacker, _) = try await fixate(shop)
+            _ = try await shop.shopper().toConfirm()
+            let (status, output) = try await shop.runCommand(["audit", "--alerts"])
+            #expect(status == .code(0))
+            let events = try events(output)
+            #expect(events.map { "\($0.flow) \($0.op) \($0.verdict)" } == ["\(attacker.flow) purchase proof_mismatch"])
+        }
+    }
+
+    @Test func `says so when there is nothing on record`() async throws {
+        try await withShop { shop in
+            let (status, output) = try await shop.runCommand(["audit", "00000000-0000-4000-8000-000000000000"])
+            #expect(status == .code(1))
+            #expect(output == "sallyport: nothing on record\n")
+        }
+    }
+}
