@@ -161,7 +161,7 @@ let package = Package(
                 "Cryptography", "Primitives", "TestKit",
             ]
         ),
-        tests("SallyportAppTests", ["SallyportApp", "SessionBroker", "EventIO", "TestKit"]),
+        tests("SallyportAppTests", ["SallyportApp", "SessionBroker", "HTTPCore", "EventIO", "TestKit"]),
         tests(
             "IntegrationTests",
             [
