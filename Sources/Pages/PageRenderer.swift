@@ -123,7 +123,7 @@ package struct PageRenderer: Sendable {
         pages(language).error.render(view)
     }
 
-    /// The page for a tab whose flow is over or unknown.
+    /// The page for a tab whose flow is over or unknown, with `data-error="unknown_session"` whichever it is.
     ///
     /// Policy: `plain`. The same bytes at every call.
     ///
@@ -133,7 +133,7 @@ package struct PageRenderer: Sendable {
         pages(language).neutral
     }
 
-    /// The page for a browser that keeps no cookie, such as one inside another app.
+    /// The page for a browser that keeps no cookie, such as one inside another app, with `data-error="cookies_blocked"`.
     ///
     /// Policy: `plain`. The same bytes at every call.
     ///
@@ -222,7 +222,7 @@ struct LanguagePages: Sendable {
         thanks = ThanksPage(frame)
         link = LinkPage(frame)
         rescue = RescuePage(frame)
-        neutral = NoticePage.render(frame, frame.texts.neutral)
-        cookiesBlocked = NoticePage.render(frame, frame.texts.cookies)
+        neutral = NoticePage.render(frame, frame.texts.neutral, .unknownSession)
+        cookiesBlocked = NoticePage.render(frame, frame.texts.cookies, .cookiesBlocked)
     }
 }

@@ -5,10 +5,11 @@ enum NoticePage {
     /// - Parameters:
     ///   - frame: Of the page's language.
     ///   - notice: What it tells.
+    ///   - code: For `data-error`.
     /// - Returns: The document.
-    static func render(_ frame: Frame, _ notice: NoticeTexts) -> [UInt8] {
+    static func render(_ frame: Frame, _ notice: NoticeTexts, _ code: PageErrorCode) -> [UInt8] {
         frame.document(
-            Head<Never>(title: notice.title),
+            Head<Never>(title: notice.title, error: "\(code.rawValue)"),
             """
             <section class="card hero">
             <h1>\(notice.heading)</h1>

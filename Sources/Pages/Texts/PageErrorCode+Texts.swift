@@ -11,6 +11,7 @@ extension PageErrorCode {
         case .sessionRevoked: "安全のため、この購入手続きは中止されました。請求は発生していません。カートからやり直してください。"
         case .sessionCancelled: "この購入手続きは取り消されました。請求は発生していません。"
         case .wrongBrowser: "購入を始めたのとは別のブラウザで開かれています。始めたブラウザでお進みください。"
+        case .cookiesBlocked: "このブラウザではCookieが保存されません。別のブラウザでお試しください。"
         case .flowMismatch: "このブラウザでは、新しい購入手続きが始まっています。新しいほうの画面でお進みください。"
         case .orderMismatch: "お支払いの情報がこの注文と一致しません。請求は発生していません。カートからやり直してください。"
         case .csrfRejected: "このページからの送信ではないため、受け付けませんでした。前の画面に戻ってやり直してください。"
@@ -43,6 +44,7 @@ extension PageErrorCode {
             "This checkout was stopped for your safety. You have not been charged. Please start again from the cart."
         case .sessionCancelled: "This checkout was cancelled. You have not been charged."
         case .wrongBrowser: "This checkout was started in another browser. Please continue there."
+        case .cookiesBlocked: "This browser keeps no cookies. Please try another browser."
         case .flowMismatch: "A newer checkout is open in this browser. Please continue on its page."
         case .orderMismatch:
             "The payment does not belong to this order. You have not been charged. Please start again from the cart."

@@ -18,6 +18,8 @@ package enum PageErrorCode: String, Sendable, CaseIterable {
     case sessionCancelled = "session_cancelled"
     /// Another browser asked for this ticket.
     case wrongBrowser = "wrong_browser"
+    /// The browser keeps no cookies.
+    case cookiesBlocked = "cookies_blocked"
     /// The page belongs to another flow than the tab.
     case flowMismatch = "flow_mismatch"
     /// The checkout session belongs to another flow.

@@ -14,7 +14,7 @@ extension PageErrorCode {
         switch self {
         case .invalidRequest, .quantityInvalid: .badRequest
         case .paymentDeclined: .paymentRequired
-        case .wrongBrowser, .csrfRejected, .proofRequired, .proofMismatch: .forbidden
+        case .wrongBrowser, .cookiesBlocked, .csrfRejected, .proofRequired, .proofMismatch: .forbidden
         case .unknownSession, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .sessionReused, .flowMismatch, .notPriced, .notReady, .priceChanged,
@@ -41,6 +41,7 @@ extension PageErrorCode {
         case .sessionRevoked: "The session has ended. Start again in the app."
         case .sessionCancelled: "The checkout was cancelled. Start again in the app."
         case .wrongBrowser: "The ticket opens only in the browser that asked for it."
+        case .cookiesBlocked: "This browser keeps no cookies."
         case .flowMismatch: "This page belongs to another checkout than the tab."
         case .orderMismatch: "The order reference is not the one of this session."
         case .csrfRejected: "The request does not come from a page of this shop."
