@@ -80,10 +80,22 @@ private func configuration(
         (#"{"session":{"idel":"20m"}}"#, "session.idel: no such setting"), ("[]", "configuration file: "),
         ("{", "configuration file: not JSON"), (#"{"loops":[1]}"#, "loops: not a single value"),
         (#"{"apps":{"ios":[{"bundle":"x","team":"y"}]}}"#, "apps.ios[0]: "),
+        (#"{"loops":1,"loops":2}"#, "loops: twice in the configuration file"),
+        (#"{"session":{"idle":"20m","\u0069dle" :"30m"}}"#, "session.idle: twice"),
+        (#"{"session":{},"loops":1,"session":{}}"#, "session: twice"),
+        (#"{"apps":{"ios":[{"bundle":"a"},{"bundle":"{\"","bundle":"c"}]}}"#, "apps.ios[1].bundle: twice"),
     ])
     func `refuses a file with something else in it`(_ file: String, _ problem: String) {
         let found = problems([:], file: file)
         #expect(found.contains { $0.hasPrefix(problem) }, "\(found)")
+    }
+
+    @Test func `takes the same name in different objects, and a name as a value`() throws {
+        let apps = #"[{"prefix":"ABCDE12345","bundle":"prefix"},{"prefix":"ABCDE12345","bundle":"bundle"}]"#
+        let found = try configuration(["SALLYPORT_APPS_IOS": apps], file: #"{"web":{},"tls":{"key":"key"}}"#)
+        #expect(found.apps.ios.map(\.bundle) == ["prefix", "bundle"])
+        let twice = apps.replacing(#""bundle":"bundle""#, with: #""bundle":"b","bundle":"c""#)
+        #expect(problems(["SALLYPORT_APPS_IOS": twice]) == ["SALLYPORT_APPS_IOS: [1].bundle is there twice"])
     }
 
     @Test func `lets the profile fill what is left empty`() throws {
@@ -109,6 +121,18 @@ private func configuration(
             #expect(missing.status == 2)
             #expect(missing.complaints.contains("none.json cannot be read"))
         }
+    }
+
+    @Test func `is refused at the start where the provider would refuse the shop's own texts`() async {
+        let environment = [
+            "SALLYPORT_PROVIDER_STORE_NAME": String(repeating: "店", count: 51),
+            "SALLYPORT_WEB_BASE_URL": "https://" + String(repeating: "a.", count: 255) + "jp",
+        ]
+        let result = await run(["serve"], environment: environment)
+        #expect(result.status == 2)
+        #expect(result.complaints.contains("provider.store_name: the store name is longer than 50 characters\n"))
+        #expect(result.complaints.contains("web.base_url: https://a.a.") && result.complaints.contains("than 512 char"))
+        #expect(result.complaints.contains("provider.private_key"))
     }
 
     @Test func `never repeats a secret in a complaint`() async {

@@ -47,6 +47,9 @@ package struct SettingSource: Sendable {
             problems.append("\(setting.environmentName): not a JSON array")
             return
         }
+        for key in DuplicateKeys.all(in: Array(value.utf8)) {
+            problems.append("\(setting.environmentName): \(key) is there twice")
+        }
         objects[setting.name] = items
     }
 
@@ -56,6 +59,7 @@ package struct SettingSource: Sendable {
                 problems.append("configuration file: the document is not an object")
                 return
             }
+            for key in DuplicateKeys.all(in: file) { problems.append("\(key): twice in the configuration file") }
             flatten(members, prefix: "", known)
         } catch {
             problems.append("configuration file: not JSON")

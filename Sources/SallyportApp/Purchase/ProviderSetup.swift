@@ -56,15 +56,33 @@ struct ProviderSetup: Sendable {
             authorityPath = settings.authorityPath
             if !authorityPath.isEmpty { _ = try ProviderSetup.read(authorityPath, "provider.ca_file") }
         } catch {
-            throw ConfigurationError(problems: error.problems.map { "provider: \($0)" })
+            let others = ProviderSetup.problems(settings, web)
+            throw ConfigurationError(problems: error.problems.map { "provider: \($0)" } + others)
         }
+        let problems = ProviderSetup.problems(settings, web)
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         postage = .sample
         storeName = settings.storeName
-        reviewURL = web.text + "/confirm_order"
-        cancelURL = web.text + "/checkout_cancel"
-        resultURL = web.text + "/checkout_result"
+        reviewURL = web.text + Path.review
+        cancelURL = web.text + Path.cancel
+        resultURL = web.text + Path.result
         completeLimit = lease - .seconds(10)
         isSandboxNamed = credentials.publicKeyID.environment == nil ? credentials.environment == .sandbox : nil
+    }
+
+    /// Where the provider sends a buyer back to.
+    private enum Path {
+        static let review = "/confirm_order"
+        static let cancel = "/checkout_cancel"
+        static let result = "/checkout_result"
+    }
+
+    /// What the provider would refuse of the shop's own texts, which otherwise the first buyer would find out.
+    private static func problems(_ settings: Configuration.Provider, _ web: WebOrigin) -> [String] {
+        let metadata = MerchantMetadata(merchantStoreName: settings.storeName)
+        let addresses = [Path.review, Path.cancel, Path.result].map { web.text + $0 }
+        return metadata.problems.map { "provider.store_name: \($0)" }
+            + addresses.compactMap(ReturnAddress.problem).map { "web.base_url: \($0)" }
     }
 
     private static func read(_ path: String, _ setting: String) throws(AmazonPayConfigurationError) -> [UInt8] {
