@@ -1,0 +1,46 @@
+import IntegrationKit
+import Testing
+
+/// Settings that change what a browser is told or asked, each away from its default.
+@Suite struct `A setting of the policy` {
+    @Test(arguments: [("cross-site", 403), ("same-site", 403), ("same-origin", 303), ("none", 303), (nil, 303)])
+    func `open.fetch_site=enforce refuses an open that another site caused, and uses up nothing`(
+        _ site: String?,
+        _ status: Int
+    ) async throws {
+        try await withShop(ShopOptions(["open.fetch_site": "enforce"])) { shop in
+            let shopper = try await shop.shopper()
+            let fields = site.map { [("Sec-Fetch-Site", $0)] } ?? []
+            let answer = try await shopper.tab.browser.request("GET", shopper.launchPath, fields: fields)
+            #expect(answer.status == status)
+            #expect(answer.error == (status == 403 ? "wrong_browser" : ""))
+            #expect(try shop.state(of: shopper.flow) == (status == 403 ? "issued" : "opened"))
+            if status == 403 { #expect(try await shopper.toButton().status == 200) }
+        }
+    }
+
+    @Test func `open.fetch_site=observe only counts it`() async throws {
+        try await withShop(ShopOptions(["open.fetch_site": "observe"])) { shop in
+            let shopper = try await shop.shopper()
+            let fields = [("Sec-Fetch-Site", "cross-site")]
+            let answer = try await shopper.tab.browser.request("GET", shopper.launchPath, fields: fields)
+            #expect(answer.status == 303)
+        }
+    }
+
+    @Test func `csp.p2=report enforces our own part and reports the provider's`() async throws {
+        try await withShop(ShopOptions(["csp.p2": "report"])) { shop in
+            let shopper = try await shop.shopper()
+            for page in [try await shopper.toButton(), try await shopper.tab.choose(try await shopper.toButton())] {
+                let enforced = page.all("content-security-policy")
+                let reported = page.all("content-security-policy-report-only")
+                #expect(page.status == 200 && enforced.count == 1 && reported.count == 1)
+                #expect(!enforced[0].contains(shop.simulator.url))
+                #expect(enforced[0].hasPrefix("default-src 'none'; script-src 'nonce-"))
+                #expect(reported[0].contains("frame-src \(shop.simulator.url)"))
+                let nonces = Set((enforced + reported).map { $0.split(separator: "'")[3] })
+                #expect(nonces.count == 1)
+            }
+        }
+    }
+}
