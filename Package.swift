@@ -132,7 +132,7 @@ let package = Package(
                 "TestKit",
             ]
         ),
-        tests("PostgresTests", ["Postgres", "PostgresTestKit", "EventIO", "Telemetry", "Primitives"]),
+        tests("PostgresTests", ["Postgres", "PostgresTestKit", "EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests("CryptographyTests", ["Cryptography", "Primitives", "TestKit"]),
         tests("CommerceTests", ["Commerce"]),
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),

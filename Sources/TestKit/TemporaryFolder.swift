@@ -9,7 +9,7 @@ import Testing
 package func withTemporaryFolder<Result>(
     _ body: nonisolated(nonsending) (String) async throws -> Result
 ) async throws -> Result {
-    let path = try Files.makeTemporaryDirectory(prefix: "/tmp/sallyport-test-")
+    let path = try ProcessFolder.makeFolder("folder")
     defer {
         do {
             try Files.removeTree(path)

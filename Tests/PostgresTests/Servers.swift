@@ -2,6 +2,7 @@ import EventIO
 import Glibc
 import Postgres
 import Primitives
+import TestKit
 import Testing
 
 /// A folder that everybody may enter; removed with the last reference.
@@ -9,7 +10,7 @@ final class TestFolder: Sendable {
     let path: String
 
     init() throws {
-        path = try Files.makeTemporaryDirectory(prefix: "/tmp/sallyport-pg-")
+        path = try ProcessFolder.makeFolder("pg")
         try Files.setPermissions(path, mode: 0o711)
     }
 

@@ -1,6 +1,7 @@
 import Cryptography
 import EventIO
 import Primitives
+import TestKit
 
 /// Keys and certificates that all tests of this process share; made at the first use, gone with the process.
 package struct TestKeys: Sendable {
@@ -31,8 +32,7 @@ package struct TestKeys: Sendable {
     }
 
     private static func make() throws -> TestKeys {
-        let folder = try Files.makeTemporaryDirectory(prefix: "/tmp/sallyport-keys-")
-        ThisProcess.atExit { try? Files.removeTree(folder) }
+        let folder = try ProcessFolder.makeFolder("keys")
         let now = SystemClock().now()
         let random = KernelRandom()
         let authority = try DevelopmentAuthority.make(
