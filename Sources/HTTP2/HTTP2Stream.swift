@@ -1,5 +1,11 @@
 package import HTTPCore
 
+/// What is being done for a stream.
+package protocol HTTP2Work: AnyObject {
+    /// Nobody waits for it any more.
+    func cancel()
+}
+
 /// One request and the answer to it; used again for another one when both have ended.
 ///
 /// Lives on one loop. Between `closed` and `HTTP2Session.recycle` it belongs to whoever still works on its request.
@@ -7,7 +13,7 @@ package final class HTTP2Stream {
     /// What is being asked; complete when the session says so.
     package let request = HTTPRequest()
     /// The handler in flight, if it takes its time; belongs to the driver.
-    package var task: Task<Void, Never>?
+    package var work: (any HTTP2Work)?
     /// Whether the driver still works on its request.
     package var hold = Hold.free
     /// When its head was complete, or its response was put in, in the session's time.
@@ -68,7 +74,7 @@ package final class HTTP2Stream {
     /// Makes it fit for another request.
     func reset() {
         request.reset()
-        task = nil
+        work = nil
         hold = .free
         id = 0
         phase = .head

@@ -6,14 +6,16 @@ final class Lane {
     private var waiting: Suspension<Void>?
 
     init(_ reactor: Reactor, _ body: @escaping () async throws -> Void) {
-        reactor.startTask { [self] in
-            do {
-                result = .success(try await body())
-            } catch {
-                result = .failure(error)
-            }
-            waiting?.resume()
+        reactor.startTask { await self.run(body) }
+    }
+
+    private func run(_ body: () async throws -> Void) async {
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
         }
+        waiting?.resume()
     }
 
     /// Waits for the task.

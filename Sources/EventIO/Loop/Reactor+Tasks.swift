@@ -1,7 +1,8 @@
 extension Reactor {
-    /// Starts a task that stays on this loop; it begins in this turn, after the caller returns.
+    /// Starts a task that stays on this loop; it begins in this turn, perhaps before the caller goes on.
     ///
-    /// - Parameter body: May hold what belongs to this loop.
+    /// - Parameter body: May hold what belongs to this loop. Without a capture list: Swift 6.3 takes an async closure that has one
+    ///   off its caller's isolation, and every resumption then comes by way of two more jobs.
     /// - Returns: For whoever owns the task to cancel it and wait for it.
     @discardableResult
     package func startTask(_ body: @escaping () async -> Void) -> Task<Void, Never> {

@@ -18,6 +18,8 @@ package final class Reactor {
     private var registrations = RegistrationTable()
     private var timers = TimerQueue()
     private var observers: [any TurnObserver] = []
+    /// For jobs.
+    let tasks = TaskPool()
     private var turnStart: MonotonicTime
     private var turnWallTime: WallTime?
     /// Set while the loop's thread runs.
@@ -171,6 +173,9 @@ extension Reactor {
         self.loop = loop
         executor.takeArrivals(self)
         while goesOn() { takeTurn() }
+        // A task that waits for a job holds the loop, and with it the loop's descriptors.
+        tasks.dismiss()
+        executor.runReadyJobs(rounds: 1)
         registrations.removeAll()
         timers.removeAll()
         observers = []

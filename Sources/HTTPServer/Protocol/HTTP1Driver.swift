@@ -10,7 +10,9 @@ final class HTTP1Driver: ProtocolDriver {
     private var parser: HTTP1RequestParser
     private var state: HTTP1ConnectionState
     /// The handler in flight, if it takes its time.
-    private var task: Task<Void, Never>?
+    private var running: JobRun?
+    /// What the next run of this driver does.
+    private var work: (connection: Connection, handler: () async throws -> HTTPResponse)?
     /// The deadline that runs; a request that comes in one piece does not touch the clock.
     private var deadline: Deadline?
     private var isAdvancing = false
@@ -60,7 +62,7 @@ final class HTTP1Driver: ProtocolDriver {
     }
 
     func inputEnded(on connection: Connection) {
-        if state.inputEnded(inputIsEmpty: connection.input.isEmpty) { task?.cancel() }
+        if state.inputEnded(inputIsEmpty: connection.input.isEmpty) { running?.cancel() }
         advance(on: connection)
     }
 
@@ -77,8 +79,8 @@ final class HTTP1Driver: ProtocolDriver {
     func collectOutput(on connection: Connection) {}
 
     func connectionClosed() {
-        task?.cancel()
-        task = nil
+        running?.cancel()
+        running = nil
     }
 }
 
@@ -125,16 +127,11 @@ extension HTTP1Driver {
             respond(response, on: connection)
         case .precomposed(let response):
             respond(response, on: connection)
-        case .later(let work):
+        case .later(let handler):
             deadline = nil
             connection.setDeadline(nil)
-            task = part.reactor.startTask { [self] in
-                // One frame for all of it: the frames of a task share a small slab, and a second one costs an
-                // allocation.
-                let response: HTTPResponse?
-                do { response = try await work() } catch { response = answer(to: error, on: connection) }
-                finish(response, on: connection)
-            }
+            work = (connection, handler)
+            running = part.reactor.start(self)
         }
     }
 
@@ -150,12 +147,24 @@ extension HTTP1Driver {
     }
 
     private func finish(_ response: HTTPResponse?, on connection: Connection) {
-        task = nil
+        running = nil
         guard connection.takesOutput else { return }
         guard let response else { return connection.close() }
         respond(response, on: connection)
         advance(on: connection)
         connection.readWhatIsThere()
+    }
+}
+
+// MARK: Handlers that take their time
+
+extension HTTP1Driver: LoopJob {
+    func run() async {
+        guard let (connection, handler) = work else { return }
+        work = nil
+        let response: HTTPResponse?
+        do { response = try await handler() } catch { response = answer(to: error, on: connection) }
+        finish(response, on: connection)
     }
 }
 

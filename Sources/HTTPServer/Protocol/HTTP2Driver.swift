@@ -16,6 +16,8 @@ final class HTTP2Driver: ProtocolDriver {
     /// Complete requests that wait for their turn.
     private var waiting: [HTTP2Stream] = []
     private var nextWaiting = 0
+    /// For handlers that take their time; never more than there were streams at once.
+    private var idleJobs: [HTTP2Job] = []
     private var requestCount = 0
     private var answeredInTurn = 0
     private var turn: UInt64 = 0
@@ -112,7 +114,7 @@ final class HTTP2Driver: ProtocolDriver {
             requestCount += 1
             refuse(stream, status)
         case .closed(let stream):
-            stream.task?.cancel()
+            stream.work?.cancel()
             if stream.hold == .free { session.recycle(stream) } else { stream.hold = .orphaned }
         case .farewellSeen:
             if farewell == .announced { acceptNoMore() }
@@ -153,20 +155,16 @@ extension HTTP2Driver {
         case .precomposed(let response):
             letGo(stream)
             respond(response, on: stream)
-        case .later(let work):
-            stream.task = part.reactor.startTask { [self] in
-                // One frame for all of it: see `HTTP1Driver`.
-                let response: HTTPResponse?
-                do { response = try await work() } catch { response = answer(to: error, stream, on: connection) }
-                finish(response, stream, on: connection)
-            }
+        case .later(let handler):
+            let assignment = HTTP2Job.Assignment(driver: self, stream: stream, connection: connection, handler: handler)
+            (idleJobs.popLast() ?? HTTP2Job()).start(assignment, on: part.reactor)
         }
     }
 
     /// What a failed handler is answered with.
     ///
     /// - Returns: `nil` when it failed because nobody waits for it any more, or wants to hang up.
-    private func answer(to error: any Error, _ stream: HTTP2Stream, on connection: Connection) -> HTTPResponse? {
+    func answer(to error: any Error, _ stream: HTTP2Stream, on connection: Connection) -> HTTPResponse? {
         if error is HangUp {
             connection.close()
             return nil
@@ -174,8 +172,10 @@ extension HTTP2Driver {
         return Task.isCancelled ? nil : part.answer(toFailure: error, of: stream.request)
     }
 
-    private func finish(_ response: HTTPResponse?, _ stream: HTTP2Stream, on connection: Connection) {
-        stream.task = nil
+    /// A handler has come to its end.
+    func finish(_ response: HTTPResponse?, _ stream: HTTP2Stream, by job: HTTP2Job, on connection: Connection) {
+        stream.work = nil
+        idleJobs.append(job)
         let isClosed = stream.isClosed
         letGo(stream)
         guard connection.takesOutput else { return }
@@ -294,7 +294,7 @@ extension HTTP2Driver {
     func inputEnded(on connection: Connection) {
         clientHasEnded = true
         // Most likely nobody waits any more; what is answered all the same is sent.
-        session.forEachStream { $0.task?.cancel() }
+        session.forEachStream { $0.work?.cancel() }
         advance(on: connection)
     }
 
@@ -303,7 +303,7 @@ extension HTTP2Driver {
     }
 
     func connectionClosed() {
-        session.forEachStream { $0.task?.cancel() }
+        session.forEachStream { $0.work?.cancel() }
     }
 
     /// Sets the deadline of whatever comes due first.

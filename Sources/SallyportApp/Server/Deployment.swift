@@ -8,7 +8,10 @@ import Primitives
 import SessionBroker
 
 /// Everything that the settings decide and that never changes while the program runs; one for all loops.
-struct Deployment: Sendable {
+///
+/// An object, because every request looks into it: a value of this size is copied at a look, with a reference counted for each of
+/// its parts.
+final class Deployment: Sendable {
     let policy: BrokerPolicy
     let catalogue: Catalogue
     let headers: HeaderPolicy

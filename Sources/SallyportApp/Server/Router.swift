@@ -61,11 +61,11 @@ final class Router: RequestHandler {
                 return .now(refusal(error, exchange, route.format))
             }
         case .later(let handler):
-            return .later { [self] in
+            return .later {
                 do throws(Failure) {
                     return try await handler(exchange)
                 } catch {
-                    return refusal(error, exchange, route.format)
+                    return self.refusal(error, exchange, route.format)
                 }
             }
         }

@@ -33,17 +33,19 @@ final class Upkeep {
 
     /// Begins; the first round at once, so that what a crash left behind is taken up without a wait.
     func start() {
-        reactor.startTask { [self] in
-            while !isStopped {
-                await work()
-                await reactor.sleep(for: Upkeep.pause)
-            }
-        }
+        reactor.startTask { await self.takeRounds() }
     }
 
     /// Ends after the round that is under way.
     func stop() {
         isStopped = true
+    }
+
+    private func takeRounds() async {
+        while !isStopped {
+            await work()
+            await reactor.sleep(for: Upkeep.pause)
+        }
     }
 
     private func work() async {

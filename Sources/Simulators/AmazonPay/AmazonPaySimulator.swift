@@ -72,7 +72,7 @@ package final class AmazonPaySimulator: RequestHandler {
         let step = model.receive(SimulatorRequest(request), at: reactor.wallNow)
         logCalls()
         if case .answer(let answer, .whole) = step { return .now(HTTPResponse(answer)) }
-        return .later { [self] in try await finish(step) }
+        return .later { try await self.finish(step) }
     }
 
     package func bodyLimit(for request: HTTPRequest) -> Int? { AmazonPayModel.bodyLimit }

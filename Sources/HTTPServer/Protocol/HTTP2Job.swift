@@ -1,0 +1,42 @@
+import EventIO
+import HTTP2
+import HTTPCore
+
+/// One handler that takes its time; used again for another stream of its connection.
+final class HTTP2Job: LoopJob, HTTP2Work {
+    /// What a run is about.
+    struct Assignment {
+        let driver: HTTP2Driver
+        let stream: HTTP2Stream
+        let connection: Connection
+        let handler: () async throws -> HTTPResponse
+    }
+
+    private var assignment: Assignment?
+    private var running: JobRun?
+
+    /// Runs a handler and hands its response to the driver.
+    func start(_ next: Assignment, on reactor: Reactor) {
+        assignment = next
+        next.stream.work = self
+        running = reactor.start(self)
+    }
+
+    func cancel() {
+        running?.cancel()
+    }
+
+    func run() async {
+        guard let present = assignment else { return }
+        assignment = nil
+        let (driver, stream, connection) = (present.driver, present.stream, present.connection)
+        let response: HTTPResponse?
+        do {
+            response = try await present.handler()
+        } catch {
+            response = driver.answer(to: error, stream, on: connection)
+        }
+        running = nil
+        driver.finish(response, stream, by: self, on: connection)
+    }
+}
