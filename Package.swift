@@ -145,8 +145,8 @@ let package = Package(
         tests(
             "PersistenceTests",
             [
-                "Persistence", "Postgres", "PostgresTestKit", "SessionBroker", "Commerce", "EventIO", "Telemetry",
-                "Primitives", "TestKit",
+                "Persistence", "Postgres", "PostgresTestKit", "SessionBroker", "Commerce", "Cryptography", "EventIO",
+                "Telemetry", "Primitives", "TestKit",
             ]
         ),
         tests(

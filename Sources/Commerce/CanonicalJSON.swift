@@ -11,8 +11,7 @@ struct CanonicalJSONWriter {
 
     /// Appends what stands between values: brackets, names, commas.
     mutating func append(literal: String) {
-        let characters = literal.utf8.span
-        for index in characters.indices { bytes.append(characters[index]) }
+        bytes.append(contentsOf: literal.utf8)
     }
 
     /// Appends a number.
@@ -23,10 +22,21 @@ struct CanonicalJSONWriter {
     /// Appends a text, or null where there is none.
     mutating func append(_ text: String?) {
         guard let text else { return append(literal: "null") }
-        let characters = text.utf8.span
         bytes.append(UInt8(ascii: "\""))
-        for index in characters.indices { append(character: characters[index]) }
+        if CanonicalJSONWriter.needsEscapes(text.utf8.span) {
+            for character in text.utf8 { append(character: character) }
+        } else {
+            bytes.append(contentsOf: text.utf8)
+        }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscapes(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices {
+            let character = text[index]
+            if character < 0x20 || character == UInt8(ascii: "\"") || character == UInt8(ascii: "\\") { return true }
+        }
+        return false
     }
 
     private mutating func append(character: UInt8) {

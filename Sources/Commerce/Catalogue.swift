@@ -62,10 +62,18 @@ package struct Catalogue: Sendable {
     /// - Returns: Lines in the order of the catalogue.
     /// - Throws: `quantity` outside 0 to 99, `empty` when nothing is left, `overflow`.
     package func order(_ quantities: [String: Int]) throws(CommerceError) -> Order {
+        try order(entries.map { quantities[$0.field] ?? 0 })
+    }
+
+    /// The order of the given quantities at today's prices.
+    ///
+    /// - Parameter quantities: One for each entry, in the same order.
+    /// - Returns: Lines in the order of the catalogue.
+    /// - Throws: `quantity` outside 0 to 99, `empty` when nothing is left, `overflow`.
+    package func order(_ quantities: [Int]) throws(CommerceError) -> Order {
         var lines: [OrderLine] = []
-        for entry in entries {
-            let quantity = quantities[entry.field] ?? 0
-            guard quantity != 0 else { continue }
+        lines.reserveCapacity(quantities.count)
+        for (entry, quantity) in zip(entries, quantities) where quantity != 0 {
             lines.append(try OrderLine(article: entry.article, quantity: quantity))
         }
         return try Order(lines: lines)

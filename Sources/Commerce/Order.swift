@@ -32,8 +32,7 @@ package struct OrderLine: Sendable, Hashable {
     /// - Parameter text: `0` to `99` in ASCII digits, without sign, blank or leading zero.
     /// - Returns: 0 to 99.
     package static func parseQuantity(_ text: String) -> Int? {
-        let digits = Array(text.utf8)
-        return DecimalDigits.parse(digits.span, limit: maximumQuantity)
+        DecimalDigits.parse(text.utf8Span.span, limit: maximumQuantity)
     }
 }
 
@@ -52,8 +51,12 @@ package struct Order: Sendable, Hashable {
     /// - Throws: `empty`, `quantity` for an article twice, `overflow`.
     package init(lines: [OrderLine]) throws(CommerceError) {
         guard !lines.isEmpty else { throw CommerceError(.empty, "an order without lines") }
-        guard Set(lines.map(\.article.id)).count == lines.count else {
-            throw CommerceError(.quantity, "an article twice")
+        for index in lines.indices.dropFirst() {
+            // A handful of lines at most: comparing each with those before it needs no set.
+            let id = lines[index].article.id
+            guard !lines[..<index].contains(where: { $0.article.id == id }) else {
+                throw CommerceError(.quantity, "an article twice")
+            }
         }
         var subtotal = Yen.zero
         for line in lines { subtotal = try subtotal.adding(line.sum) }
@@ -69,7 +72,7 @@ package struct Order: Sendable, Hashable {
     ///   - subtotal: What was stored beside it.
     ///   - taxIncluded: What was stored beside it; kept even if the tax has changed since.
     /// - Throws: `malformed` when the JSON is not ours or its lines do not add up to the subtotal.
-    package init(json: String, subtotal: Yen, taxIncluded: Yen) throws(CommerceError) {
+    package init(json: [UInt8], subtotal: Yen, taxIncluded: Yen) throws(CommerceError) {
         let priced = try Order(lines: Order.lines(from: json))
         guard priced.subtotal == subtotal else {
             throw CommerceError(.malformed, "lines of \(priced.subtotal.digits) with a subtotal of \(subtotal.digits)")
@@ -80,7 +83,7 @@ package struct Order: Sendable, Hashable {
     }
 
     /// The lines as canonical JSON: an array of objects with the keys `id`, `name`, `price`, `quantity` in this order.
-    package var json: String {
+    package var json: [UInt8] {
         var writer = CanonicalJSONWriter()
         writer.append(literal: "[")
         for index in lines.indices {
@@ -95,11 +98,11 @@ package struct Order: Sendable, Hashable {
             writer.append(literal: "}")
         }
         writer.append(literal: "]")
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return writer.bytes
     }
 
-    private static func lines(from json: String) throws(CommerceError) -> [OrderLine] {
-        var reader = CanonicalJSONReader(Array(json.utf8))
+    private static func lines(from json: [UInt8]) throws(CommerceError) -> [OrderLine] {
+        var reader = CanonicalJSONReader(json)
         var lines: [OrderLine] = []
         try reader.expect("[")
         repeat { lines.append(try line(&reader)) } while reader.take(",")

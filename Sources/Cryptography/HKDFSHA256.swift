@@ -12,27 +12,28 @@ package enum HKDFSHA256 {
     ///   - salt: Any number of bytes; empty stands for 32 zero bytes.
     ///   - info: Binds the key to its purpose, any number of bytes.
     ///   - count: How many bytes to derive, 1 to `limit`.
+    ///   - mac: A context of the loop.
     /// - Returns: Exactly `count` bytes.
-    /// - Throws: `invalidKey` for a count outside its bounds; `failed` where OpenSSL does not offer HMAC.
+    /// - Throws: `invalidKey` for a count outside its bounds.
     package static func derive(
-        from secret: [UInt8],
-        salt: [UInt8],
+        from secret: Span<UInt8>,
+        salt: Span<UInt8>,
         info: [UInt8],
-        count: Int
+        count: Int,
+        using mac: HMACSHA256
     ) throws(CryptographyError) -> Secret<[UInt8]> {
         guard count > 0, count <= limit else {
             throw CryptographyError(.invalidKey, "HKDF yields 1 to \(limit) bytes, not \(count)")
         }
-        let mac = try HMACSHA256()
-        let extracted = mac.tag(of: secret.span, key: salt.span).bytes
+        let extracted = mac.tag(of: secret, key: salt).bytes
         var output: [UInt8] = []
-        var block: [UInt8] = []
-        var counter: UInt8 = 0
+        var message = info + [1]
         while output.count < count {
-            counter += 1
-            block = mac.tag(of: (block + info + [counter]).span, key: extracted.span).bytes
-            output += block
+            let block = mac.tag(of: message.span, key: extracted.span)
+            block.append(to: &output)
+            message = block.bytes + info + [UInt8(truncatingIfNeeded: output.count / Digest32.byteCount + 1)]
         }
-        return Secret(Array(output.prefix(count)))
+        output.removeLast(output.count - count)
+        return Secret(output)
     }
 }

@@ -42,8 +42,11 @@ package import Primitives
         let fed =
             message.count == 0
             || (unsafe message.withUnsafeBufferPointer { unsafe EVP_MAC_update(context, $0.baseAddress, $0.count) == 1 })
-        var output = [UInt8](repeating: 0, count: Digest32.byteCount)
-        let finished = unsafe EVP_MAC_final(context, &output, nil, output.count) == 1
+        var output = InlineArray<32, UInt8>(repeating: 0)
+        var place = output.mutableSpan
+        let finished = unsafe place.withUnsafeMutableBufferPointer { memory in
+            unsafe EVP_MAC_final(context, memory.baseAddress, nil, memory.count) == 1
+        }
         guard started, fed, finished, let digest = Digest32(output.span) else {
             preconditionFailure("an HMAC context that OpenSSL made computes tags")
         }

@@ -45,8 +45,11 @@ package import Primitives
     package func digest(of first: Span<UInt8>, then second: Span<UInt8>) -> Digest32 {
         let started = unsafe EVP_DigestInit_ex2(context, algorithm, nil) == 1
         let fed = update(first) && update(second)
-        var output = [UInt8](repeating: 0, count: Digest32.byteCount)
-        let finished = unsafe EVP_DigestFinal_ex(context, &output, nil) == 1
+        var output = InlineArray<32, UInt8>(repeating: 0)
+        var place = output.mutableSpan
+        let finished = unsafe place.withUnsafeMutableBufferPointer { memory in
+            unsafe EVP_DigestFinal_ex(context, memory.baseAddress, nil) == 1
+        }
         guard started, fed, finished, let digest = Digest32(output.span) else {
             preconditionFailure("a SHA-256 context that OpenSSL made computes digests")
         }

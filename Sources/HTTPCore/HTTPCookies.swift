@@ -26,16 +26,28 @@ package struct HTTPCookies {
     /// - Throws: `repeated` where two cookies have the name, in one field or in several, whatever their values.
     package func value(_ name: String) throws(HTTPCookieError) -> String? {
         var found: String?
+        _ = try read(name) { found = $0.text }
+        return found
+    }
+
+    /// Looks at the value of a cookie without making a text of it.
+    ///
+    /// - Parameters:
+    ///   - name: Compared byte by byte.
+    ///   - body: Gets the value, one pair of quotation marks around it taken off; called once, or not at all.
+    /// - Returns: Whether there is such a cookie.
+    /// - Throws: `repeated` where two cookies have the name; the body may have seen the first then.
+    package func read(_ name: String, _ body: (Span<UInt8>) -> Void) throws(HTTPCookieError) -> Bool {
         var count = 0
         request.forEachValue(.cookie) { field in
             HTTPCookies.forEachPair(field) { pairName, value in
                 guard pairName.isEqual(to: name.utf8Span.span) else { return }
                 count += 1
-                if count == 1 { found = value.extracting(HTTPCookies.unquotedRange(value)).text }
+                if count == 1 { body(value.extracting(HTTPCookies.unquotedRange(value))) }
             }
         }
         guard count <= 1 else { throw .repeated }
-        return found
+        return count == 1
     }
 
     /// The names in the order in which they came; a repeated one is there as often as it came.

@@ -82,6 +82,30 @@ package struct HTTPParameters: Sendable {
         entries.map { bytes.span.extracting($0.nameStart..<$0.valueStart).text }
     }
 
+    /// The first name that is none of the given ones, or `nil` where there is no such name.
+    ///
+    /// - Parameter known: Compared byte by byte, case included.
+    /// - Returns: The stranger's name.
+    package func firstName(otherThan known: [String]) -> String? {
+        for entry in entries {
+            let name = bytes.span.extracting(entry.nameStart..<entry.valueStart)
+            guard known.contains(where: { name.isEqual(to: $0.utf8Span.span) }) else { return name.text }
+        }
+        return nil
+    }
+
+    /// Whether any name occurs twice.
+    package var hasRepeatedName: Bool {
+        for index in entries.indices.dropFirst() {
+            let name = bytes.span.extracting(entries[index].nameStart..<entries[index].valueStart)
+            for earlier in entries[..<index]
+            where bytes.span.extracting(earlier.nameStart..<earlier.valueStart).isEqual(to: name) {
+                return true
+            }
+        }
+        return false
+    }
+
     /// How many parameters there are.
     package var count: Int { entries.count }
 }

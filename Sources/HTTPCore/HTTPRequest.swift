@@ -56,7 +56,7 @@ package final class HTTPRequest {
 
     /// Sixteen hexadecimal digits that stand for the request in logs and error pages.
     package var requestID: String {
-        Hex.encode((0..<8).map { UInt8(truncatingIfNeeded: serialNumber >> UInt64(56 - 8 * $0)) })
+        String(ascii: 16) { room in Hex.append(serialNumber, digits: 16, to: &room) }
     }
 
     private static let keptBodyCapacity = 65_536

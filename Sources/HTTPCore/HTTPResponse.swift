@@ -56,7 +56,7 @@ package struct HTTPResponse: Sendable {
     ///   - name: Any name.
     ///   - constant: Printable ASCII.
     package mutating func add(_ name: HTTPFieldName, constant: StaticString) {
-        fields.append(HTTPField(name, constant: constant))
+        add(HTTPField(name, constant: constant))
     }
 
     /// Adds a field whose value is computed.
@@ -67,15 +67,24 @@ package struct HTTPResponse: Sendable {
     /// - Returns: False, and nothing is added, where the value could not be sent.
     package mutating func add(_ name: HTTPFieldName, _ value: String) -> Bool {
         guard let field = HTTPField(name, value) else { return false }
-        fields.append(field)
+        add(field)
         return true
+    }
+
+    /// Adds a field.
+    ///
+    /// - Parameter field: Goes out behind those that were added before.
+    package mutating func add(_ field: HTTPField) {
+        // Most responses have two to four; the first growth makes room for all of them.
+        if fields.isEmpty { fields.reserveCapacity(4) }
+        fields.append(field)
     }
 
     /// Sets a cookie.
     ///
     /// - Parameter cookie: One field is added for each.
     package mutating func set(_ cookie: SetCookie) {
-        fields.append(cookie.field)
+        add(cookie.field)
     }
 
     /// Appends status line, fields and Content-Length as HTTP/1.1, without Date, Connection and the empty line.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The network address of a peer, without a port.
 package struct PeerAddress: Sendable, Hashable {
     private enum Kind: Sendable, Hashable {
@@ -39,7 +41,7 @@ package struct PeerAddress: Sendable, Hashable {
     package var truncated: String {
         switch kind {
         case .unknown: "unknown"
-        case .ipv4(let address): PeerAddress.text(address & 0xFFFF_FF00) + "/24"
+        case .ipv4(let address): PeerAddress.text(address & 0xFFFF_FF00, suffix: "/24")
         case .ipv6(let high, _): PeerAddress.text(high: high & 0xFFFF_FFFF_FFFF_0000, low: 0) + "/48"
         }
     }
@@ -56,8 +58,14 @@ package struct PeerAddress: Sendable, Hashable {
         }
     }
 
-    private static func text(_ address: UInt32) -> String {
-        "\(address >> 24).\(address >> 16 & 255).\(address >> 8 & 255).\(address & 255)"
+    private static func text(_ address: UInt32, suffix: String = "") -> String {
+        String(ascii: 15 + suffix.utf8.count) { room in
+            for shift in [UInt32(24), 16, 8, 0] {
+                if shift < 24 { room.append(UInt8(ascii: ".")) }
+                DecimalDigits.append(UInt(address >> shift & 255), to: &room)
+            }
+            room.append(copying: suffix.utf8Span.span)
+        }
     }
 
     /// RFC 5952: lower case, no leading zeros, the first longest run of two or more zero groups as `::`.

@@ -95,6 +95,12 @@ package struct SetCookie: Sendable, Hashable {
         return text
     }
 
+    /// The Set-Cookie field with a gap in place of the value, for a cookie that is set again and again.
+    package var pattern: FieldPattern? {
+        let parts = fieldValue.dropFirst(name.utf8.count + 1 + value.utf8.count)
+        return FieldPattern(.setCookie, before: name + "=", after: String(parts))
+    }
+
     /// The Set-Cookie field.
     package var field: HTTPField {
         HTTPField(checked: .setCookie, fieldValue)

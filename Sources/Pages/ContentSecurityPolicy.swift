@@ -20,10 +20,14 @@ package enum ContentSecurityPolicy {
     ///
     /// - Parameter nonce: The one the page was rendered with.
     /// - Returns: The value of the field.
-    package static func scripted(_ nonce: Nonce) -> String {
-        "default-src 'none'; script-src 'nonce-\(nonce.text)'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-            + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-    }
+    package static func scripted(_ nonce: Nonce) -> String { scripted.text(nonce) }
+
+    /// The same, for a nonce to come.
+    package static let scripted = NoncePolicy(
+        beforeNonce: "default-src 'none'; script-src 'nonce-",
+        afterNonce: "'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'; require-trusted-types-for 'script'"
+    )
 
     /// The interstitial of the open modes `auto_post` and `tap`.
     ///
@@ -44,25 +48,12 @@ package enum ContentSecurityPolicy {
     }
 }
 
-/// P2: the policy of the pages that run the provider's script, the button page and the confirm page.
-package struct ProviderPolicy: Sendable {
-    private let beforeNonce: String
-    private let afterNonce: String
-
-    /// Puts the constant part together.
-    ///
-    /// - Parameters:
-    ///   - hosts: What the provider's script may reach.
-    ///   - reportGroup: Name of a reporting endpoint, `[a-z]` only, or `nil` for none.
-    package init(hosts: ProviderHosts, reportGroup: String? = nil) {
-        func list(_ sources: [ProviderHosts.Source]) -> String { sources.map { " \($0.text)" }.joined() }
-        beforeNonce = "default-src 'none'; script-src 'nonce-"
-        afterNonce =
-            "'\(list(hosts.scripts)); style-src 'self'\(list(hosts.styles)); style-src-attr 'unsafe-inline'; "
-            + "img-src 'self' data:\(list(hosts.images)); connect-src 'self'\(list(hosts.pages)); "
-            + "frame-src\(hosts.pages.isEmpty ? " 'none'" : list(hosts.pages)); form-action 'self'\(list(hosts.pages)); "
-            + "base-uri 'none'; frame-ancestors 'none'\(reportGroup.map { "; report-to \($0)" } ?? "")"
-    }
+/// A policy around a nonce that comes with each response.
+package struct NoncePolicy: Sendable {
+    /// What stands before the nonce.
+    package let beforeNonce: String
+    /// What stands behind the nonce.
+    package let afterNonce: String
 
     /// The value of the field.
     ///
@@ -71,6 +62,35 @@ package struct ProviderPolicy: Sendable {
     package func text(_ nonce: Nonce) -> String {
         beforeNonce + nonce.text + afterNonce
     }
+}
+
+/// P2: the policy of the pages that run the provider's script, the button page and the confirm page.
+package struct ProviderPolicy: Sendable {
+    /// The policy, for a nonce to come.
+    package let policy: NoncePolicy
+
+    /// Puts the constant part together.
+    ///
+    /// - Parameters:
+    ///   - hosts: What the provider's script may reach.
+    ///   - reportGroup: Name of a reporting endpoint, `[a-z]` only, or `nil` for none.
+    package init(hosts: ProviderHosts, reportGroup: String? = nil) {
+        func list(_ sources: [ProviderHosts.Source]) -> String { sources.map { " \($0.text)" }.joined() }
+        policy = NoncePolicy(
+            beforeNonce: "default-src 'none'; script-src 'nonce-",
+            afterNonce:
+                "'\(list(hosts.scripts)); style-src 'self'\(list(hosts.styles)); style-src-attr 'unsafe-inline'; "
+                + "img-src 'self' data:\(list(hosts.images)); connect-src 'self'\(list(hosts.pages)); "
+                + "frame-src\(hosts.pages.isEmpty ? " 'none'" : list(hosts.pages)); form-action 'self'\(list(hosts.pages)); "
+                + "base-uri 'none'; frame-ancestors 'none'\(reportGroup.map { "; report-to \($0)" } ?? "")"
+        )
+    }
+
+    /// The value of the field.
+    ///
+    /// - Parameter nonce: The one the page was rendered with.
+    /// - Returns: The value of the field.
+    package func text(_ nonce: Nonce) -> String { policy.text(nonce) }
 }
 
 /// The hosts that the provider's script needs, from the settings.

@@ -38,7 +38,7 @@ extension PostgresSessionStore {
         parameters.append(digest: new.launchHash)
         parameters.append(digest: new.appHash)
         parameters.append(digest: new.challenge)
-        parameters.append(text: new.order.json)
+        parameters.append(utf8: new.order.json)
         _ = try await write(
             PostgresSessionStore.issueStatement,
             parameters,

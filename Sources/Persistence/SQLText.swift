@@ -41,7 +41,7 @@ extension Parameters {
     ///   - caller: `$2` and `$3`.
     init(_ flow: FlowID, _ caller: Caller) {
         self.init()
-        reserve(count: 12, byteCount: 256)
+        reserve(count: 13, byteCount: 512)
         append(uuid: flow)
         append(text: caller.peer)
         append(text: caller.request)

@@ -26,20 +26,21 @@ package enum DecimalDigits {
     ///   - number: Zero or more; a negative number is written with a minus sign.
     ///   - output: Grows by one to twenty characters.
     package static func append(_ number: Int, to output: inout [UInt8]) {
-        var rest = number.magnitude
         if number < 0 { output.append(UInt8(ascii: "-")) }
-        let start = output.count
-        repeat {
-            output.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        // In place: reversing a slice would copy the whole buffer.
-        var low = start
-        var high = output.count - 1
-        while low < high {
-            output.swapAt(low, high)
-            low += 1
-            high -= 1
+        output.append(addingCapacity: 20) { room in append(number.magnitude, to: &room) }
+    }
+
+    /// Appends the digits of a number.
+    ///
+    /// - Parameters:
+    ///   - number: Any.
+    ///   - output: Grows by one to twenty characters; has room for them.
+    package static func append(_ number: UInt, to output: inout OutputSpan<UInt8>) {
+        var unit: UInt = 1
+        while number / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
+            unit /= 10
         }
     }
 }

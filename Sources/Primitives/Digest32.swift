@@ -22,7 +22,6 @@ package struct Digest32: Sendable, Hashable, CustomStringConvertible {
     /// The 32 bytes.
     package var bytes: [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(Digest32.byteCount)
         append(to: &output)
         return output
     }
@@ -31,15 +30,29 @@ package struct Digest32: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter output: Grows by 32 bytes.
     package func append(to output: inout [UInt8]) {
-        Digest32.append(words.0, to: &output)
-        Digest32.append(words.1, to: &output)
-        Digest32.append(words.2, to: &output)
-        Digest32.append(words.3, to: &output)
+        output.append(addingCapacity: Digest32.byteCount) { room in append(to: &room) }
+    }
+
+    /// Appends the 32 bytes to a buffer.
+    ///
+    /// - Parameter output: Grows by 32 bytes; has room for them.
+    package func append(to output: inout OutputSpan<UInt8>) {
+        output.append(bigEndian: words.0)
+        output.append(bigEndian: words.1)
+        output.append(bigEndian: words.2)
+        output.append(bigEndian: words.3)
     }
 
     /// The first eight hexadecimal digits.
     package var description: String {
-        Hex.encode(Array(bytes.prefix(4)))
+        String(ascii: 8) { room in appendFingerprint(to: &room) }
+    }
+
+    /// Appends the first eight hexadecimal digits to a buffer.
+    ///
+    /// - Parameter output: Grows by 8 characters; has room for them.
+    package func appendFingerprint(to output: inout OutputSpan<UInt8>) {
+        Hex.append(words.0 >> 32, digits: 8, to: &output)
     }
 
     package static func == (left: Digest32, right: Digest32) -> Bool {
@@ -58,13 +71,5 @@ package struct Digest32: Sendable, Hashable, CustomStringConvertible {
         var word: UInt64 = 0
         for index in offset..<(offset + 8) { word = word << 8 | UInt64(bytes[index]) }
         return word
-    }
-
-    private static func append(_ word: UInt64, to output: inout [UInt8]) {
-        var shift: UInt64 = 64
-        while shift > 0 {
-            shift -= 8
-            output.append(UInt8(truncatingIfNeeded: word >> shift))
-        }
     }
 }

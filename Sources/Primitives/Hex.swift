@@ -1,16 +1,28 @@
 /// Base 16 in lower case, RFC 4648 section 8.
 package enum Hex {
-    private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
-
     /// Appends two lower-case digits for each byte.
     ///
     /// - Parameters:
     ///   - bytes: Any number of bytes.
     ///   - output: Grows by twice as many characters.
     package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
-        for index in bytes.indices {
-            output.append(digits[Int(bytes[index] >> 4)])
-            output.append(digits[Int(bytes[index] & 15)])
+        output.append(addingCapacity: bytes.count * 2) { room in
+            for index in bytes.indices { append(UInt64(bytes[index]), digits: 2, to: &room) }
+        }
+    }
+
+    /// Appends the last digits of a number, the highest of them first.
+    ///
+    /// - Parameters:
+    ///   - number: Any.
+    ///   - count: How many digits, up to 16.
+    ///   - output: Grows by as many characters; has room for them.
+    package static func append(_ number: UInt64, digits count: Int, to output: inout OutputSpan<UInt8>) {
+        var shift = UInt64(count) * 4
+        while shift > 0 {
+            shift -= 4
+            let digit = UInt8(truncatingIfNeeded: number >> shift & 15)
+            output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
         }
     }
 

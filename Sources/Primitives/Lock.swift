@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 /// A value that threads share, one at a time.
 ///
@@ -6,8 +6,8 @@ import Synchronization
 /// sanitizer does not see into (Swift 6.3), and every such hand-over is reported as a race. Leaving stores the flag and entering
 /// loads it, which the sanitizer understands; on x86 both are plain moves.
 package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
-    private let mutex: Mutex<Value>
-    private let handOver = Atomic<Bool>(false)
+    @usableFromInline let mutex: Mutex<Value>
+    @usableFromInline let handOver = Atomic<Bool>(false)
 
     /// A lock around a value.
     ///
@@ -21,6 +21,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     /// - Parameter body: Short, because others wait for its end; it never enters the same lock again.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
+    @inlinable
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -8,9 +8,23 @@ package protocol RandomSource: AnyObject {
     ///   - count: How many, zero or more.
     ///   - output: Grows by that many.
     func append(_ count: Int, to output: inout [UInt8])
+
+    /// The next random bytes as a number.
+    ///
+    /// - Parameter byteCount: How many, 1 to 8.
+    /// - Returns: What `append` would have appended, the first byte in the highest place.
+    func number(byteCount: Int) -> UInt64
 }
 
 extension RandomSource {
+    /// The next random bytes as a number.
+    ///
+    /// - Parameter byteCount: How many, 1 to 8.
+    /// - Returns: The first byte in the highest place.
+    package func number(byteCount: Int) -> UInt64 {
+        bytes(byteCount).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     /// The given number of random bytes.
     ///
     /// - Parameter count: Zero or more.

@@ -23,11 +23,8 @@ package struct UUIDBytes: Sendable, Hashable, Comparable, CustomStringConvertibl
     ///   - time: Read to the millisecond; a time before 1970 counts as 1970.
     ///   - random: Supplies ten bytes.
     package init(version7At time: WallTime, random: any RandomSource) {
-        let bits = random.bytes(10)
-        var first: UInt64 = 0
-        for byte in bits[0..<2] { first = first << 8 | UInt64(byte) }
-        var second: UInt64 = 0
-        for byte in bits[2..<10] { second = second << 8 | UInt64(byte) }
+        let first = random.number(byteCount: 2)
+        let second = random.number(byteCount: 8)
         let milliseconds = UInt64(max(0, time.microseconds / 1000)) & 0xFFFF_FFFF_FFFF
         high = milliseconds << 16 | 0x7000 | first & 0x0FFF
         low = second & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
@@ -60,7 +57,6 @@ package struct UUIDBytes: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// The sixteen bytes in network order.
     package var bytes: [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(16)
         append(to: &output)
         return output
     }
@@ -69,23 +65,30 @@ package struct UUIDBytes: Sendable, Hashable, Comparable, CustomStringConvertibl
     ///
     /// - Parameter output: Grows by 16 bytes.
     package func append(to output: inout [UInt8]) {
-        for word in [high, low] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                output.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-            }
-        }
+        output.append(addingCapacity: 16) { room in append(to: &room) }
+    }
+
+    /// Appends the sixteen bytes in network order to a buffer.
+    ///
+    /// - Parameter output: Grows by 16 bytes; has room for them.
+    package func append(to output: inout OutputSpan<UInt8>) {
+        output.append(bigEndian: high)
+        output.append(bigEndian: low)
     }
 
     /// The textual form: 36 characters, lower case.
     package var description: String {
-        let digits = Array(Hex.encode(bytes).utf8)
-        var output: [UInt8] = []
-        output.reserveCapacity(36)
-        for index in digits.indices {
-            if index == 8 || index == 12 || index == 16 || index == 20 { output.append(UInt8(ascii: "-")) }
-            output.append(digits[index])
+        String(ascii: 36) { room in
+            Hex.append(high >> 32, digits: 8, to: &room)
+            room.append(UInt8(ascii: "-"))
+            Hex.append(high >> 16, digits: 4, to: &room)
+            room.append(UInt8(ascii: "-"))
+            Hex.append(high, digits: 4, to: &room)
+            room.append(UInt8(ascii: "-"))
+            Hex.append(low >> 48, digits: 4, to: &room)
+            room.append(UInt8(ascii: "-"))
+            Hex.append(low, digits: 12, to: &room)
         }
-        return String(decoding: output, as: UTF8.self)
     }
 
     package static func < (left: UUIDBytes, right: UUIDBytes) -> Bool {

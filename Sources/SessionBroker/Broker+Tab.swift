@@ -20,8 +20,7 @@ extension Broker {
         case .found(let found): reading = found
         case .refused(let refusal): return .refused(refusal)
         }
-        let details = withDetails ? try details(of: reading.record, under: returnTicket(of: tab)) : nil
-        let view = FlowView(reading.record, details: details)
+        let view = withDetails ? try detailedView(of: reading.record, tab) : FlowView(reading.record)
         return reading.decision == .readOnly ? .readOnly(view) : .live(view)
     }
 
@@ -51,7 +50,7 @@ extension Broker {
             returnHash: hash(ticket),
             orderReference: session.orderReference,
             postage: session.postage.amount,
-            sealed: try PrivateSeal.seal(session.details, under: ticket, random: random)
+            sealed: try seal.seal(session.details, under: ticket, random: random)
         )
         guard let done = try await store.review(request, by: caller) else {
             return .refused(unknown(.review, caller))
@@ -242,6 +241,12 @@ extension Broker {
             if state.isDead { deadFlows.insert(state, of: tabHash, at: clock.now()) }
             return .refused(.closed(state))
         }
+    }
+
+    /// The page with what the seal holds, and with the ticket that opened it: deriving that once is enough.
+    private func detailedView(of record: FlowRecord, _ tab: TabToken) throws(BrokerError) -> FlowView {
+        let ticket = returnTicket(of: tab)
+        return FlowView(record, details: try details(of: record, under: ticket), returnTicket: ticket)
     }
 
     private func unknown(_ operation: VerdictCounters.Operation, _ caller: Caller) -> TabRefusal {

@@ -1,5 +1,5 @@
 import Commerce
-import Cryptography
+package import Cryptography
 package import Primitives
 package import Telemetry
 
@@ -20,8 +20,10 @@ package final class Broker {
     let limits: FlowLimits
     let random: any RandomSource
     let clock: any WallClock
-    let hasher: SHA256
+    /// The digest context of the loop.
+    package let hasher: SHA256
     let mac: HMACSHA256
+    let seal: PrivateSeal
     let counters: VerdictCounters
     var deadFlows: DeadFlows
 
@@ -53,6 +55,7 @@ package final class Broker {
         do {
             hasher = try SHA256()
             mac = try HMACSHA256()
+            seal = try PrivateSeal(mac: mac)
         } catch {
             throw BrokerError(.fault, "\(error)")
         }
@@ -78,11 +81,11 @@ package final class Broker {
     // MARK: Shared by the parts
 
     func hash<Role>(_ token: FlowToken<Role>) -> Digest32 {
-        hasher.digest(of: token.text.utf8.span)
+        token.hash(using: hasher)
     }
 
     func hash(_ proof: AppProof) -> Digest32 {
-        hasher.digest(of: proof.text.utf8.span)
+        proof.hash(using: hasher)
     }
 
     func checkUnknownLimit(_ caller: Caller) throws(BrokerError) {
@@ -100,6 +103,6 @@ package final class Broker {
 
     func details(of record: FlowRecord, under ticket: ReturnTicket) throws(BrokerError) -> PrivateDetails? {
         guard let sealed = record.sealed else { return nil }
-        return try PrivateSeal.open(sealed, under: ticket)
+        return try seal.open(sealed, under: ticket)
     }
 }

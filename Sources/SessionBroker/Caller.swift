@@ -1,5 +1,4 @@
-import Cryptography
-import Primitives
+package import Primitives
 
 /// Where a request comes from, as far as it may be remembered.
 package struct Caller: Sendable {
@@ -15,10 +14,14 @@ package struct Caller: Sendable {
     /// - Parameters:
     ///   - network: Truncated, `/24` of IPv4 or `/48` of IPv6.
     ///   - bucketKey: What limits count by.
-    ///   - userAgent: As sent; only a fingerprint is kept.
+    ///   - agent: SHA-256 of the user agent as sent, or of nothing; only the first digits are kept.
     ///   - request: The id of the request, made by this program; it also tells a repeated statement from a new one.
-    package init(network: String, bucketKey: UInt64, userAgent: String?, request: String) {
-        peer = network + " " + Hex.encode(Array(SHA256.digest(of: Array((userAgent ?? "").utf8)).bytes.prefix(4)))
+    package init(network: String, bucketKey: UInt64, agent: Digest32, request: String) {
+        peer = String(ascii: network.utf8.count + 9) { room in
+            room.append(copying: network.utf8Span.span)
+            room.append(UInt8(ascii: " "))
+            agent.appendFingerprint(to: &room)
+        }
         self.bucketKey = bucketKey
         self.request = request
     }

@@ -6,37 +6,53 @@ import Primitives
 ///
 /// AES-256-GCM; the key is HKDF-SHA256 of the whole ticket with the flow id as salt, and the flow id is authenticated: a sealed
 /// value moved to another row does not open.
-enum PrivateSeal {
+final class PrivateSeal {
     private static let purpose = Array("sallyport/private/1".utf8)
 
-    static func seal(
+    private let cipher: AES256GCM
+    private let mac: HMACSHA256
+
+    /// A seal that shares a context with others of its loop.
+    init(mac: HMACSHA256) throws(CryptographyError) {
+        cipher = try AES256GCM()
+        self.mac = mac
+    }
+
+    func seal(
         _ details: PrivateDetails,
         under ticket: ReturnTicket,
         random: any RandomSource
     ) throws(BrokerError) -> [UInt8] {
+        let context = PrivateSeal.context(of: ticket)
         do {
-            let key = try key(of: ticket)
-            return try AES256GCM.seal(details.bytes, key: key, context: ticket.flow.bytes, random: random)
+            return try cipher.seal(details.bytes, key: key(of: ticket), context: context.span, random: random)
         } catch {
             throw BrokerError(.fault, "sealing: \(error)")
         }
     }
 
-    static func open(_ sealed: [UInt8], under ticket: ReturnTicket) throws(BrokerError) -> PrivateDetails {
+    func open(_ sealed: [UInt8], under ticket: ReturnTicket) throws(BrokerError) -> PrivateDetails {
+        let context = PrivateSeal.context(of: ticket)
         do {
-            let key = try key(of: ticket)
-            return try PrivateDetails(stored: AES256GCM.open(sealed, key: key, context: ticket.flow.bytes))
+            return try PrivateDetails(stored: cipher.open(sealed.span, key: key(of: ticket), context: context.span))
         } catch {
             throw BrokerError(.fault, "opening sealed details of \(ticket.flow): \(error)")
         }
     }
 
-    private static func key(of ticket: ReturnTicket) throws(CryptographyError) -> Secret<[UInt8]> {
-        try HKDFSHA256.derive(
-            from: Array(ticket.text.utf8),
-            salt: ticket.flow.bytes,
-            info: purpose,
-            count: AES256GCM.keyByteCount
+    private func key(of ticket: ReturnTicket) throws(CryptographyError) -> Secret<[UInt8]> {
+        let secret = InlineArray<68, UInt8>(initializingWith: { room in ticket.append(to: &room) })
+        let salt = PrivateSeal.context(of: ticket)
+        return try HKDFSHA256.derive(
+            from: secret.span,
+            salt: salt.span,
+            info: PrivateSeal.purpose,
+            count: AES256GCM.keyByteCount,
+            using: mac
         )
+    }
+
+    private static func context(of ticket: ReturnTicket) -> InlineArray<16, UInt8> {
+        InlineArray(initializingWith: { room in ticket.flow.append(to: &room) })
     }
 }

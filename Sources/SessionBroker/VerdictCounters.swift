@@ -3,7 +3,7 @@ import Telemetry
 /// Counts verdicts by operation, as `sallyport_flow_verdicts_total{op,verdict}`.
 final class VerdictCounters {
     /// The operations that are counted; closed, so that the labels are.
-    enum Operation: String {
+    enum Operation: Int, CaseIterable {
         case issue
         case open
         case tab
@@ -25,22 +25,29 @@ final class VerdictCounters {
         case observe
     }
 
+    private struct Cell {
+        let verdict: String
+        let counter: Counter
+    }
+
     private let registry: MetricsRegistry
-    private var cells: [Operation: [String: Counter]] = [:]
+    /// By raw value of the operation; each has seen a handful of verdicts, which are found faster by comparing than by hashing.
+    private var cells: [[Cell]]
 
     init(_ registry: MetricsRegistry) {
         self.registry = registry
+        cells = Operation.allCases.map { _ in [] }
     }
 
     /// Counts one verdict; its word comes from an enumeration.
     func count(_ operation: Operation, _ verdict: String) {
-        if let cell = cells[operation]?[verdict] { return cell.increment() }
-        let cell = registry.counter(
+        for cell in cells[operation.rawValue] where cell.verdict == verdict { return cell.counter.increment() }
+        let counter = registry.counter(
             "sallyport_flow_verdicts_total",
             help: "Verdicts of the state machine.",
-            labels: [("op", operation.rawValue), ("verdict", verdict)]
+            labels: [("op", "\(operation)"), ("verdict", verdict)]
         )
-        cells[operation, default: [:]][verdict] = cell
-        cell.increment()
+        cells[operation.rawValue].append(Cell(verdict: verdict, counter: counter))
+        counter.increment()
     }
 }

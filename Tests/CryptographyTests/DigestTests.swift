@@ -97,11 +97,14 @@ struct DigestTests {
         count: Int,
         hex: String
     ) throws {
+        let secretBytes = try #require(Hex.decode(secret))
+        let saltBytes = try #require(Hex.decode(salt))
         let key = try HKDFSHA256.derive(
-            from: try #require(Hex.decode(secret)),
-            salt: try #require(Hex.decode(salt)),
+            from: secretBytes.span,
+            salt: saltBytes.span,
             info: try #require(Hex.decode(info)),
-            count: count
+            count: count,
+            using: HMACSHA256()
         )
         #expect(Hex.encode(key.reveal()) == hex)
     }
@@ -109,12 +112,17 @@ struct DigestTests {
     @Test(arguments: [0, -1, HKDFSHA256.limit + 1])
     func `HKDF refuses a count it cannot serve`(count: Int) throws {
         let error = try #require(throws: CryptographyError.self) {
-            try HKDFSHA256.derive(from: [1], salt: [], info: [], count: count)
+            try derive(count)
         }
         #expect(error.code == .invalidKey)
     }
 
     @Test func `HKDF serves the greatest count`() throws {
-        #expect(try HKDFSHA256.derive(from: [1], salt: [], info: [], count: HKDFSHA256.limit).reveal().count == 8160)
+        #expect(try derive(HKDFSHA256.limit).reveal().count == 8160)
+    }
+
+    private func derive(_ count: Int) throws -> Secret<[UInt8]> {
+        let salt: [UInt8] = []
+        return try HKDFSHA256.derive(from: [1].span, salt: salt.span, info: [], count: count, using: HMACSHA256())
     }
 }

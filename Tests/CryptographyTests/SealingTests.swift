@@ -6,13 +6,14 @@ import Testing
 struct SealingTests {
     private let key = Secret([UInt8](repeating: 7, count: 32))
     private let context = Array("flow 1".utf8)
+    private let none: [UInt8] = []
 
     @Test(arguments: [0, 1, 15, 16, 17, 4096])
     func `opens to what was sealed`(count: Int) throws {
         let plaintext = CountingRandom().bytes(count)
-        let sealed = try AES256GCM.seal(plaintext, key: key, context: context, random: CountingRandom())
+        let sealed = try AES256GCM().seal(plaintext, key: key, context: context.span, random: CountingRandom())
         #expect(sealed.count == count + AES256GCM.overhead)
-        #expect(try AES256GCM.open(sealed, key: key, context: context) == plaintext)
+        #expect(try AES256GCM().open(sealed.span, key: key, context: context.span) == plaintext)
     }
 
     /// The Galois/Counter Mode specification, test cases 14 and 16.
@@ -33,42 +34,58 @@ struct SealingTests {
     ])
     func `has the published bytes`(key: String, nonce: String, plain: String, context: String, expected: String) throws
     {
-        let sealed = try AES256GCM.seal(
+        let contextBytes = try #require(Hex.decode(context))
+        let sealed = try AES256GCM().seal(
             try #require(Hex.decode(plain)),
             key: Secret(try #require(Hex.decode(key))),
-            context: try #require(Hex.decode(context)),
+            context: contextBytes.span,
             random: FixedRandom(nonce)
         )
         #expect(Hex.encode(sealed) == nonce + expected)
     }
 
     @Test func `refuses any changed byte`() throws {
-        let sealed = try AES256GCM.seal([1, 2, 3], key: key, context: context, random: CountingRandom())
+        let sealed = try AES256GCM().seal([1, 2, 3], key: key, context: context.span, random: CountingRandom())
         for index in sealed.indices {
             var altered = sealed
             altered[index] ^= 0x80
-            #expect(throws: CryptographyError.self) { try AES256GCM.open(altered, key: key, context: context) }
+            #expect(throws: CryptographyError.self) {
+                try AES256GCM().open(altered.span, key: key, context: context.span)
+            }
         }
     }
 
     @Test func `refuses another key, another context, a cut`() throws {
-        let sealed = try AES256GCM.seal([1, 2, 3], key: key, context: context, random: CountingRandom())
+        let sealed = try AES256GCM().seal([1, 2, 3], key: key, context: context.span, random: CountingRandom())
         let other = Secret([UInt8](repeating: 8, count: 32))
-        #expect(code { try AES256GCM.open(sealed, key: other, context: context) } == .notAuthentic)
-        #expect(code { try AES256GCM.open(sealed, key: key, context: []) } == .notAuthentic)
+        #expect(code { try AES256GCM().open(sealed.span, key: other, context: context.span) } == .notAuthentic)
+        #expect(code { try AES256GCM().open(sealed.span, key: key, context: none.span) } == .notAuthentic)
         for count in 0..<sealed.count {
             #expect(
-                code { try AES256GCM.open(Array(sealed.prefix(count)), key: key, context: context) } == .notAuthentic
+                code { try AES256GCM().open(Array(sealed.prefix(count)).span, key: key, context: context.span) }
+                    == .notAuthentic
             )
         }
+    }
+
+    @Test func `opens and is sealed by one context again and again, whatever failed before`() throws {
+        let sealer = try AES256GCM()
+        let first = try sealer.seal([1, 2, 3], key: key, context: context.span, random: CountingRandom())
+        let other = Secret([UInt8](repeating: 9, count: 32))
+        #expect(code { try sealer.open(first.span, key: other, context: context.span) } == .notAuthentic)
+        let second = try sealer.seal([4], key: other, context: none.span, random: CountingRandom())
+        #expect(try sealer.open(first.span, key: key, context: context.span) == [1, 2, 3])
+        #expect(try sealer.open(second.span, key: other, context: none.span) == [4])
     }
 
     @Test(arguments: [0, 16, 31, 33])
     func `takes no key of another length`(count: Int) {
         let key = Secret([UInt8](repeating: 1, count: count))
-        #expect(code { try AES256GCM.seal([1], key: key, context: [], random: CountingRandom()) } == .invalidKey)
+        #expect(
+            code { try AES256GCM().seal([1], key: key, context: none.span, random: CountingRandom()) } == .invalidKey
+        )
         let sealed = [UInt8](repeating: 0, count: 40)
-        #expect(code { try AES256GCM.open(sealed, key: key, context: []) } == .invalidKey)
+        #expect(code { try AES256GCM().open(sealed.span, key: key, context: none.span) } == .invalidKey)
     }
 
     private func code(_ body: () throws -> [UInt8]) -> CryptographyError.Code? {

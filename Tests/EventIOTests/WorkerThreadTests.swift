@@ -82,6 +82,16 @@ import Testing
         #expect(Set(pieces).count == 1_000)
         #expect(!pieces.contains(Array(repeating: 0, count: 16)))
     }
+
+    @Test func `do not repeat as numbers, whatever was drawn between`() {
+        let random = KernelRandom()
+        let numbers = (0..<2_000).map { index in
+            _ = random.bytes(index % 3)
+            return random.number(byteCount: 8)
+        }
+        #expect(Set(numbers).count == 2_000)
+        #expect((0..<500).allSatisfy { _ in random.number(byteCount: 2) <= 0xFFFF })
+    }
 }
 
 @Suite struct `Monotonic time` {

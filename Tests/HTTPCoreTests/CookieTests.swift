@@ -1,4 +1,5 @@
 import HTTPCore
+import Primitives
 import Testing
 
 @Suite("Cookies")
@@ -26,6 +27,7 @@ struct CookieTests {
     func `two cookies of one name are an error`(fields: [String]) throws {
         let request = try #require(HTTPRequest(.get, "/", fields: fields.map { (name: .cookie, value: $0) }))
         #expect(throws: HTTPCookieError.repeated) { try HTTPCookies(request).value("n") }
+        #expect(throws: HTTPCookieError.repeated) { try HTTPCookies(request).read("n") { _ in } }
         #expect(try HTTPCookies(request).value("absent") == nil)
     }
 
@@ -61,5 +63,12 @@ struct CookieTests {
         #expect(SetCookie("a", "v", sameSite: .lax, maxAge: -1) == nil)
         #expect(SetCookie("__Host-a", "v", path: "/x", sameSite: .lax, maxAge: 1) == nil)
         #expect(SetCookie("__Host-a", "v", flags: .httpOnly, sameSite: .lax, maxAge: 1) == nil)
+    }
+
+    @Test func `is the same whether its value is filled in later or not`() throws {
+        let cookie = try #require(SetCookie("__Host-a", "to-ken_1", sameSite: .strict, maxAge: 60))
+        let pattern = try #require(SetCookie("__Host-a", "", sameSite: .strict, maxAge: 60)?.pattern)
+        #expect(pattern.field(8) { room in room.append(copying: "to-ken_1".utf8Span.span) } == cookie.field)
+        #expect(cookie.pattern?.field(8) { room in room.append(copying: "to-ken_1".utf8Span.span) } == cookie.field)
     }
 }

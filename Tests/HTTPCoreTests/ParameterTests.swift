@@ -37,6 +37,15 @@ struct ParameterTests {
         #expect(parameters.names == ["a", "b", "a"])
     }
 
+    @Test func `strangers and repeated names are found without a look at the values`() throws {
+        let parameters = try parse("a=1&b=2&%61%62=3")
+        #expect(parameters.firstName(otherThan: ["b", "a", "ab"]) == nil)
+        #expect(parameters.firstName(otherThan: ["a", "B", "ab"]) == "b")
+        #expect(!parameters.hasRepeatedName)
+        #expect(try parse("a=1&b=2&%61=1").hasRepeatedName)
+        #expect(try !parse("").hasRepeatedName)
+    }
+
     @Test func `sixty-four parameters are accepted and one more is not`() throws {
         let many = (0..<64).map { "p\($0)=1" }.joined(separator: "&")
         #expect(try parse(many).count == 64)

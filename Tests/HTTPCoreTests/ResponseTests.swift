@@ -28,6 +28,18 @@ struct ResponseTests {
         #expect(response.fields.isEmpty)
     }
 
+    @Test func `a gap in a field takes one word and nothing that could end it`() throws {
+        let pattern = try #require(FieldPattern(.contentSecurityPolicy, before: "script-src 'nonce-", after: "'; x"))
+        let filled = pattern.field(4) { room in room.append(copying: "aZ-_".utf8Span.span) }
+        #expect(filled == HTTPField(.contentSecurityPolicy, "script-src 'nonce-aZ-_'; x"))
+        for word in ["a b", "a;b", "a'b", "a\r\n", "a,b", "\0", "a\u{7F}", "é"] {
+            let field = pattern.field(word.utf8.count) { room in room.append(copying: word.utf8Span.span) }
+            #expect(field == nil, "\(word)")
+        }
+        #expect(FieldPattern(.location, before: "a\n", after: "") == nil)
+        #expect(FieldPattern(.location, before: "", after: "\r") == nil)
+    }
+
     @Test func `every other value goes through`() throws {
         let value = String(decoding: (0x20...0x7E).map { UInt8($0) }, as: UTF8.self).dropFirst()
         #expect(HTTPField(.location, String(value))?.value == String(value))

@@ -1,4 +1,5 @@
 import Commerce
+import Cryptography
 import EventIO
 import Persistence
 import Postgres
@@ -58,7 +59,7 @@ final class Rig {
         return Caller(
             network: "192.0.2.0/24",
             bucketKey: key,
-            userAgent: "test",
+            agent: SHA256.digest(of: Array("test".utf8)),
             request: "request-\(prefix)-\(requests)"
         )
     }

@@ -1,3 +1,4 @@
+import Cryptography
 import Primitives
 import SessionBroker
 import TestKit
@@ -34,11 +35,16 @@ struct ValueTests {
     }
 
     @Test func `a caller keeps a network and a fingerprint`() {
-        let caller = Caller(network: "192.0.2.0/24", bucketKey: 1, userAgent: "Mozilla/5.0 (secret)", request: "r")
+        let caller = Caller(
+            network: "192.0.2.0/24",
+            bucketKey: 1,
+            agent: SHA256.digest(of: Array("Mozilla/5.0 (secret)".utf8)),
+            request: "r"
+        )
         #expect(caller.peer.hasPrefix("192.0.2.0/24 "))
         #expect(caller.peer.count == "192.0.2.0/24 ".count + 8)
         #expect(!caller.peer.contains("Mozilla"))
-        let nameless = Caller(network: "unknown", bucketKey: 0, userAgent: nil, request: "r")
+        let nameless = Caller(network: "unknown", bucketKey: 0, agent: SHA256.digest(of: []), request: "r")
         #expect(nameless.peer == "unknown e3b0c442")
     }
 

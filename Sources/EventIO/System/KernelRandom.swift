@@ -38,6 +38,21 @@ import Primitives
         }
     }
 
+    /// The next random bytes as a number.
+    ///
+    /// - Parameter byteCount: How many, 1 to 8.
+    /// - Returns: The first byte in the highest place.
+    package func number(byteCount: Int) -> UInt64 {
+        // What is left at the end of a block is too little to be worth stitching.
+        if used + byteCount > KernelRandom.blockSize { refill() }
+        let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: block[used..<(used + byteCount)])
+        var number: UInt64 = 0
+        for index in 0..<byteCount { number = unsafe number << 8 | UInt64(piece[index]) }
+        unsafe clinux_wipe(piece.baseAddress, piece.count)
+        used += byteCount
+        return number
+    }
+
     private func refill() {
         unsafe clinux_random_fill(block.baseAddress, block.count)
         used = 0

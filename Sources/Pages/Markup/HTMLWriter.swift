@@ -1,5 +1,6 @@
 import Commerce
 import Primitives
+import SessionBroker
 
 /// Writes one document into one buffer, escaping by the type of what is written.
 struct HTMLWriter {
@@ -70,7 +71,14 @@ struct HTMLWriter {
     ///
     /// - Parameter nonce: The one in the policy of the same response.
     mutating func nonce(_ nonce: Nonce) {
-        bytes.append(contentsOf: nonce.characters)
+        bytes.append(addingCapacity: Nonce.characterCount) { room in nonce.append(to: &room) }
+    }
+
+    /// Inserts a token, whose characters need no escapes.
+    ///
+    /// - Parameter token: Of any role.
+    mutating func token<Role>(_ token: FlowToken<Role>) {
+        bytes.append(addingCapacity: FlowToken<Role>.characterCount) { room in token.append(to: &room) }
     }
 
     /// Inserts a whole number, without grouping.
@@ -92,12 +100,17 @@ struct HTMLWriter {
     ///
     /// - Parameter amount: Any.
     mutating func grouped(_ amount: Yen) {
-        let start = bytes.count
-        DecimalDigits.append(Int(amount.amount), to: &bytes)
-        var position = bytes.count - 3
-        while position > start {
-            bytes.insert(UInt8(ascii: ","), at: position)
-            position -= 3
+        var unit: Int64 = 1
+        while amount.amount / unit >= 1000 { unit *= 1000 }
+        DecimalDigits.append(Int(amount.amount / unit), to: &bytes)
+        while unit > 1 {
+            unit /= 1000
+            bytes.append(UInt8(ascii: ","))
+            var digit: Int64 = 100
+            while digit > 0 {
+                bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: amount.amount / unit / digit % 10))
+                digit /= 10
+            }
         }
     }
 
@@ -110,10 +123,14 @@ struct HTMLWriter {
 
     private enum Entity {
         /// Whether a byte is written in another way.
-        private static let needed: [Bool] = (UInt8.min...UInt8.max).map { "\u{0}\"&'<>".utf8.contains($0) }
+        private static func isNeeded(_ byte: UInt8) -> Bool {
+            // One bit for each of the first 64 characters; all of the six are among them.
+            let mask: UInt64 = 0x5000_00C4_0000_0001
+            return byte < 64 && mask >> UInt64(byte) & 1 == 1
+        }
 
         static func areNeeded(_ text: Span<UInt8>) -> Bool {
-            for index in text.indices where needed[Int(text[index])] { return true }
+            for index in text.indices where isNeeded(text[index]) { return true }
             return false
         }
 

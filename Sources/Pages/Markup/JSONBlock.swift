@@ -47,6 +47,10 @@ struct JSONBlock {
 
     private mutating func addText(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
+        guard JSONBlock.needsEscapes(text.utf8.span) else {
+            bytes.append(contentsOf: text.utf8)
+            return bytes.append(UInt8(ascii: "\""))
+        }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""): bytes.append(contentsOf: Self.escapedQuote)
@@ -58,6 +62,19 @@ struct JSONBlock {
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a text holds anything but printable ASCII that stands for itself; nearly none does.
+    private static func needsEscapes(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"),
+                0..<0x20, 0x7F...0xFF:
+                return true
+            default: break
+            }
+        }
+        return false
     }
 
     /// Whether the next byte may be the last of U+2028 or U+2029, in UTF-8 E2 80 A8 and E2 80 A9.

@@ -57,7 +57,7 @@ struct ConfirmPage: Sendable {
             case .payment: writePayment(view.details.payment, to: &writer)
             case .order: table.write(view.order, to: &writer)
             case .agreement: writeAgreement(view, to: &writer)
-            case .ticket: writer.text(view.returnTicket.text)
+            case .ticket: writer.token(view.returnTicket)
             case .data: writer.json(JSONBlock { $0.add("checkoutSessionId", view.checkoutSessionID) })
             }
         }
@@ -76,7 +76,7 @@ struct ConfirmPage: Sendable {
         case .form:
             form.render(into: &writer) { slot, writer in
                 switch slot {
-                case .ticket: writer.text(view.returnTicket.text)
+                case .ticket: writer.token(view.returnTicket)
                 case .total: writer.grouped(view.order.total ?? .zero)
                 case .link: return
                 }

@@ -50,8 +50,8 @@ package struct Parameters: Sendable {
         guard let value = int32 else { return appendNull() }
         let offset = bytes.count
         let bits = UInt32(bitPattern: value)
-        for shift in stride(from: UInt32(24), through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: bits >> shift))
+        bytes.append(addingCapacity: 4) { room in
+            for shift in [UInt32(24), 16, 8, 0] { room.append(UInt8(truncatingIfNeeded: bits >> shift)) }
         }
         close(.int4, from: offset)
     }
@@ -72,7 +72,17 @@ package struct Parameters: Sendable {
         guard let value = text else { return appendNull() }
         let offset = bytes.count
         bytes.append(contentsOf: value.utf8)
-        if value.utf8.contains(0) { hasNUL = true }
+        noteNUL(from: offset)
+        close(.text, from: offset)
+    }
+
+    /// Appends a `text` that is there as bytes.
+    ///
+    /// - Parameter utf8: UTF-8, or the server refuses it (22021); may be empty. A NUL makes the call fail as rejected, 22021.
+    package mutating func append(utf8: [UInt8]) {
+        let offset = bytes.count
+        bytes.append(contentsOf: utf8)
+        noteNUL(from: offset)
         close(.text, from: offset)
     }
 
@@ -102,8 +112,7 @@ package struct Parameters: Sendable {
     package mutating func append(uuid: UUIDBytes?) {
         guard let value = uuid else { return appendNull() }
         let offset = bytes.count
-        appendBigEndian(value.high)
-        appendBigEndian(value.low)
+        value.append(to: &bytes)
         close(.uuid, from: offset)
     }
 
@@ -127,7 +136,7 @@ package struct Parameters: Sendable {
         let offset = bytes.count
         bytes.append(ParameterFormat.jsonbVersion)
         bytes.append(contentsOf: value.utf8)
-        if value.utf8.contains(0) { hasNUL = true }
+        noteNUL(from: offset + 1)
         close(.jsonb, from: offset)
     }
 
@@ -165,9 +174,16 @@ package struct Parameters: Sendable {
     }
 
     private mutating func appendBigEndian(_ word: UInt64) {
-        for shift in stride(from: UInt64(56), through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: word >> shift))
-        }
+        bytes.append(addingCapacity: 8) { room in room.append(bigEndian: word) }
+    }
+
+    private mutating func noteNUL(from offset: Int) {
+        if Parameters.holdsNUL(bytes.span.extracting(offset...)) { hasNUL = true }
+    }
+
+    private static func holdsNUL(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where text[index] == 0 { return true }
+        return false
     }
 }
 

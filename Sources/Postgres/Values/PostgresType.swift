@@ -36,12 +36,18 @@ enum ResultType {
     static let timestampWithoutZone: UInt32 = 1114
     static let json: UInt32 = 114
 
-    /// The types whose binary form is not text although somebody may ask for text.
-    static let notText: Set<UInt32> = [
-        PostgresType.bool.rawValue, PostgresType.bytea.rawValue, PostgresType.int8.rawValue, int2,
-        PostgresType.int4.rawValue, oid, PostgresType.timestamptz.rawValue, timestampWithoutZone,
-        PostgresType.uuid.rawValue, PostgresType.jsonb.rawValue, 700, 701, 1082, 1083, 1186, 1700,
-    ]
+    /// Whether the binary form of a type is its text, as far as the types with other forms are known.
+    static func isText(_ type: UInt32) -> Bool {
+        switch PostgresType(rawValue: type) {
+        case .bool, .bytea, .int8, .int4, .timestamptz, .uuid, .jsonb: return false
+        case .text: return true
+        case nil: break
+        }
+        switch type {
+        case int2, oid, timestampWithoutZone, 700, 701, 1082, 1083, 1186, 1700: return false
+        default: return true
+        }
+    }
 }
 
 /// The difference between the two ways to count microseconds.

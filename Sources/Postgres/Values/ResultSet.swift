@@ -68,21 +68,21 @@ package import Primitives
     /// - Throws: `decoding` for a type that is no text, NULL, or an index that is not there.
     package func text(_ row: Int, _ column: Int) throws(PostgresError) -> String {
         try cell(row, column, "text") { type, bytes in
-            ResultType.notText.contains(type) ? nil : ResultSet.string(bytes)
+            ResultType.isText(type) ? ResultSet.string(bytes) : nil
         }
     }
 
-    /// A `jsonb` or `json`, as text.
+    /// A `jsonb` or `json`, copied.
     ///
-    /// - Returns: One JSON value; a `jsonb` comes in the server's own order of keys.
+    /// - Returns: One JSON value in UTF-8; a `jsonb` comes in the server's own order of keys.
     /// - Throws: `decoding` for another type, NULL, or an index that is not there.
-    package func json(_ row: Int, _ column: Int) throws(PostgresError) -> String {
+    package func json(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8] {
         try cell(row, column, "JSON") { type, bytes in
-            if type == ResultType.json { return ResultSet.string(bytes) }
+            if type == ResultType.json { return ResultSet.copy(bytes) }
             guard type == PostgresType.jsonb.rawValue, bytes.count > 0, bytes[0] == ParameterFormat.jsonbVersion else {
                 return nil
             }
-            return ResultSet.string(bytes.extracting(1...))
+            return ResultSet.copy(bytes.extracting(1...))
         }
     }
 
@@ -91,12 +91,7 @@ package import Primitives
     /// - Returns: May be empty.
     /// - Throws: `decoding` for another type, NULL, or an index that is not there.
     package func bytes(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8] {
-        try withBytes(row, column) { bytes in
-            var copy: [UInt8] = []
-            copy.reserveCapacity(bytes.count)
-            for index in bytes.indices { copy.append(bytes[index]) }
-            return copy
-        }
+        try withBytes(row, column) { ResultSet.copy($0) }
     }
 
     /// Lends a `bytea` without a copy.
@@ -181,6 +176,10 @@ package import Primitives
         var word: UInt64 = 0
         for index in bytes.indices { word = word << 8 | UInt64(bytes[index]) }
         return word
+    }
+
+    private static func copy(_ bytes: Span<UInt8>) -> [UInt8] {
+        unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
     }
 
     private static func string(_ bytes: Span<UInt8>) -> String? {

@@ -39,6 +39,9 @@ package struct Statement: Sendable {
 
     var objectIdentifiers: [UInt32] { text.objectIdentifiers }
 
+    /// Names the constant for as long as anybody holds it.
+    var identity: ObjectIdentifier { ObjectIdentifier(text) }
+
     /// Whether both are the same constant, or at least the same SQL.
     func isSame(as other: Statement) -> Bool {
         text === other.text || text.sql == other.text.sql

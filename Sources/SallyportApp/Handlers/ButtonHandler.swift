@@ -17,7 +17,7 @@ enum ButtonHandler {
         let site = FetchSite(exchange.request)
         if exchange.deployment.policy.fetchSite == .enforce, !site.mayOpen {
             exchange.services.countOpen(site)
-            throw Failure(.wrongBrowser, "Sec-Fetch-Site: \(site.rawValue)")
+            throw Failure(.wrongBrowser, "Sec-Fetch-Site: \(site.word)")
         }
         switch exchange.deployment.policy.openMode {
         case .get: return try await open(exchange, text)

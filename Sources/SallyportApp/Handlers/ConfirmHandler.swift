@@ -65,7 +65,7 @@ enum ConfirmHandler {
             order: OrderView(flow),
             details: details,
             checkoutSessionID: session,
-            returnTicket: exchange.services.broker.returnTicket(of: token),
+            returnTicket: flow.returnTicket ?? exchange.services.broker.returnTicket(of: token),
             agreement: try agreement(exchange, token, flow)
         )
         let pages = exchange.deployment.pages

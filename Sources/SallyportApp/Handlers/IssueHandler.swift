@@ -1,11 +1,12 @@
 import Commerce
 import HTTPCore
 import Pages
+import Primitives
 import SessionBroker
 
 /// `POST /secureWebviewSession`: prices a cart and issues a launch ticket for it.
 enum IssueHandler {
-    private static let names: Set<String> = ["client", "hd8", "hd10", "code_challenge", "code_challenge_method"]
+    private static let names = ["client", "hd8", "hd10", "code_challenge", "code_challenge_method"]
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
@@ -31,24 +32,28 @@ enum IssueHandler {
     }
 
     private static func answer(_ exchange: Exchange, _ issued: IssuedFlow) -> HTTPResponse {
-        var body: [UInt8] = []
-        body.reserveCapacity(100)
-        body += "{\"secureWebviewSessionId\":\"".utf8
-        body += issued.ticket.text.utf8
-        body += "\"}".utf8
+        let body = [UInt8](capacity: 100) { room in
+            room.append(copying: opening.span)
+            issued.ticket.append(to: &room)
+            room.append(copying: closing.span)
+        }
         var response = exchange.json(body, flow: issued.ticket.flow)
         if let proof = issued.newProof { exchange.deployment.cookies.set(app: proof, on: &response) }
         return response
     }
 
+    private static let opening = Array("{\"secureWebviewSessionId\":\"".utf8)
+    private static let closing = Array("\"}".utf8)
+
     /// Quantities only: a client never names a price.
     private static func order(_ form: FormFields, _ catalogue: Catalogue) throws(Failure) -> Order {
-        var quantities: [String: Int] = [:]
+        var quantities: [Int] = []
+        quantities.reserveCapacity(catalogue.entries.count)
         for entry in catalogue.entries {
             guard let quantity = OrderLine.parseQuantity(try form.required(entry.field)) else {
                 throw Failure(.quantityInvalid, "\(entry.field) is no number from 0 to 99")
             }
-            quantities[entry.field] = quantity
+            quantities.append(quantity)
         }
         do {
             return try catalogue.order(quantities)

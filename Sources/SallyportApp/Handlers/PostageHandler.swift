@@ -5,7 +5,7 @@ import SessionBroker
 
 /// `POST /calc_postage`: the seed's contract, answered from the address of the checkout session.
 enum PostageHandler {
-    private static let names: Set<String> = ["secureWebviewSessionId", "orderReferenceId", "accessToken"]
+    private static let names = ["secureWebviewSessionId", "orderReferenceId", "accessToken"]
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()

@@ -9,7 +9,7 @@ enum PurchaseForm {
     /// Stands in the link where the old checkout had the buyer's token; there is no such token any more.
     static let sealedWord = "sealed"
 
-    private static let names: Set<String> = [
+    private static let names = [
         "secureWebviewSessionId", "orderReferenceId", "accessToken", "old_secureWebviewSessionId", "code_verifier",
         "totalPrice",
     ]

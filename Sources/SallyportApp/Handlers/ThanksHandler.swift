@@ -19,7 +19,7 @@ enum ThanksHandler {
         case .unknown: return exchange.neutral(.notFound)
         case .over:
             var response = exchange.neutral(.gone)
-            if held != nil { exchange.deployment.cookies.clearReceipt(ticket, on: &response) }
+            if held != nil { exchange.deployment.cookies.clearReceipt(on: &response) }
             return response
         case .receipt(let flow):
             guard named != nil else { return page(exchange, flow) }

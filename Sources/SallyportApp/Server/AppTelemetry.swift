@@ -21,7 +21,8 @@ struct AppTelemetry: Sendable {
 /// Labels come from closed lists, never from a request.
 struct AppCounters: Sendable {
     private let refusals: [FailureCode: Counter]
-    private let opens: [FetchSite: Counter]
+    /// By raw value of the origin.
+    private let opens: [Counter]
     private let others: Counter
 
     init(_ metrics: MetricsRegistry) {
@@ -34,15 +35,10 @@ struct AppCounters: Sendable {
             }
         )
         others = metrics.counter("sallyport_uncounted_total", help: "Events that no other counter has.")
-        opens = Dictionary(
-            uniqueKeysWithValues: FetchSite.allCases.map { site in
-                let help = "Opens, by what the browser said about where they came from."
-                return (
-                    site,
-                    metrics.counter("sallyport_open_fetch_site_total", help: help, labels: [("site", site.rawValue)])
-                )
-            }
-        )
+        opens = FetchSite.allCases.map { site in
+            let help = "Opens, by what the browser said about where they came from."
+            return metrics.counter("sallyport_open_fetch_site_total", help: help, labels: [("site", site.word)])
+        }
     }
 
     /// The counter of a code.
@@ -52,18 +48,30 @@ struct AppCounters: Sendable {
 
     /// The counter of an origin.
     func open(_ site: FetchSite) -> Counter {
-        opens[site] ?? others
+        opens[site.rawValue]
     }
 }
 
 /// What a browser says about the page that led to a request, Fetch Metadata.
-enum FetchSite: String, Sendable, CaseIterable {
+enum FetchSite: Int, Sendable, CaseIterable {
     case absent
     case none
-    case sameOrigin = "same-origin"
-    case sameSite = "same-site"
-    case crossSite = "cross-site"
+    case sameOrigin
+    case sameSite
+    case crossSite
     case other
+
+    /// The word on the wire; `absent` and `other` never come over it.
+    var word: String {
+        switch self {
+        case .absent: "absent"
+        case .none: "none"
+        case .sameOrigin: "same-origin"
+        case .sameSite: "same-site"
+        case .crossSite: "cross-site"
+        case .other: "other"
+        }
+    }
 
     /// Whether an honest open can come from there: an app's tab says `none`, our own cart page `same-origin`.
     var mayOpen: Bool { self == .absent || self == .none || self == .sameOrigin }
@@ -72,7 +80,7 @@ enum FetchSite: String, Sendable, CaseIterable {
     init(_ request: HTTPRequest) {
         switch request.first(.secFetchSite) {
         case nil: self = .absent
-        case let text?: self = FetchSite(rawValue: text) ?? .other
+        case let text?: self = FetchSite.allCases.first { $0.word == text } ?? .other
         }
     }
 }

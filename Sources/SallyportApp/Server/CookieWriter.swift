@@ -3,8 +3,11 @@ import SessionBroker
 
 /// Sets the four cookies with exactly the attributes of session-security section 3.
 struct CookieWriter: Sendable {
-    private let names: CookieTable
-    private let times: BrokerPolicy.Times
+    private let app: FieldPattern
+    private let tab: FieldPattern
+    private let launch: FieldPattern
+    private let receipt: FieldPattern
+    private let noReceipt: HTTPField
 
     /// A writer for a deployment.
     ///
@@ -12,42 +15,54 @@ struct CookieWriter: Sendable {
     ///   - names: The names of the profile.
     ///   - times: How long each cookie lives.
     init(names: CookieTable, times: BrokerPolicy.Times) {
-        self.names = names
-        self.times = times
+        // Strict, because no other site ever has to send the app's web view here.
+        let app = CookieWriter.cookie(names.app, .strict, times.appProof)
+        // Lax, because the provider sends the buyer back by a top-level GET; Strict would lose the session there.
+        let tab = CookieWriter.cookie(names.tab, .lax, times.absolute)
+        let launch = CookieWriter.cookie(names.launch, .lax, times.absolute)
+        let receipt = CookieWriter.cookie(names.receipt, .strict, times.receipt)
+        self.app = CookieWriter.pattern(app)
+        self.tab = CookieWriter.pattern(tab)
+        self.launch = CookieWriter.pattern(launch)
+        self.receipt = CookieWriter.pattern(receipt)
+        noReceipt = receipt.cleared.field
     }
 
-    /// Sets P: Strict, because no other site ever has to send the app's web view here.
+    /// Sets P.
     func set(app proof: AppProof, on response: inout HTTPResponse) {
-        add(SetCookie(names.app, proof.text, sameSite: .strict, maxAge: seconds(times.appProof)), &response)
+        add(app.field(AppProof.characterCount) { room in proof.append(to: &room) }, &response)
     }
 
-    /// Sets B and A: Lax, because the provider sends the buyer back by a top-level GET; Strict would lose the session there.
+    /// Sets B and A.
     func set(tab token: TabToken, launch ticket: LaunchTicket, on response: inout HTTPResponse) {
-        let life = seconds(times.absolute)
-        add(SetCookie(names.tab, token.text, sameSite: .lax, maxAge: life), &response)
-        add(SetCookie(names.launch, ticket.text, sameSite: .lax, maxAge: life), &response)
+        add(tab.field(TabToken.characterCount) { room in token.append(to: &room) }, &response)
+        add(launch.field(LaunchTicket.characterCount) { room in ticket.append(to: &room) }, &response)
     }
 
     /// Sets C, for the thanks page.
     func set(receipt ticket: ReturnTicket, on response: inout HTTPResponse) {
-        add(receipt(ticket), &response)
+        add(receipt.field(ReturnTicket.characterCount) { room in ticket.append(to: &room) }, &response)
     }
 
     /// Clears C.
-    func clearReceipt(_ ticket: ReturnTicket, on response: inout HTTPResponse) {
-        add(receipt(ticket)?.cleared, &response)
+    func clearReceipt(on response: inout HTTPResponse) {
+        response.add(noReceipt)
     }
 
-    private func receipt(_ ticket: ReturnTicket) -> SetCookie? {
-        SetCookie(names.receipt, ticket.text, sameSite: .strict, maxAge: seconds(times.receipt))
+    /// Tokens have an alphabet that every pattern allows, so there always is a field to add.
+    private func add(_ field: HTTPField?, _ response: inout HTTPResponse) {
+        if let field { response.add(field) }
     }
 
-    private func seconds(_ duration: Duration) -> Int {
-        Int(duration.components.seconds)
+    private static func cookie(_ name: String, _ site: SetCookie.SameSite, _ life: Duration) -> SetCookie {
+        guard let cookie = SetCookie(name, "", sameSite: site, maxAge: Int(life.components.seconds)) else {
+            preconditionFailure("the names of the cookie table are names of cookies")
+        }
+        return cookie
     }
 
-    /// Tokens have an alphabet that every cookie allows, so there always is a cookie to add.
-    private func add(_ cookie: SetCookie?, _ response: inout HTTPResponse) {
-        if let cookie { response.set(cookie) }
+    private static func pattern(_ cookie: SetCookie) -> FieldPattern {
+        guard let pattern = cookie.pattern else { preconditionFailure("a cookie is a field") }
+        return pattern
     }
 }

@@ -18,8 +18,8 @@ final class Deployment: Sendable {
     let cookieTable: CookieTable
     let cookies: CookieWriter
     let pages: PageRenderer
-    let providerPolicy: ProviderPolicy
-    let enforcesScriptPolicy: Bool
+    /// The fields with the policy of pages that load the provider's script: enforced, or reported beside one that is enforced.
+    let providerPolicies: [FieldPattern]
     /// The web host as it stands in a Host field, lower case.
     let webHost: [UInt8]
     /// The link host as it stands in a Host field, lower case.
@@ -53,14 +53,14 @@ final class Deployment: Sendable {
         catalogue = .sample
         cookieTable = CookieTable(configuration.policy.cookieNames)
         cookies = CookieWriter(names: cookieTable, times: configuration.policy.times)
-        enforcesScriptPolicy = configuration.enforcesScriptPolicy
         webHost = Array(listeners.web.authority.utf8)
         linkHost = Array(listeners.link.authority.utf8)
         webOrigin = listeners.web.text
         linkOrigin = listeners.link.text
         startAction = LinkTarget(configuration.provider.startURL)
         pages = PageRenderer(site: try Deployment.site(configuration, provider), assets: files)
-        providerPolicy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider))
+        let policy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider)).policy
+        providerPolicies = try Deployment.fields(policy, isEnforced: configuration.enforcesScriptPolicy)
         misdirected = StaticResponse(HTTPResponse(.misdirected, block: headers.common))
         assets = files.files.map { file in
             let type = HTTPField(.contentType, file.contentType).map { [$0] } ?? []
@@ -98,6 +98,27 @@ extension Deployment {
         } catch {
             throw ConfigurationError(problems: ["public_dir: \(directory) lacks a file of the pages: \(error)"])
         }
+    }
+
+    private static func fields(
+        _ policy: NoncePolicy,
+        isEnforced: Bool
+    ) throws(ConfigurationError) -> [FieldPattern] {
+        let fields =
+            isEnforced
+            ? [field(.contentSecurityPolicy, policy)]
+            : [
+                field(.contentSecurityPolicy, ContentSecurityPolicy.scripted),
+                field(.contentSecurityPolicyReportOnly, policy),
+            ]
+        guard fields.allSatisfy({ $0 != nil }) else {
+            throw ConfigurationError(problems: ["provider.csp_hosts: no policy can be made of them"])
+        }
+        return fields.compactMap { $0 }
+    }
+
+    private static func field(_ name: HTTPFieldName, _ policy: NoncePolicy) -> FieldPattern? {
+        FieldPattern(name, before: policy.beforeNonce, after: policy.afterNonce)
     }
 
     private static func site(

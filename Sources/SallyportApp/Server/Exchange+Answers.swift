@@ -26,12 +26,11 @@ extension Exchange {
     func providerPage(_ body: (Nonce) -> [UInt8]) -> HTTPResponse {
         let nonce = Nonce(random: services.random)
         var response = HTTPResponse(.ok, block: deployment.headers.tab, body: .bytes(body(nonce)))
-        let policy = deployment.providerPolicy.text(nonce)
-        if deployment.enforcesScriptPolicy {
-            _ = response.add(.contentSecurityPolicy, policy)
-        } else {
-            _ = response.add(.contentSecurityPolicy, ContentSecurityPolicy.scripted(nonce))
-            _ = response.add(.contentSecurityPolicyReportOnly, policy)
+        for policy in deployment.providerPolicies {
+            // A nonce has an alphabet that every pattern allows, so there always is a field to add.
+            if let field = policy.field(Nonce.characterCount, { room in nonce.append(to: &room) }) {
+                response.add(field)
+            }
         }
         return response
     }
@@ -80,10 +79,8 @@ extension Exchange {
     }
 
     /// The response with the flow's id, which is for support and audit and opens nothing.
-    func tagged(_ response: HTTPResponse, _ flow: UUIDBytes?) -> HTTPResponse {
-        guard let flow else { return response }
-        var copy = response
-        _ = copy.add(.xFlowID, flow.description)
-        return copy
+    func tagged(_ response: consuming HTTPResponse, _ flow: UUIDBytes?) -> HTTPResponse {
+        if let flow { _ = response.add(.xFlowID, flow.description) }
+        return response
     }
 }

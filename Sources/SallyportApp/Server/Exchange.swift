@@ -1,4 +1,5 @@
 import AppLinks
+import Cryptography
 import HTTPCore
 import Pages
 import Primitives
@@ -16,16 +17,20 @@ struct Exchange {
 
     /// The language of the pages for this buyer; Japanese where nothing else is asked for.
     var language: Language {
-        let tags = Language.allCases.map(\.rawValue)
-        return AcceptLanguage(request).preferredLanguage(among: tags).flatMap(Language.init) ?? .ja
+        AcceptLanguage(request).preferredLanguage(among: Exchange.languageTags).flatMap(Language.init) ?? .ja
     }
+
+    private static let languageTags = Language.allCases.map(\.rawValue)
 
     /// Where the request comes from, as far as the audit trail may remember it.
     var caller: Caller {
-        Caller(
+        let hasher = services.broker.hasher
+        var agent: Digest32?
+        request.forEachValue(.userAgent) { if agent == nil { agent = hasher.digest(of: $0) } }
+        return Caller(
             network: request.peer.truncated,
             bucketKey: request.peer.bucketKey,
-            userAgent: request.first(.userAgent),
+            agent: agent ?? hasher.digest(of: Span()),
             request: request.requestID
         )
     }
@@ -49,21 +54,21 @@ struct Exchange {
     /// - Parameter known: Every name the route knows; any other is refused.
     /// - Returns: The values by name.
     /// - Throws: For another media type, a malformed body, an unknown or a repeated name.
-    func form(_ known: Set<String>) throws(Failure) -> FormFields {
+    func form(_ known: [String]) throws(Failure) -> FormFields {
         guard request.contentTypeIs(.form) else { throw Failure(.invalidRequest, "the body is no form") }
+        let parameters: HTTPParameters
         do {
-            let parameters = try request.formParameters()
-            if let stranger = parameters.names.first(where: { !known.contains($0) }) {
-                throw Failure(.invalidRequest, "unknown parameter of \(stranger.utf8.count) bytes")
-            }
-            var values: [String: String] = [:]
-            for name in known { values[name] = try parameters.value(name) }
-            return FormFields(values: values)
-        } catch let failure as Failure {
-            throw failure
+            parameters = try request.formParameters()
         } catch {
             throw Failure(.invalidRequest, "body: \(error)")
         }
+        if let stranger = parameters.firstName(otherThan: known) {
+            throw Failure(.invalidRequest, "unknown parameter of \(stranger.utf8.count) bytes")
+        }
+        guard !parameters.hasRepeatedName else {
+            throw Failure(.invalidRequest, "body: \(HTTPParameterError.repeated)")
+        }
+        return FormFields(parameters: parameters)
     }
 
     /// The return ticket in a body; another form than a ticket's is answered like an unknown one.
@@ -97,11 +102,13 @@ struct Exchange {
 
 /// The parameters of a body, each at most once.
 struct FormFields {
-    fileprivate let values: [String: String]
+    /// No name occurs twice.
+    fileprivate let parameters: HTTPParameters
 
     /// The value of a parameter, or `nil` where it is absent or empty.
     subscript(name: String) -> String? {
-        values[name].flatMap { $0.isEmpty ? nil : $0 }
+        guard let value = try? parameters.value(name), !value.isEmpty else { return nil }
+        return value
     }
 
     /// The value of a parameter that must be there.

@@ -19,7 +19,7 @@ package struct NewFlow: Sendable {
 /// An order as columns.
 package struct StoredOrder: Sendable {
     /// Canonical JSON of the lines.
-    package let json: String
+    package let json: [UInt8]
     /// Whole yen, tax excluded.
     package let subtotal: Int64
     /// Whole yen, tax included.

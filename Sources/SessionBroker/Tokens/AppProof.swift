@@ -6,19 +6,38 @@ package import Primitives
 /// `swp_` and 43 characters of `[A-Za-z0-9_-]`, base64url without padding of 32 random bytes. It names no flow: one
 /// install keeps it for all its flows.
 package struct AppProof: Sendable, CustomStringConvertible, CustomReflectable {
-    /// All 47 characters; for its cookie only.
-    package let text: String
+    private let secret: TokenSecret
 
-    private static let tag = "swp_"
-    private static let byteCount = 32
-    private static let characterCount = 47
+    private static let letter = UInt8(ascii: "p")
+
+    /// The number of characters of every proof.
+    package static let characterCount = 47
+
+    private init(_ secret: TokenSecret) {
+        self.secret = secret
+    }
 
     /// A fresh proof.
     ///
     /// - Parameter random: Supplies 32 bytes.
     /// - Returns: A proof that nobody has seen.
     package static func mint(random: any RandomSource) -> AppProof {
-        AppProof(text: tag + Base64URL.encode(random.bytes(byteCount)))
+        AppProof(TokenSecret(random: random))
+    }
+
+    /// The proof behind a text, or `nil` where tag, length or alphabet is another.
+    ///
+    /// - Parameter text: From a request; anything.
+    /// - Returns: A proof that may or may not be bound to a flow.
+    package static func parse(_ text: Span<UInt8>) -> AppProof? {
+        guard text.count == characterCount, TokenTag.begins(text, with: letter) else { return nil }
+        var isCanonical = false
+        let bytes = InlineArray<32, UInt8>(initializingWith: { room in
+            isCanonical = Base64URL.decode(text.extracting(TokenTag.count...), to: &room)
+            while !room.isFull { room.append(0) }
+        })
+        guard isCanonical, let secret = TokenSecret(bytes.span) else { return nil }
+        return AppProof(secret)
     }
 
     /// The proof behind a text, or `nil` where tag, length or alphabet is another.
@@ -26,21 +45,33 @@ package struct AppProof: Sendable, CustomStringConvertible, CustomReflectable {
     /// - Parameter text: From a request; anything.
     /// - Returns: A proof that may or may not be bound to a flow.
     package static func parse(_ text: String) -> AppProof? {
-        let characters = Array(text.utf8)
-        guard characters.count == characterCount, characters.starts(with: tag.utf8),
-            Base64URL.decode(characters.span.extracting(tag.utf8.count...)) != nil
-        else { return nil }
-        return AppProof(text: text)
+        parse(text.utf8Span.span)
+    }
+
+    /// All 47 characters; for its cookie only.
+    package var text: String {
+        String(ascii: AppProof.characterCount) { room in append(to: &room) }
+    }
+
+    /// Appends all 47 characters, for its cookie only.
+    ///
+    /// - Parameter output: Grows by 47 characters; has room for them.
+    package func append(to output: inout OutputSpan<UInt8>) {
+        let bytes = secret.bytes
+        TokenTag.append(AppProof.letter, to: &output)
+        Base64URL.append(bytes.span, to: &output)
     }
 
     /// SHA-256 of the whole text; what is stored and compared.
     package var hash: Digest32 { SHA256.digest(of: Array(text.utf8)) }
 
-    package var description: String { "\(AppProof.tag)<\(hash)>" }
+    /// The same as `hash`, by a context of the loop.
+    func hash(using hasher: SHA256) -> Digest32 {
+        let characters = InlineArray<47, UInt8>(initializingWith: { room in append(to: &room) })
+        return hasher.digest(of: characters.span)
+    }
+
+    package var description: String { TokenTag.description(AppProof.letter, hash) }
 
     package var customMirror: Mirror { Mirror(self, children: []) }
-
-    private init(text: String) {
-        self.text = text
-    }
 }

@@ -12,17 +12,17 @@ package typealias ReturnTicket = FlowToken<ReturnRole>
 
 /// The role of token A.
 package enum LaunchRole: TokenRole {
-    package static var tag: String { "swa_" }
+    package static var letter: UInt8 { UInt8(ascii: "a") }
 }
 
 /// The role of token B.
 package enum TabRole: TokenRole {
-    package static var tag: String { "swb_" }
+    package static var letter: UInt8 { UInt8(ascii: "b") }
 }
 
 /// The role of token C.
 package enum ReturnRole: TokenRole {
-    package static var tag: String { "swc_" }
+    package static var letter: UInt8 { UInt8(ascii: "c") }
 }
 
 extension FlowToken where Role == LaunchRole {
@@ -33,7 +33,7 @@ extension FlowToken where Role == LaunchRole {
     ///   - random: Supplies 32 bytes.
     /// - Returns: A ticket that nobody has seen.
     package static func mint(for flow: FlowID, random: any RandomSource) -> LaunchTicket {
-        LaunchTicket(flow: flow, secret: random.bytes(FlowTokenShape.secretCount).span)
+        LaunchTicket(flow: flow, secret: TokenSecret(random: random))
     }
 }
 
@@ -45,7 +45,7 @@ extension FlowToken where Role == TabRole {
     ///   - random: Supplies 32 bytes.
     /// - Returns: A token that nobody has seen.
     package static func mint(for flow: FlowID, random: any RandomSource) -> TabToken {
-        TabToken(flow: flow, secret: random.bytes(FlowTokenShape.secretCount).span)
+        TabToken(flow: flow, secret: TokenSecret(random: random))
     }
 }
 
@@ -59,9 +59,18 @@ extension FlowToken where Role == ReturnRole {
     ///   - mac: A context of the loop.
     /// - Returns: The ticket for the link.
     package static func derive(from tab: TabToken, using mac: HMACSHA256) -> ReturnTicket {
-        var message = Array("sallyport/return/1".utf8)
-        tab.flow.append(to: &message)
-        let secret = mac.tag(of: message.span, key: tab.secret.span).bytes
-        return ReturnTicket(flow: tab.flow, secret: secret.span)
+        let message = InlineArray<34, UInt8>(initializingWith: { room in
+            room.append(copying: purpose.span)
+            tab.flow.append(to: &room)
+        })
+        let key = tab.secret.bytes
+        let tag = InlineArray<32, UInt8>(initializingWith: { room in
+            mac.tag(of: message.span, key: key.span).append(to: &room)
+        })
+        guard let secret = TokenSecret(tag.span) else { preconditionFailure("a tag has as many bytes as a secret") }
+        return ReturnTicket(flow: tab.flow, secret: secret)
     }
 }
+
+/// Binds the derivation of return tickets to its use; 18 bytes.
+private let purpose = Array("sallyport/return/1".utf8)

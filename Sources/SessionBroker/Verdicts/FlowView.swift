@@ -22,10 +22,13 @@ package struct FlowView: Sendable {
     /// Who buys and where to; only where it was asked for, and `nil` before the review and after two days.
     package let details: PrivateDetails?
 
+    /// What goes back to the app in the link; only where details were asked for.
+    package let returnTicket: ReturnTicket?
+
     /// The number of the order as the buyer sees it.
     package var orderNumber: OrderNumber { OrderNumber(flow) }
 
-    init(_ record: FlowRecord, details: PrivateDetails? = nil) {
+    init(_ record: FlowRecord, details: PrivateDetails? = nil, returnTicket: ReturnTicket? = nil) {
         flow = record.flow
         client = record.client
         state = record.state
@@ -35,5 +38,6 @@ package struct FlowView: Sendable {
         orderReference = record.orderReference
         isMet = record.isMet
         self.details = details
+        self.returnTicket = returnTicket
     }
 }
