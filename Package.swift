@@ -70,7 +70,7 @@ let package = Package(
         library("Postgres", ["EventIO", "CPostgres", "Telemetry", "Primitives"]),
 
         // Level 5.
-        library("PostgresTestKit", ["Postgres", "EventIO", "Primitives"]),
+        library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "Primitives"]),
         library("Cryptography", ["COpenSSL", "Primitives"]),
         library("Commerce", ["Primitives"]),
 

@@ -170,7 +170,12 @@ extension PostgresSessionStore {
         var parameters = Parameters()
         parameters.append(seconds: policy.times.absolute)
         parameters.append(int64: Int64(limit))
-        let rows = try await read(PostgresSessionStore.countLiveStatement, parameters)
+        let rows: ResultSet
+        do {
+            rows = try await client.work(PostgresSessionStore.countLiveStatement, parameters)
+        } catch {
+            throw StoreFailure.error(error)
+        }
         return try StoreFailure.decoding { () throws(PostgresError) in Int(try rows.int64(0, 0)) }
     }
 
@@ -207,7 +212,7 @@ extension PostgresSessionStore {
     private func step(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> SweepStep {
         let rows: ResultSet
         do {
-            rows = try await client.write(statement, parameters)
+            rows = try await client.work(statement, parameters)
         } catch {
             throw StoreFailure.error(error)
         }
@@ -223,23 +228,43 @@ extension PostgresSessionStore {
     static let maintainStatement = Statement(
         name: "flow_maintain",
         sql: """
-            SELECT made, dropped FROM flow_maintain_partitions($1 * interval '1 second', $2 * interval '1 second')
+            SELECT made, dropped, overdue
+            FROM flow_maintain_partitions($1 * interval '1 second', $2 * interval '1 second')
             """,
         parameterTypes: [.int8, .int8]
     )
 
     package func maintainPartitions() async throws(BrokerError) -> PartitionWork {
+        var work = PartitionWork(made: 0, dropped: 0)
+        var step: PartitionWork
+        repeat {
+            // Each call is a transaction of its own and drops one at most, so that no lock is held while another is waited for.
+            step = try await maintainOnce()
+            work = PartitionWork(
+                made: work.made + step.made,
+                dropped: work.dropped + step.dropped,
+                overdue: step.overdue
+            )
+        } while step.dropped > 0 && step.overdue > 0
+        return work
+    }
+
+    private func maintainOnce() async throws(BrokerError) -> PartitionWork {
         var parameters = Parameters()
         parameters.append(seconds: policy.times.keepFlows)
         parameters.append(seconds: policy.times.keepPrivate)
         let rows: ResultSet
         do {
-            rows = try await client.write(PostgresSessionStore.maintainStatement, parameters)
+            rows = try await client.work(PostgresSessionStore.maintainStatement, parameters)
         } catch {
             throw StoreFailure.error(error)
         }
         return try StoreFailure.decoding { () throws(PostgresError) in
-            PartitionWork(made: Int(try rows.int64(0, 0)), dropped: Int(try rows.int64(0, 1)))
+            PartitionWork(
+                made: Int(try rows.int64(0, 0)),
+                dropped: Int(try rows.int64(0, 1)),
+                overdue: Int(try rows.int64(0, 2))
+            )
         }
     }
 }

@@ -272,6 +272,15 @@ extension PostgresSessionStore {
         _ flow: FlowID,
         _ caller: Caller
     ) async throws(BrokerError) -> Bool {
-        try await write(statement, parameters, as: operation, of: flow, by: caller).rows.rowCount == 1
+        // All of these end what an earlier statement began, or take a secret out of use.
+        let written = try await write(
+            statement,
+            parameters,
+            as: operation,
+            of: flow,
+            by: caller,
+            isLastStep: true
+        )
+        return written.rows.rowCount == 1
     }
 }

@@ -36,6 +36,13 @@ extension PostgresSessionStore {
     /// When the connection is lost while the statement is under way, its audit row tells whether it was committed: the row has the
     /// id of the request, and it exists if and only if the change does.
     ///
+    /// - Parameters:
+    ///   - statement: Guarded.
+    ///   - parameters: Its parameters.
+    ///   - operation: What its audit row calls it.
+    ///   - flow: The flow.
+    ///   - caller: Of the request.
+    ///   - isLastStep: Whether it ends what an earlier statement of the request began.
     /// - Returns: The statement's rows. After a second look, the columns of `FlowColumns` with verdict and state of the audit row.
     /// - Throws: `outcomeUnknown` when the second look finds nothing: the statement may still be on its way.
     func write(
@@ -43,10 +50,12 @@ extension PostgresSessionStore {
         _ parameters: Parameters,
         as operation: String,
         of flow: FlowID,
-        by caller: Caller
+        by caller: Caller,
+        isLastStep: Bool = false
     ) async throws(BrokerError) -> Written {
         do {
-            return Written(rows: try await client.write(statement, parameters, key: flow), isSecondLook: false)
+            let rows = try await client.write(statement, parameters, key: flow, isLastStep: isLastStep)
+            return Written(rows: rows, isSecondLook: false)
         } catch {
             guard error.code == .outcomeUnknown else { throw StoreFailure.error(error) }
             let rows = try await secondLook(operation, flow, caller)
@@ -75,6 +84,12 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .text, .text]
     )
 
+    /// When to look once more, counted from the look before: a server that lives ends the group although its connection was
+    /// cut.
+    private static let laterLooks: [Duration] = [.milliseconds(50), .milliseconds(250)]
+    /// How long to wait for a connection, because a server that fell over may be back soon.
+    private static let patience = Duration.seconds(3)
+
     private func secondLook(
         _ operation: String,
         _ flow: FlowID,
@@ -85,7 +100,13 @@ extension PostgresSessionStore {
         parameters.append(text: operation)
         parameters.append(text: caller.request)
         do {
-            return try await client.read(PostgresSessionStore.outcome, parameters)
+            try await client.waitUntilReady(within: PostgresSessionStore.patience)
+            var rows = try await client.read(PostgresSessionStore.outcome, parameters, isLastStep: true)
+            for pause in PostgresSessionStore.laterLooks where rows.rowCount == 0 {
+                await client.pause(for: pause)
+                rows = try await client.read(PostgresSessionStore.outcome, parameters, isLastStep: true)
+            }
+            return rows
         } catch {
             throw BrokerError(.outcomeUnknown, "\(operation) of \(flow), and the second look: \(error)")
         }

@@ -4,15 +4,18 @@ import SessionBroker
 /// Translates failures of the database into those of the broker.
 enum StoreFailure {
     /// A lock was not granted in time, a statement took too long or was cancelled, the server is shutting down or in recovery, a
-    /// standby cannot write, or there is no room for another connection: a later try may work, and nothing was done.
+    /// standby cannot write, there is no room for another connection, on the disk or in memory, or the disk fails: a later try
+    /// may work, and nothing was done.
     private static let passing: Set<String> = [
-        "55P03", "57014", "57P01", "57P02", "57P03", "25006", "40001", "40P01", "53300",
+        "55P03", "57014", "57P01", "57P02", "57P03", "25006", "40001", "40P01",
+        "53000", "53100", "53200", "53300", "58030",
     ]
 
     static func error(_ error: PostgresError) -> BrokerError {
         let detail = error.debugDescription
         switch error.code {
-        case .unavailable, .overloaded: return BrokerError(.unavailable, detail)
+        case .unavailable: return BrokerError(.unavailable, detail)
+        case .overloaded: return BrokerError(.overloaded, detail)
         case .outcomeUnknown: return BrokerError(.outcomeUnknown, detail)
         case .rejected(let state) where passing.contains(state): return BrokerError(.unavailable, detail)
         case .rejected, .decoding, .migration, .cluster: return BrokerError(.fault, detail)

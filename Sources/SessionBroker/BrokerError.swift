@@ -4,6 +4,8 @@ package struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible,
     package enum Code: Sendable, Equatable {
         /// The store is away or overloaded and nothing was done; a retry is safe.
         case unavailable
+        /// More is asked of the store than it can do in time; nothing was done, a retry is safe.
+        case overloaded
         /// The store was lost while it worked, and a second look did not tell what became of it.
         case outcomeUnknown
         /// The caller asks too much; whole seconds until the next try may work.
@@ -30,6 +32,7 @@ package struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible,
     package var description: String {
         switch code {
         case .unavailable: "broker.unavailable"
+        case .overloaded: "broker.overloaded"
         case .outcomeUnknown: "broker.outcome_unknown"
         case .limited: "broker.limited"
         case .fault: "broker.fault"

@@ -12,11 +12,14 @@ enum SallyportBench {
                sallyport-bench place COUNT SERVER SIMULATOR AUTHORITY
                sallyport-bench cross SECONDS WIDTH SERVER SIMULATOR AUTHORITY
                sallyport-bench sql STATEMENT
+               sallyport-bench flood RATE CONNECTIONS SECONDS PORT
           seed open     prints launch tickets that nobody has opened, one a line
           seed confirm  prints tab tokens of flows whose order has been reviewed
           place         takes flows up to the purchase; prints cookie and form of each POST /purchase, a tab between
           cross         walks whole crossings, WIDTH at a time, and prints what came of them as JSON
           sql           prints a statement of the program for pgbench: (:p1)::uuid stands for $1, and so on
+          flood         asks for RATE tickets a second, 0 for as many as the connections carry, whether or not the answers
+                        keep up; prints statuses and times as JSON
           DATABASE-URL  of a migrated database
           SERVER        the clear listener, which must be the web host too: http://localhost:8080
           SIMULATOR     https://localhost:9443, and AUTHORITY the PEM file of who signed its certificate
@@ -50,6 +53,12 @@ enum SallyportBench {
             guard let seconds = number(words[1]), let width = number(words[2]) else { return false }
             let shop = ShopAddress(words[3...])
             try await onLoop { reactor in try await Walker(reactor, shop).cross(seconds: seconds, width: width) }
+        case ("flood", 5):
+            guard let rate = Int(words[1]), let connections = number(words[2]), let seconds = number(words[3]),
+                let port = UInt16(words[4])
+            else { return false }
+            let plan = Flood.Plan(issuingAt: rate, connections, seconds, port: port)
+            try await onLoop { reactor in StandardStream.output.write(try await Flood(reactor, plan).run() + "\n") }
         case ("sql", 2):
             StandardStream.output.write(try PgbenchText.statement(words[1]) + "\n")
         default:

@@ -133,6 +133,7 @@ func withRig<Value: Sendable>(
     var configuration = try PostgresConfiguration(url: Secret(url + separator + options))
     // Races queue thousands of calls at once.
     configuration.maximumPending = 20_000
+    configuration.maximumQueueWait = .seconds(60)
     configuration.maximumPendingAge = .seconds(60)
     // Under a sanitizer every call takes ten times as long; what is tested is the decision, not the pace.
     configuration.lockTimeout = .seconds(30)

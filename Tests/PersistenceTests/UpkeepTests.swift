@@ -1,3 +1,4 @@
+import EventIO
 import Persistence
 import Postgres
 import PostgresTestKit
@@ -44,6 +45,53 @@ struct UpkeepTests {
             let kept = try await rig.reviewed()
             #expect(try await rig.store.maintainPartitions() == PartitionWork(made: 0, dropped: 3))
             #expect(try rig.state(kept) == .reviewed)
+        }
+    }
+
+    @Test func `lets nobody wait for a drop that a long reader holds up, and makes up for it`() async throws {
+        let database = try TestDatabase(migrations: migrationsFolder)
+        // Whoever waits for longer than this behind a drop fails.
+        let impatient: @Sendable (inout PostgresConfiguration) -> Void = { $0.lockTimeout = .milliseconds(800) }
+        try await withRig(on: database, configure: impatient) { rig in
+            try rig.sql(
+                """
+                SELECT flow_make_partition('flow', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    flow_make_partition('flow_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    flow_make_partition('flow_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
+                """
+            )
+            // As a dump does, for hours.
+            try rig.sql("BEGIN; LOCK TABLE flow, flow_event IN ACCESS SHARE MODE")
+            var work: PartitionWork?
+            let upkeep = rig.reactor.startTask { work = try? await rig.store.maintainPartitions() }
+            var buyers = 0
+            while work == nil {
+                _ = try await rig.opened()
+                buyers += 1
+            }
+            await upkeep.value
+            // Nobody reads the sealed data, so that goes at once.
+            #expect(work == PartitionWork(made: 0, dropped: 1, overdue: 2))
+            #expect(buyers > 0)
+            try rig.sql("COMMIT")
+            #expect(try await rig.store.maintainPartitions() == PartitionWork(made: 0, dropped: 2))
+        }
+    }
+
+    @Test func `counts live flows the less often the more there are`() async throws {
+        var policy = BrokerPolicy.unlimited()
+        policy.limits.flowsTotal = 10
+        try await withRig(policy) { rig in
+            let sweeper = Sweeper(store: rig.store, limits: rig.limits, countsPerRound: 1)
+            for _ in 0..<2 { _ = try await rig.issued() }
+            #expect(try await sweeper.run(request: "1").live == 2)
+            _ = try await rig.issued()
+            #expect(try await sweeper.run(request: "2").live == 2)
+            #expect(try await sweeper.run(request: "3").live == 2)
+            #expect(try await sweeper.run(request: "4").live == 3)
+            // Near the limit it matters how many they are.
+            for _ in 0..<5 { _ = try await rig.issued() }
+            #expect(try await sweeper.run(request: "5").live == 8)
         }
     }
 

@@ -36,7 +36,7 @@ private func keywords(
         #expect(values["gssencmode"] == "disable")
         #expect(
             values["options"]
-                == "-c lock_timeout=2000 -c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000 "
+                == "-c lock_timeout=500 -c statement_timeout=3000 -c idle_in_transaction_session_timeout=5000 "
                 + "-c TimeZone=UTC -c plan_cache_mode=force_generic_plan "
                 + "-c enable_seqscan=off"
         )
@@ -46,6 +46,12 @@ private func keywords(
         let values = try keywords("postgresql://h/d", role: .read)
         #expect(values["target_session_attrs"] == "primary")
         #expect(values["options"]?.hasSuffix("-c default_transaction_read_only=on") == true)
+    }
+
+    @Test func `let upkeep take its time`() throws {
+        let values = try keywords("postgresql://h/d", role: .upkeep)
+        #expect(values["target_session_attrs"] == "read-write")
+        #expect(values["options"]?.hasPrefix("-c lock_timeout=500 -c statement_timeout=60000 ") == true)
     }
 
     @Test func `give way to the URI where it says something`() throws {

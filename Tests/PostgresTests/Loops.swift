@@ -19,6 +19,9 @@ func withClient<Value: Sendable>(
     configuration.connectTimeout = .seconds(60)
     configuration.answerTimeout = .seconds(60)
     configuration.maximumPendingAge = .seconds(60)
+    configuration.maximumQueueWait = .seconds(60)
+    configuration.heartbeatInterval = .seconds(60)
+    configuration.stallTimeout = .seconds(60)
     configure(&configuration)
     let settings = configuration
     return try await withLoop { reactor in

@@ -1,12 +1,17 @@
 import CPostgres
 import Primitives
 
-/// What one of a client's two connections is for.
+/// What one of a client's connections is for.
 enum ConnectionRole: String, Sendable {
     /// Takes groups that commit together; needs a server that accepts writes.
     case write
     /// Never waits for a commit; refuses to write.
     case read
+    /// Writes too, but what nobody waits for.
+    case upkeep
+
+    /// How many times longer than usual its statements may take.
+    var patience: Int { self == .upkeep ? 20 : 1 }
 }
 
 /// Turns a configuration into the keywords of libpq, for one role and one attempt after another.
@@ -29,7 +34,7 @@ struct ConnectionSettings {
         if values["application_name"] == nil { values["application_name"] = configuration.applicationName }
         values["client_encoding"] = "UTF8"
         // `read-write` would refuse a session that is read-only because we ask for it below.
-        values["target_session_attrs"] = role == .write ? "read-write" : "primary"
+        values["target_session_attrs"] = role == .read ? "primary" : "read-write"
         values["options"] = options(values["options"])
         rotateHosts(in: &values, by: attempt)
         return values.sorted { $0.key < $1.key }.map { (keyword: $0.key, value: $0.value) }
@@ -67,7 +72,7 @@ struct ConnectionSettings {
     private func options(_ given: String?) -> String {
         var settings = [
             "lock_timeout=\(milliseconds(configuration.lockTimeout))",
-            "statement_timeout=\(milliseconds(configuration.statementTimeout))",
+            "statement_timeout=\(milliseconds(configuration.statementTimeout * role.patience))",
             "idle_in_transaction_session_timeout=\(milliseconds(configuration.idleInTransactionTimeout))",
             "TimeZone=UTC",
             // Statements are prepared once and run for ever. Left to itself the server often prefers a new plan for each run over

@@ -5,10 +5,12 @@ import Primitives
 struct QueueLimits: Sendable {
     /// How many may wait.
     var pending = 4096
+    /// How long the queue may be in time; see `QueueAllowance`.
+    var wait = Duration.milliseconds(20)
     /// How long one may wait before it is refused.
     var pendingAge = Duration.seconds(1)
     /// How many go down together at most.
-    var group = 256
+    var group = 128
     /// How often one is tried alone when the server gives way to a deadlock.
     var attempts = 4
 }
@@ -69,9 +71,12 @@ struct GroupStateMachine<Member, Value> {
     private let limits: QueueLimits
     private var phase = Phase.lost
     private var pending: [Entry] = []
+    /// How many may wait at present; at most what the limits say.
+    var allowance: Int
 
     init(limits: QueueLimits) {
         self.limits = limits
+        allowance = limits.pending
     }
 
     /// Whether nobody waits.
@@ -100,9 +105,21 @@ struct GroupStateMachine<Member, Value> {
     }
 
     /// Takes a statement in, or says why not.
-    mutating func submit(_ member: Member, key: UUIDBytes?, at now: MonotonicTime) -> PostgresError? {
+    ///
+    /// - Parameters:
+    ///   - member: The statement.
+    ///   - key: Where it stands in its group.
+    ///   - isLastStep: Whether it ends what others have begun: then only the fixed limit refuses it.
+    ///   - now: The present.
+    /// - Returns: Why it was not taken in.
+    mutating func submit(
+        _ member: Member,
+        key: UUIDBytes?,
+        isLastStep: Bool = false,
+        at now: MonotonicTime
+    ) -> PostgresError? {
         if case .lost = phase { return PostgresError(.unavailable, "not connected") }
-        guard pending.count < limits.pending else {
+        guard pending.count < (isLastStep ? limits.pending : allowance) else {
             return PostgresError(.overloaded, "\(pending.count) statements wait already")
         }
         if let oldest = pending.first?.since, now - oldest > limits.pendingAge {

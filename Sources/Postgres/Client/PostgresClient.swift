@@ -2,7 +2,8 @@ package import EventIO
 package import Primitives
 package import Telemetry
 
-/// The database as one loop sees it: one connection that writes in groups, one that reads.
+/// The database as one loop sees it: one connection that writes in groups, one that reads, and where it is asked for a third
+/// one for upkeep.
 ///
 /// All statements that wait at the end of a turn go down together with one Sync and commit together; each is acknowledged
 /// only when that commit is on disk. If one of them fails, all are repeated one by one, so that each gets its own outcome.
@@ -12,11 +13,18 @@ package import Telemetry
 ///
 /// When the calling task is cancelled before the call, nothing is sent. After that the call runs to its outcome, which comes
 /// within `maximumPendingAge` and `answerTimeout`: a statement under way cannot be taken back, and others wait behind it.
+///
+/// A connection without traffic is asked for an answer now and then, so that one that has died, or a server that hangs, is known
+/// before a caller needs it.
 package final class PostgresClient {
     private let reactor: Reactor
     private let writing: StatementChannel
     private let reading: StatementChannel
     private let readiness: ReadinessGate
+    private let upkeep: StatementChannel
+    private let upkeepReadiness: ReadinessGate
+    private let connectTimeout: Duration
+    private var hasUpkeep = false
 
     /// A client that is not connected yet.
     ///
@@ -24,15 +32,16 @@ package final class PostgresClient {
     ///   - reactor: Of the loop on which this is called.
     ///   - configuration: Where the database is, and the limits.
     ///   - logger: Hears when connections come and go.
-    ///   - metrics: Gets `sallyport_postgres_…` with the label `role`, `write` or `read`.
+    ///   - metrics: Gets `sallyport_postgres_…` with the label `role`, `write`, `read` or `upkeep`.
     package init(
         reactor: Reactor,
         configuration: PostgresConfiguration,
         logger: Logger,
         metrics: MetricsRegistry = MetricsRegistry()
     ) {
-        let gate = ReadinessGate(reactor: reactor)
-        func channel(_ role: ConnectionRole) -> StatementChannel {
+        let gate = ReadinessGate(reactor: reactor, needing: [.write, .read])
+        let upkeepGate = ReadinessGate(reactor: reactor, needing: [.upkeep])
+        func channel(_ role: ConnectionRole, _ gate: ReadinessGate) -> StatementChannel {
             StatementChannel(
                 role: role,
                 reactor: reactor,
@@ -44,8 +53,11 @@ package final class PostgresClient {
         }
         self.reactor = reactor
         readiness = gate
-        writing = channel(.write)
-        reading = channel(.read)
+        upkeepReadiness = upkeepGate
+        connectTimeout = configuration.connectTimeout
+        writing = channel(.write, gate)
+        reading = channel(.read, gate)
+        upkeep = channel(.upkeep, upkeepGate)
     }
 
     /// Begins to connect; once.
@@ -55,7 +67,7 @@ package final class PostgresClient {
         reading.start()
     }
 
-    /// Whether both connections are there.
+    /// Whether both connections are there and answer within `stallTimeout`.
     package var isReady: Bool { readiness.isOpen }
 
     /// Waits until both connections are there.
@@ -75,15 +87,42 @@ package final class PostgresClient {
     ///   - parameters: One value for each parameter.
     ///   - key: Names the rows it touches; groups are sorted by it, so that those of several loops do not deadlock. Calls with
     ///     the same key keep their order.
+    ///   - isLastStep: Whether it ends what other statements have begun. Then it is taken in also where the queue takes too
+    ///     long for new work, so that an overload does not leave things half done.
     /// - Returns: The rows that it returned.
     /// - Throws: `unavailable` and `overloaded` (nothing was done, a retry is safe), `outcomeUnknown` (it may have been
     ///   done: look first), `rejected` (nothing was done, a retry will fail too).
     package func write(
         _ statement: Statement,
         _ parameters: Parameters = Parameters(),
-        key: UUIDBytes? = nil
+        key: UUIDBytes? = nil,
+        isLastStep: Bool = false
     ) async throws(PostgresError) -> ResultSet {
-        try await writing.perform(statement, parameters, key: key)
+        try await writing.perform(statement, parameters, key: key, isLastStep: isLastStep)
+    }
+
+    /// Runs a statement that may change rows on a connection of its own, in a group of its own.
+    ///
+    /// For work that takes long, locks much or may wait for locks: nobody else's commit is held up by it. The connection is made
+    /// at the first call and kept.
+    ///
+    /// - Parameters:
+    ///   - statement: Prepared on the connection at its first use.
+    ///   - parameters: One value for each parameter.
+    /// - Returns: The rows that it returned.
+    /// - Throws: As `write`.
+    package func work(
+        _ statement: Statement,
+        _ parameters: Parameters = Parameters()
+    ) async throws(PostgresError) -> ResultSet {
+        if !hasUpkeep {
+            hasUpkeep = true
+            upkeep.start()
+        }
+        guard await upkeepReadiness.wait(for: connectTimeout) else {
+            throw PostgresError(.unavailable, "not connected within \(connectTimeout)")
+        }
+        return try await upkeep.perform(statement, parameters)
     }
 
     /// Runs a statement that changes nothing; it never waits for a commit, and the server refuses it if it tries to write.
@@ -91,30 +130,42 @@ package final class PostgresClient {
     /// - Parameters:
     ///   - statement: Prepared on the connection at its first use.
     ///   - parameters: One value for each parameter.
+    ///   - isLastStep: As for `write`.
     /// - Returns: The rows that it returned.
     /// - Throws: `unavailable` and `overloaded` (a retry is safe), `rejected` (a retry will fail too).
     package func read(
         _ statement: Statement,
-        _ parameters: Parameters = Parameters()
+        _ parameters: Parameters = Parameters(),
+        isLastStep: Bool = false
     ) async throws(PostgresError) -> ResultSet {
         do {
-            return try await reading.perform(statement, parameters, key: nil)
+            return try await reading.perform(statement, parameters, isLastStep: isLastStep)
         } catch {
             // What changes nothing may always be repeated.
             throw error.code == .outcomeUnknown ? PostgresError(.unavailable, error.detail) : error
         }
     }
 
+    /// Lets a while pass on the client's loop; less when the calling task is cancelled.
+    ///
+    /// - Parameter duration: How long.
+    package func pause(for duration: Duration) async {
+        await reactor.sleep(for: duration)
+    }
+
     /// Returns when nobody waits for the database any more; new calls are still taken in.
     package func drain() async {
         await writing.drain()
         await reading.drain()
+        await upkeep.drain()
     }
 
-    /// Closes both connections for good; who still waits is told `unavailable` or `outcomeUnknown`.
+    /// Closes all connections for good; who still waits is told `unavailable` or `outcomeUnknown`.
     package func close() {
         writing.close()
         reading.close()
+        upkeep.close()
+        hasUpkeep = true
     }
 }
 
@@ -123,5 +174,6 @@ extension PostgresClient: TurnObserver {
     package func turnWillEnd() {
         writing.turnWillEnd()
         reading.turnWillEnd()
+        upkeep.turnWillEnd()
     }
 }

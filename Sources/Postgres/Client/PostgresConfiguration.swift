@@ -8,12 +8,12 @@ package struct PostgresConfiguration: Sendable {
     package var applicationName = "sallyport"
     /// How long a statement waits for a row another one holds.
     ///
-    /// Two seconds: no caller waits longer for an answer.
-    package var lockTimeout = Duration.seconds(2)
+    /// Half a second: statements of one flow hold its row for the length of a group, and a whole group waits with whoever waits.
+    package var lockTimeout = Duration.milliseconds(500)
     /// How long the server works on one statement.
     ///
-    /// Five seconds: far above any of ours, below any caller's patience.
-    package var statementTimeout = Duration.seconds(5)
+    /// Three seconds: far above any of ours, below any caller's patience.
+    package var statementTimeout = Duration.seconds(3)
     /// How long the server lets an open transaction idle.
     ///
     /// Five seconds; none of ours stays open.
@@ -24,28 +24,40 @@ package struct PostgresConfiguration: Sendable {
     package var connectTimeout = Duration.seconds(5)
     /// How long a group may be under way before its connection is given up.
     ///
-    /// Ten seconds: above the server's own limits.
-    package var answerTimeout = Duration.seconds(10)
+    /// Five seconds: above the server's own limits.
+    package var answerTimeout = Duration.seconds(5)
+    /// How long a connection may go without an answer before a heartbeat asks for one.
+    ///
+    /// One second: a connection that has died without a word is noticed before a caller needs it.
+    package var heartbeatInterval = Duration.seconds(1)
+    /// How long a group may be under way before the client counts as not ready.
+    ///
+    /// Two seconds.
+    package var stallTimeout = Duration.seconds(2)
     /// How many statements may wait on each connection before others are refused.
     ///
-    /// 4096: some 50 ms of work.
+    /// 4096, which bounds the memory; how long they would wait is bounded by `maximumQueueWait`.
     package var maximumPending = 4096
+    /// How long the queue of a connection may be, by the time it takes: what would wait longer is refused at once.
+    ///
+    /// 20 ms: a few groups of full size. One full group may wait whatever it takes.
+    package var maximumQueueWait = Duration.milliseconds(20)
     /// How long a statement may wait to be sent before it, and those after it, are refused.
     ///
     /// One second.
     package var maximumPendingAge = Duration.seconds(1)
     /// How many statements commit together at most.
     ///
-    /// 256: more saves nothing and makes a repeat dearer.
-    package var maximumGroup = 256
+    /// 128: more saves nothing, keeps those who wait waiting, and makes a repeat dearer.
+    package var maximumGroup = 128
     /// The wait before an attempt to connect; it doubles with each failure, and half of it is left to chance.
     ///
     /// 50 ms.
     package var firstRetryDelay = Duration.milliseconds(50)
     /// The longest wait between two attempts to connect.
     ///
-    /// Three seconds.
-    package var maximumRetryDelay = Duration.seconds(3)
+    /// One second: a server that is back is used within that time.
+    package var maximumRetryDelay = Duration.seconds(1)
 
     /// The defaults above, for one database.
     ///
@@ -63,6 +75,11 @@ package struct PostgresConfiguration: Sendable {
 extension PostgresConfiguration {
     /// The bounds of each connection's queue.
     var limits: QueueLimits {
-        QueueLimits(pending: maximumPending, pendingAge: maximumPendingAge, group: maximumGroup)
+        QueueLimits(
+            pending: maximumPending,
+            wait: maximumQueueWait,
+            pendingAge: maximumPendingAge,
+            group: maximumGroup
+        )
     }
 }

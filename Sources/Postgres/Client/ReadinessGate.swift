@@ -1,6 +1,6 @@
 import EventIO
 
-/// Lets waiters through when both connections are there, or their patience is at its end.
+/// Lets waiters through when all connections are there and answer, or their patience is at its end.
 final class ReadinessGate {
     private struct Waiter {
         let caller: Suspension<Bool>
@@ -8,16 +8,18 @@ final class ReadinessGate {
     }
 
     private let reactor: Reactor
+    private let needed: Set<ConnectionRole>
     private var ready: Set<ConnectionRole> = []
     private var waiters: [Int: Waiter] = [:]
     private var nextWaiter = 0
 
-    init(reactor: Reactor) {
+    init(reactor: Reactor, needing roles: Set<ConnectionRole>) {
         self.reactor = reactor
+        needed = roles
     }
 
-    /// Whether both are there.
-    var isOpen: Bool { ready == [.write, .read] }
+    /// Whether all are there.
+    var isOpen: Bool { ready == needed }
 
     /// A connection came or went.
     func set(_ role: ConnectionRole, isReady: Bool) {
@@ -30,7 +32,7 @@ final class ReadinessGate {
         waiters = [:]
     }
 
-    /// Waits for both; false when that took too long.
+    /// Waits for all; false when that took too long.
     func wait(for patience: Duration) async -> Bool {
         guard !isOpen else { return true }
         return await suspend { caller in

@@ -6,11 +6,11 @@ import Telemetry
 ///
 /// It carries out what `GroupStateMachine` decides, and keeps a connection there as long as it is open.
 final class StatementChannel {
-    /// A caller that waits.
+    /// A statement, and the caller that waits for it; nobody waits for a heartbeat.
     struct Call {
         let statement: Statement
         let parameters: Parameters
-        let caller: Suspension<Result<ResultSet, PostgresError>>
+        let caller: Suspension<Result<ResultSet, PostgresError>>?
     }
 
     private typealias Machine = GroupStateMachine<Call, ResultSet>
@@ -18,15 +18,19 @@ final class StatementChannel {
     private let role: ConnectionRole
     private let reactor: Reactor
     private let connector: Connector
-    private let answerTimeout: Duration
-    private let patrolInterval: Duration
+    private let watch: ChannelWatch
     private let logger: Logger
     private let counters: ChannelCounters
     private let onReadinessChange: (Bool) -> Void
     private var machine: Machine
+    private var allowance: QueueAllowance
     private var pipeline: Pipeline?
     private var sentAt: MonotonicTime
+    private var answeredAt: MonotonicTime
+    private var isStalled = false
+    private var shedCount = 0
     private var patrol: TimerID?
+    /// Whether the next look is a soon one.
     private var isPatrolling = false
     private var drainers: [Suspension<Void>] = []
     private var isClosed = false
@@ -46,10 +50,11 @@ final class StatementChannel {
         self.onReadinessChange = onReadinessChange
         let settings = ConnectionSettings(configuration, role: role)
         connector = Connector(reactor: reactor, settings: settings, configuration: configuration)
-        answerTimeout = configuration.answerTimeout
-        patrolInterval = min(configuration.maximumPendingAge, configuration.answerTimeout)
+        watch = ChannelWatch(configuration, role)
         machine = Machine(limits: configuration.limits)
+        allowance = QueueAllowance(configuration.limits)
         sentAt = reactor.now
+        answeredAt = reactor.now
     }
 
     /// The server's process, or `nil` without a connection.
@@ -66,12 +71,13 @@ final class StatementChannel {
     func perform(
         _ statement: Statement,
         _ parameters: Parameters,
-        key: UUIDBytes?
+        key: UUIDBytes? = nil,
+        isLastStep: Bool = false
     ) async throws(PostgresError) -> ResultSet {
         if let error = parameters.mismatch(with: statement) { throw error }
         guard !Task.isCancelled else { throw PostgresError(.unavailable, "cancelled before it was sent") }
         let outcome = await suspend { caller in
-            submit(Call(statement: statement, parameters: parameters, caller: caller), key: key)
+            submit(Call(statement: statement, parameters: parameters, caller: caller), key, isLastStep: isLastStep)
         }
         return try outcome.get()
     }
@@ -100,16 +106,21 @@ final class StatementChannel {
         drop("closed here")
     }
 
-    private func submit(_ call: Call, key: UUIDBytes?) {
-        guard let refusal = machine.submit(call, key: key, at: reactor.now) else { return }
-        counters.refused.increment()
-        call.caller.resume(.failure(refusal))
+    private func submit(_ call: Call, _ key: UUIDBytes?, isLastStep: Bool) {
+        guard let refusal = machine.submit(call, key: key, isLastStep: isLastStep, at: reactor.now) else { return }
+        if refusal.code == .overloaded {
+            counters.shed.increment()
+            shedCount += 1
+        } else {
+            counters.unconnected.increment()
+        }
+        call.caller?.resume(.failure(refusal))
     }
 
     private func send(_ calls: some Sequence<Call>) {
         guard let pipeline else { return }
         sentAt = reactor.now
-        patrolAgain()
+        if !isPatrolling { lookSoon() }
         let isSent = calls.allSatisfy { pipeline.add($0.statement, $0.parameters) } && pipeline.finishGroup()
         if !isSent { lose(pipeline.message) }
     }
@@ -122,7 +133,7 @@ final class StatementChannel {
     }
 
     private func settle(_ settled: [Machine.Entry]) {
-        for entry in settled { entry.member.caller.resume(entry.result) }
+        for entry in settled { entry.member.caller?.resume(entry.result) }
         guard machine.isEmpty, !drainers.isEmpty else { return }
         for drainer in drainers { drainer.resume() }
         drainers = []
@@ -140,25 +151,102 @@ final class StatementChannel {
     private func drop(_ reason: String) {
         pipeline?.close()
         pipeline = nil
+        setStalled(false)
         settle(machine.lost(reason))
         onReadinessChange(false)
     }
+}
 
-    /// Refuses what is too old and gives up a connection that does not answer.
+// MARK: Looking after the connection
+
+extension StatementChannel {
+    private static let heartbeat = Statement(name: "heartbeat", sql: "SELECT 1")
+
+    /// Refuses what is too old, gives up a connection that does not answer, and lets an idle one show that it lives.
     private func lookAround() {
-        isPatrolling = false
         if machine.isInFlight { pipeline?.lookAgain() }
         let expired = machine.expire(at: reactor.now)
-        counters.refused.increment(by: expired.count)
+        counters.expired.increment(by: expired.count)
         settle(expired)
-        if machine.isInFlight, reactor.now - sentAt > answerTimeout { lose("no answer within \(answerTimeout)") }
-        patrolAgain()
+        counters.waiting.set(machine.pendingCount)
+        reportShedding()
+        lookAtFlight()
+        guard pipeline != nil else { return }
+        if !machine.isEmpty { return lookSoon() }
+        let quiet = reactor.now - answeredAt
+        if quiet >= watch.heartbeatInterval { return beat() }
+        lookAgain(after: watch.heartbeatInterval - quiet)
+        isPatrolling = false
     }
 
-    private func patrolAgain() {
-        guard !isPatrolling, !machine.isEmpty, let patrol else { return }
+    private func lookAtFlight() {
+        guard machine.isInFlight else { return }
+        let underWay = reactor.now - sentAt
+        if underWay > watch.answerTimeout { return lose("no answer within \(watch.answerTimeout)") }
+        guard underWay > watch.stallTimeout, !isStalled else { return }
+        logger.warning("postgres.stalled", [LogField("role", role.rawValue)])
+        setStalled(true)
+        onReadinessChange(false)
+    }
+
+    /// Asks for an answer; it shows that server and network live, or that they do not before a caller finds out.
+    private func beat() {
+        submit(
+            Call(statement: StatementChannel.heartbeat, parameters: Parameters(), caller: nil),
+            nil,
+            isLastStep: true
+        )
+        lookSoon()
+    }
+
+    private func answersAgain() {
+        logger.info("postgres.answers_again", [LogField("role", role.rawValue)])
+        setStalled(false)
+        onReadinessChange(true)
+    }
+
+    private func setStalled(_ stalls: Bool) {
+        guard stalls != isStalled else { return }
+        isStalled = stalls
+        counters.stalled.set(stalls ? 1 : 0)
+    }
+
+    private func reportShedding() {
+        guard shedCount > 0 else { return }
+        logger.warning(
+            "postgres.overloaded",
+            [
+                LogField("role", role.rawValue), LogField("refused", shedCount),
+                LogField("waiting", machine.pendingCount), LogField("allowed", machine.allowance),
+            ]
+        )
+        shedCount = 0
+    }
+
+    private func lookSoon() {
         isPatrolling = true
-        reactor.arm(patrol, after: patrolInterval)
+        lookAgain(after: watch.interval)
+    }
+
+    private func lookAgain(after delay: Duration) {
+        guard let patrol else { return }
+        reactor.arm(patrol, after: delay)
+    }
+}
+
+/// When one connection is looked at, and what is too long.
+struct ChannelWatch {
+    let heartbeatInterval: Duration
+    let stallTimeout: Duration
+    let answerTimeout: Duration
+    /// Between two looks while something waits.
+    let interval: Duration
+
+    init(_ configuration: PostgresConfiguration, _ role: ConnectionRole) {
+        heartbeatInterval = configuration.heartbeatInterval
+        stallTimeout = configuration.stallTimeout * role.patience
+        answerTimeout = configuration.answerTimeout * role.patience
+        interval = min(configuration.maximumPendingAge, stallTimeout, answerTimeout) / 4
     }
 }
 
@@ -172,7 +260,10 @@ extension StatementChannel: ConnectorOwner {
             return connector.restart()
         }
         pipeline = established
+        answeredAt = reactor.now
         machine.opened()
+        isPatrolling = false
+        lookAgain(after: watch.heartbeatInterval)
         logger.info("postgres.connected", [LogField("role", role.rawValue)])
         onReadinessChange(true)
     }
@@ -193,7 +284,7 @@ extension StatementChannel: PipelineOwner {
     func answered(_ outcome: Result<ResultSet, PostgresError>?) {
         guard machine.received(outcome) else { return lose("an answer nobody waits for") }
         // A server that was demoted under us keeps the connection and refuses every write: look for the new primary.
-        guard role == .write, case .failure(let error)? = outcome, error.sqlState == "25006" else { return }
+        guard role != .read, case .failure(let error)? = outcome, error.sqlState == "25006" else { return }
         lose("the server has become read-only")
     }
 
@@ -203,6 +294,12 @@ extension StatementChannel: PipelineOwner {
 
     func synced() {
         guard let settlement = machine.synced() else { return lose("the end of a group came too early") }
+        answeredAt = reactor.now
+        let duration = answeredAt - sentAt
+        allowance.groupEnded(after: duration)
+        machine.allowance = allowance.count
+        counters.duration.observe(duration / .seconds(1))
+        if isStalled { answersAgain() }
         carryOut(settlement)
     }
 

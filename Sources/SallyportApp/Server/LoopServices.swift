@@ -24,6 +24,7 @@ final class LoopServices {
     private let reactor: Reactor
     private let logger: Logger
     private let counters: AppCounters
+    private var refusalLines: LineBudget
 
     /// The services of a loop.
     ///
@@ -43,7 +44,11 @@ final class LoopServices {
         metrics = telemetry.metrics
         logger = telemetry.logger
         counters = telemetry.counters
+        refusalLines = LineBudget(perSecond: LoopServices.refusalLinesPerSecond)
     }
+
+    /// More tell an operator nothing new while the database is away, and writing them would be most of the work.
+    private static let refusalLinesPerSecond = 20
 
     /// What was made on the loop before.
     struct Parts {
@@ -101,12 +106,13 @@ final class LoopServices {
     /// Writes a refusal down that an operator should know of; what strangers provoke at will is only counted.
     func note(_ failure: Failure, _ request: HTTPRequest) {
         counters.refusal(failure.code).increment()
-        guard failure.code.isOurs else { return }
+        guard failure.code.isOurs, let unwritten = refusalLines.take(at: reactor.now) else { return }
         var fields = [
             LogField("code", failure.code.rawValue), LogField("detail", failure.detail),
             LogField("request", request.requestID),
         ]
         if let flow = failure.flow { fields.append(LogField("flow", flow.description)) }
+        if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
         if failure.code == .internalError {
             logger.error("request.failed", fields)
         } else {

@@ -77,6 +77,9 @@ final class Upkeep {
                 LogField("visited", report.visited), LogField("expired", report.expired), LogField("live", report.live),
             ]
             logger.debug("upkeep.swept", fields)
+            // Somebody has read for so long that a drop would have made others wait.
+            let kept = report.partitions.overdue
+            if kept > 0 { logger.info("upkeep.partitions_kept", [LogField("count", kept)]) }
         } catch {
             note("upkeep.sweep_failed", error.failure)
         }

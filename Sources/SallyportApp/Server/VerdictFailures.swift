@@ -9,6 +9,7 @@ extension BrokerError {
     var failure: Failure {
         switch code {
         case .unavailable, .outcomeUnknown: Failure(.unavailable, debugDescription)
+        case .overloaded: Failure(.unavailable, debugDescription, retryAfter: 1)
         case .limited(let seconds): Failure(.rateLimited, debugDescription, retryAfter: seconds)
         case .fault: Failure(.internalError, debugDescription)
         }

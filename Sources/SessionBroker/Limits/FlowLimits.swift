@@ -49,6 +49,12 @@ package final class FlowLimits: Sendable {
     /// The greatest number of live flows, if there is one.
     package var greatestTotal: Int? { flowsTotal }
 
+    /// Whether there may be so many live flows that it matters how many exactly.
+    var isNearTotal: Bool {
+        guard let most = flowsTotal else { return false }
+        return liveFlows.load(ordering: .relaxed) >= most / 10 * 8
+    }
+
     /// Takes note of how many live flows the store counts.
     ///
     /// - Parameter count: Issues since then are added until the next count.

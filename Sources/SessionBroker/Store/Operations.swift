@@ -79,14 +79,18 @@ package struct PartitionWork: Sendable, Equatable {
     package let made: Int
     /// How many were dropped.
     package let dropped: Int
+    /// How many are past retention and still there, because somebody reads from their table.
+    package let overdue: Int
 
     /// Work done.
     ///
     /// - Parameters:
     ///   - made: How many partitions were made.
     ///   - dropped: How many were dropped.
-    package init(made: Int, dropped: Int) {
+    ///   - overdue: How many could not be dropped.
+    package init(made: Int, dropped: Int, overdue: Int = 0) {
         self.made = made
         self.dropped = dropped
+        self.overdue = overdue
     }
 }

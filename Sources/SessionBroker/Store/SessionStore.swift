@@ -9,7 +9,7 @@ package import Primitives
 /// A flow that is not there and a secret that does not fit are one case, `nil`: nothing is changed and nothing is written, not
 /// even a version of the row. The store sees hashes and sealed bytes, never a token.
 ///
-/// Every function throws `unavailable` (nothing was done), `fault` (nothing was done, a retry fails too), and those that change
+/// Every function throws `unavailable` and `overloaded` (nothing was done), `fault` (nothing was done, a retry fails too), and those that change
 /// something `outcomeUnknown`: it may have been done, and looking did not tell. Then ask the caller to try again: each
 /// statement decides anew on what is there.
 package protocol SessionStore: AnyObject {

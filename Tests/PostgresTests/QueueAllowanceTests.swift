@@ -1,0 +1,51 @@
+import EventIO
+import Testing
+
+@testable import Postgres
+
+@Suite struct `The length of a queue` {
+    private let limits = QueueLimits(pending: 4096, wait: .milliseconds(50), group: 256)
+
+    @Test func `is bounded by number alone until a group has shown how long it takes`() {
+        #expect(QueueAllowance(limits).count == 4096)
+    }
+
+    @Test(arguments: [(1, 4096), (10, 1280), (20, 512), (50, 256), (1000, 256)])
+    func `is as many full groups as fit into the time, one at least`(milliseconds: Int, count: Int) {
+        var allowance = QueueAllowance(limits)
+        for _ in 0..<4 { allowance.groupEnded(after: .milliseconds(milliseconds)) }
+        #expect(allowance.count == count)
+    }
+
+    @Test func `follows the server, and forgets one pause`() {
+        var allowance = QueueAllowance(limits)
+        for _ in 0..<10 { allowance.groupEnded(after: .milliseconds(5)) }
+        allowance.groupEnded(after: .seconds(1))
+        #expect(allowance.count == 256)
+        for _ in 0..<20 { allowance.groupEnded(after: .milliseconds(5)) }
+        #expect(allowance.count > 1280)
+    }
+
+    @Test func `survives a group that takes no time`() {
+        var allowance = QueueAllowance(limits)
+        allowance.groupEnded(after: .zero)
+        #expect(allowance.count == 4096)
+    }
+}
+
+private let busy = PostgresError.Code.overloaded
+
+@Suite struct `A queue that is as long as it may be` {
+    @Test func `refuses what is new and takes in what ends something`() {
+        var machine = GroupStateMachine<Int, Int>(limits: QueueLimits(pending: 4))
+        machine.opened()
+        machine.allowance = 2
+        func submit(_ number: Int, isLastStep: Bool = false) -> PostgresError.Code? {
+            machine.submit(number, key: nil, isLastStep: isLastStep, at: .init(nanoseconds: 0))?.code
+        }
+        #expect([submit(1), submit(2), submit(3)] == [nil, nil, busy])
+        #expect([submit(4, isLastStep: true), submit(5, isLastStep: true)] == [nil, nil])
+        // The memory is bounded all the same.
+        #expect(submit(6, isLastStep: true) == busy)
+    }
+}
