@@ -20,8 +20,8 @@ class Filling:
         sql = lambda text: self.postgres.sql(text, name)  # noqa: E731
         sql_admin = self.postgres.sql
         sql_admin(f"CREATE DATABASE {name} TEMPLATE {self.stage.DATABASE}")
-        sql(SQL.read_text())
-        now = sql("SELECT now()")
+        now = sql("SELECT date_trunc('second', now())")
+        sql(SQL.read_text().replace("now()", f"timestamptz '{now}'"))
         for line in sql(f"SELECT * FROM past.months({count})").splitlines():
             month, since, until, first, last = line.split("|")
             say(f"{name}: {month}, flows {int(first):,} to {int(last):,}")
@@ -30,8 +30,8 @@ class Filling:
                       for table, rows in (("flow", "flows"), ("flow_event", "events"))]
             for copy in copies:
                 self.end(copy)
-        sql(f"INSERT INTO flow_private SELECT past.id(i, past.at(i, {count})), sealed FROM past.one_private, "
-            f"generate_series(past.number(date_trunc('day', now()), {count}), {count - 1}) AS i; DROP SCHEMA past CASCADE; ANALYZE")
+        sql(f"INSERT INTO flow_private SELECT t.flow_id, sealed FROM past.one_private, "
+            f"past.range(past.number(date_trunc('day', timestamptz '{now}'), {count}), {count - 1}, {count}) AS t; DROP SCHEMA past CASCADE; ANALYZE")
         have = int(sql("SELECT count(*) FROM flow")) if count <= 1_000_000 else count
         if have < count:
             raise RuntimeError(f"{name} has {have} flows instead of {count}, at {now}")

@@ -1,4 +1,5 @@
 """How the cost of a request changes with stored flows, with idle connections, and with loops."""
+import os
 import statistics
 import time
 
@@ -26,6 +27,7 @@ class Growth:
         if "stored" in self.options.parts:
             self.fill()
         self.stage.postgres.stop()
+        os.sync()
         # Vacuum would take part in some runs and not in others.
         self.stage.postgres.start(autovacuum="off")
         if not self.stage.simulator.process:
