@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release clean check lint format layers sizes ends docs-coverage test-tsan test-asan bench bench-growth bench-soak bench-check
+.PHONY: help run test build release clean check lint format layers sizes ends docs-coverage budgets test-tsan test-asan bench bench-growth bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -27,7 +27,7 @@ release: ## Build the program with optimisation
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-tsan .build-asan
 
-check: lint layers sizes ends build docs-coverage ## All static gates: format, imports, sizes, traps, strict build, doc comments
+check: lint layers sizes ends build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, strict build, doc comments, budgets
 
 lint: ## Format and documentation rules
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
@@ -46,6 +46,11 @@ ends: ## Traps, open ends, sleeping tests, unlisted unchecked spots
 
 docs-coverage: ## Doc comments on everything that another target sees
 	scripts/check-docs
+
+budgets: ## What a request costs, counted and held to docs/budgets.md
+	@scripts/install-deps test
+	@swift build -c release --product sallyport
+	@scripts/budgets
 
 test-tsan: ## Every test under the thread sanitizer
 	@scripts/install-deps test

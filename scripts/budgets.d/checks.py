@@ -1,0 +1,163 @@
+"""What is counted, and how it is held to the budgets."""
+import math
+import re
+import statistics
+import sys
+
+import database
+import routes
+import soak
+from client import Refused
+from counters import LIBRARIES, Trace, difference
+
+WINDOWS = 5
+# System calls that the library in front counts already, and more exactly.
+COUNTED = ["recvfrom", "recvmsg", "sendto", "sendmsg", "epoll_wait", "epoll_pwait"]
+
+
+class Book:
+    """The budgets of docs/budgets.md, and what was held against them."""
+
+    def __init__(self, path):
+        self.path, self.limits, self.rows, columns = path, {}, [], []
+        for line in path.read_text().splitlines():
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
+            name = re.fullmatch(r"`([^`]+)`", cells[0]) if cells else None
+            if name:
+                self.limits[name[1]] = dict(zip(columns[1:], cells[1:]))
+            elif cells and not cells[0].startswith("-"):
+                columns = cells
+
+    def text(self, name, column):
+        if column not in self.limits.get(name, {}):
+            sys.exit(f"budgets: docs/budgets.md has no {column} for {name}")
+        return self.limits[name][column]
+
+    def hold(self, name, column, counted, note=""):
+        limit = float(self.text(name, column))
+        self.row(name, column, f"{counted:.3f}".rstrip("0").rstrip("."), f"{limit:g}", counted <= limit, note)
+
+    def row(self, name, column, counted, limit, holds, note=""):
+        self.rows.append((name, column, counted, limit, holds, note))
+        if not holds:
+            print(f"budgets: {name}: {column}: counted {counted}, budget {limit} {note}", file=sys.stderr, flush=True)
+
+    def verdict(self):
+        wide = max(len(row[0]) for row in self.rows)
+        for name in dict.fromkeys(row[0] for row in self.rows):
+            cells = [f"{column} {counted}/{limit}{'' if holds else ' OVER'}"
+                     for row_name, column, counted, limit, holds, _ in self.rows if row_name == name]
+            print(f"{name:{wide}}  " + "  ".join(cells))
+        over = [row for row in self.rows if not row[4]]
+        for name, column, counted, limit, _, note in over:
+            print(f"budgets: OVER BUDGET: {name}: {column}: counted {counted}, budget {limit} {note}")
+        for name, column, counted, limit in self.loose():
+            print(f"budgets: could be lowered: {name}: {column}: counted {counted}, budget {limit}")
+        print(f"budgets: {len(self.rows)} counts, {len(over)} over budget")
+        return 1 if over else 0
+
+
+    def loose(self):
+        """Budgets of allocations that a change has left far above what is counted."""
+        for name, column, counted, limit, holds, _ in self.rows:
+            if column in ("allocations", "of libraries") and holds and float(limit) - float(counted) > max(2, float(limit) / 10):
+                yield name, column, counted, limit
+
+
+    def lower(self):
+        """Writes the allocations that were counted into the tables where the budget is higher: never the other way."""
+        lines = self.path.read_text().splitlines()
+        for name, column, counted, limit, holds, _ in self.rows:
+            number = math.ceil(float(counted)) if column in ("allocations", "of libraries") else math.inf
+            if number >= float(limit):
+                continue
+            place = list(self.limits[name]).index(column) + 2
+            for index, line in enumerate(lines):
+                if line.startswith(f"| `{name}` |"):
+                    cells = line.split("|")
+                    cells[place] = f" {number} "
+                    lines[index] = "|".join(cells)
+        self.path.write_text("\n".join(lines) + "\n")
+
+
+# MARK: Per request and route
+
+def run(connection, requests, status):
+    for request in requests:
+        answer = connection.ask(request)
+        if answer.status != status:
+            raise Refused(f"{answer.status} instead of {status}: {answer.body[:300]}")
+
+
+def per_route(shop, book):
+    for route in routes.ALL:
+        print(f"budgets:   {route.name}", file=sys.stderr, flush=True)
+        count = route.window
+        requests = iter(route.prepare(shop, count * (WINDOWS + 2)))
+        take = lambda: [next(requests) for _ in range(count)]
+        connection = route.connect(shop)
+        run(connection, take(), route.status)
+        windows = []
+        for _ in range(WINDOWS):
+            window = take()
+            before = shop.counters.settled()
+            run(connection, window, route.status)
+            windows.append(difference(before, shop.counters.settled()))
+        window, trace = take(), Trace(shop.pid, shop.folder)
+        run(connection, window, route.status)
+        shop.counters.settled()
+        calls = trace.stop()
+        connection.close()
+        hold_route(book, route, windows, calls)
+
+
+def hold_route(book, route, windows, calls):
+    requests = route.window * route.flight
+    # The median: now and then a timer of the server's own falls into one window.
+    middle = {name: statistics.median(window[name] for window in windows) / requests for name in windows[0]}
+    futex = calls.pop("futex", 0) / requests
+    for name in COUNTED:
+        calls.pop(name, None)
+    spread = [window["own"] / requests for window in windows]
+    named = " ".join(f"{name}:{number / requests:g}" for name, number in sorted(calls.items()))
+    book.hold(route.name, "allocations", middle["own"], f"(windows {min(spread):g} to {max(spread):g})")
+    book.hold(route.name, "of libraries", sum(middle[name] for name in LIBRARIES))
+    book.hold(route.name, "receive", middle["recv"])
+    book.hold(route.name, "send", middle["send"])
+    book.hold(route.name, "wait", middle["epoll_wait"])
+    book.hold(route.name, "futex", futex)
+    book.hold(route.name, "other calls", sum(calls.values()) / requests, f"({named})")
+
+
+def in_one_turn(shop, book):
+    """Requests that lie ready together share one wait and one reading of the clock: the server is held while they are sent."""
+    wave, requests = routes.Wave(shop, 32), [routes.aasa(shop)] * 32
+    wave.send(requests)
+    counts = []
+    for _ in range(WINDOWS):
+        before = shop.counters.settled()
+        wave.send(requests)
+        counts.append(difference(before, shop.counters.settled()))
+    wave.close()
+    middle = {name: statistics.median(count[name] for count in counts) / 32 for name in counts[0]}
+    book.hold("one turn", "allocations", middle["own"])
+    book.hold("one turn", "receive", middle["recv"])
+    book.hold("one turn", "send", middle["send"])
+    book.hold("one turn", "wait", middle["epoll_wait"])
+    book.hold("one turn", "clock", middle["clock"])
+
+
+# MARK: The whole process
+
+def threads(shop, book):
+    """After all that load: a thread that came into being under it would still be there."""
+    loops = [f"loop{number}" for number in range(shop.loops)]
+    expected = sorted(loops + book.text("threads", "budget").split())
+    found = shop.threads()
+    book.row("threads", "budget", " ".join(found), " ".join(expected), found == expected)
+
+
+ALL = {
+    "routes": per_route, "turn": in_one_turn, "commits": database.commits, "stored": database.stored, "bad rows": database.bad_rows,
+    "soak": soak.soak, "threads": threads, "killed": database.killed,
+}

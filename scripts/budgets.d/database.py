@@ -1,0 +1,177 @@
+"""Commits per request, and whether what was acknowledged is what is stored."""
+import base64
+import collections
+import os
+import selectors
+import signal
+import time
+import uuid
+
+import routes
+from client import Connection, Refused
+
+CONNECTIONS = 32
+WAVES = 40
+
+
+class Load:
+    """Issues on many connections, each with one request in flight, until a number of answers has come."""
+
+    def __init__(self, shop, pieces=lambda number: 1):
+        self.shop, self.pieces, self.sent = shop, pieces, 0
+        self.statuses, self.flows = collections.Counter(), []
+
+    def run(self, count, after=None):
+        """Sends `count` requests; `after` is called once half of them are answered."""
+        selector = selectors.DefaultSelector()
+        goal = self.sent + count
+        for _ in range(CONNECTIONS):
+            self.begin(selector)
+        answered = 0
+        while selector.get_map():
+            ready = selector.select(30)
+            if not ready:
+                raise Refused("a request was not answered within 30 s")
+            for key, _ in ready:
+                connection = key.data
+                try:
+                    answer = connection.receive()
+                except (Refused, OSError):
+                    self.statuses["closed"] += 1
+                    self.end(selector, connection)
+                    if self.sent < goal:
+                        self.begin(selector)
+                    continue
+                self.statuses[answer.status] += 1
+                answered += 1
+                if answer.status == 200:
+                    self.flows.append(flow_of(routes.ticket_of(answer)))
+                if after and answered == count // 2:
+                    after()
+                if self.sent >= goal or answer.field("connection") == "close":
+                    self.end(selector, connection)
+                    if self.sent < goal:
+                        self.begin(selector)
+                else:
+                    self.next(connection)
+        return self
+
+    def begin(self, selector):
+        connection = Connection(self.shop.clear_port)
+        selector.register(connection.socket, selectors.EVENT_READ, connection)
+        self.next(connection)
+
+    def end(self, selector, connection):
+        selector.unregister(connection.socket)
+        connection.close()
+
+    def next(self, connection):
+        connection.send(routes.issue_request(self.shop, self.pieces(self.sent)))
+        self.sent += 1
+
+
+def flow_of(ticket):
+    """The flow's id stands in front of the secret."""
+    return str(uuid.UUID(bytes=base64.urlsafe_b64decode(ticket.split("_", 1)[1])[:16]))
+
+
+def stored_flows(shop):
+    return set(shop.sql("SELECT flow_id FROM flow", "sallyport"))
+
+
+def commits(shop, book):
+    """Transactions of the server's own database, as PostgreSQL counts them; the question is asked in another database."""
+    # Vacuuming by itself commits in this database too, whenever it pleases.
+    shop.sql("ALTER SYSTEM SET autovacuum = off")
+    shop.sql("SELECT pg_reload_conf()")
+    wave = routes.Wave(shop, CONNECTIONS)
+    request = routes.issue_request(shop)
+    wave.send([request] * CONNECTIONS)
+    before = committed(shop)
+    for _ in range(WAVES):
+        wave.send([request] * CONNECTIONS)
+    after = committed(shop)
+    wave.close()
+    count = WAVES * CONNECTIONS
+    book.hold("commits", "budget", (after - before) / count, f"({after - before} commits for {count} issues that lay ready 32 at a time)")
+    load = Load(shop).run(count)
+    last = committed(shop)
+    if load.statuses != {200: count}:
+        raise Refused(f"not every issue was answered with 200: {dict(load.statuses)}")
+    book.hold("commits, free-running", "budget", (last - after) / count, f"({last - after} commits for {count} issues)")
+
+
+def committed(shop):
+    """The counter, once every backend has handed in what it has counted: an idle one does that within ten seconds."""
+    number, since = -1, time.monotonic()
+    while time.monotonic() - since < 10.5:
+        last, number = number, int(shop.sql("SELECT xact_commit FROM pg_stat_database WHERE datname = 'sallyport'")[0])
+        if number != last:
+            since = time.monotonic()
+        time.sleep(0.25)
+    return number
+
+
+def compare(shop, book, name, before, load):
+    acknowledged, stored = set(load.flows), stored_flows(shop) - before
+    book.row(name, "acknowledged and not stored", str(len(acknowledged - stored)), "0", acknowledged <= stored)
+    unknown = sum(number for status, number in load.statuses.items() if status != 200)
+    note = f"(answers {dict(load.statuses)})"
+    return len(stored - acknowledged), unknown, note
+
+
+def stored(shop, book):
+    before = stored_flows(shop)
+    load = Load(shop).run(1000)
+    beyond, _, note = compare(shop, book, "stored", before, load)
+    book.row("stored", "stored and not acknowledged", str(beyond), "0", beyond == 0, note)
+    book.row("stored", "answered with 200", str(load.statuses[200]), "1000", load.statuses[200] == 1000, note)
+
+
+REFUSE = """
+CREATE FUNCTION budget_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a bad row'; END $$;
+CREATE TRIGGER budget_refuse BEFORE INSERT ON flow FOR EACH ROW WHEN (NEW.subtotal > 60000) EXECUTE FUNCTION budget_refuse();
+"""
+
+
+def bad_rows(shop, book):
+    """Every tenth row is refused by the database, in groups with good ones: those must not suffer, and must not be lost."""
+    shop.sql(REFUSE, "sallyport")
+    before = stored_flows(shop)
+    load = Load(shop, pieces=lambda number: 7 if number % 10 == 3 else 1).run(1000)
+    shop.sql("DROP TRIGGER budget_refuse ON flow; DROP FUNCTION budget_refuse();", "sallyport")
+    beyond, _, note = compare(shop, book, "bad rows", before, load)
+    book.row("bad rows", "stored and not acknowledged", str(beyond), "0", beyond == 0, note)
+    book.row("bad rows", "answered with 200", str(load.statuses[200]), "900", load.statuses[200] == 900, note)
+
+
+def killed(shop, book):
+    """A backend of the database is killed in the middle, and all others with it, as by the kernel when memory runs out."""
+    before = stored_flows(shop)
+    load = Load(shop).run(1000, after=lambda: kill_backends(shop))
+    wait_for_recovery(shop)
+    beyond, unknown, note = compare(shop, book, "killed", before, load)
+    # A group may have committed although its answer was lost: the client was told to try again, and the row is there.
+    limit = min(unknown, CONNECTIONS) + 1
+    book.row("killed", "stored and not acknowledged", str(beyond), str(limit), beyond <= limit, note)
+    again = Load(shop).run(200)
+    book.row("killed", "answered with 200 afterwards", str(again.statuses[200]), "200", again.statuses[200] == 200)
+
+
+def kill_backends(shop):
+    """The first one's death makes the postmaster end all the others, and recover."""
+    pids = shop.sql("SELECT pid FROM pg_stat_activity WHERE datname = 'sallyport' AND backend_type = 'client backend'")
+    os.kill(int(pids[0]), signal.SIGKILL)
+
+
+def wait_for_recovery(shop):
+    """Until connections to every loop are served: a dozen in a row, which the kernel spreads over them."""
+    deadline, served = time.monotonic() + 30, 0
+    while served < 12:
+        if time.monotonic() > deadline:
+            raise Refused("the server did not come back within 30 s after its database was killed")
+        connection = Connection(shop.clear_port)
+        served = served + 1 if connection.ask(routes.issue_request(shop)).status == 200 else 0
+        connection.close()
+        if not served:
+            time.sleep(0.1)
