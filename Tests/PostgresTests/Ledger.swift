@@ -95,7 +95,7 @@ extension Reactor {
         let end = now + patience
         while now < end {
             if try condition() { return }
-            await sleep(for: .milliseconds(2))
+            await self.sleep(for: .milliseconds(2))
         }
         Issue.record("nothing after \(patience): \(what)", sourceLocation: sourceLocation)
     }
