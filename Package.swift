@@ -161,7 +161,10 @@ let package = Package(
                 "Cryptography", "Primitives", "TestKit",
             ]
         ),
-        tests("SallyportAppTests", ["SallyportApp", "SessionBroker", "HTTPCore", "EventIO", "TestKit"]),
+        tests(
+            "SallyportAppTests",
+            ["SallyportApp", "SessionBroker", "HTTPCore", "TLS", "EventIO", "Primitives", "TestKit"]
+        ),
         tests(
             "IntegrationTests",
             [

@@ -39,6 +39,25 @@ enum ASCII {
         byte == blank || byte == tab
     }
 
+    /// Whether a byte may stand in a Host field: letters, digits and what names, addresses and ports have besides.
+    static func isHostCharacter(_ byte: UInt8) -> Bool {
+        isIn(byte, low: 0x07FF_6000_0000_0000, high: 0x07FF_FFFE_AFFF_FFFE)
+    }
+
+    /// Eight bytes as one number, the first in the lowest byte.
+    ///
+    /// - Parameters:
+    ///   - bytes: At least eight from the offset on.
+    ///   - offset: Where the eight begin.
+    /// - Returns: The number.
+    @inline(__always)
+    static func word(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
+        let eight = bytes.extracting(offset..<(offset + 8))
+        var word: UInt64 = 0
+        for index in 0..<8 { word |= UInt64(eight[index]) << UInt64(8 * index) }
+        return word
+    }
+
     /// Whether any of eight bytes is a control character, the tab included; looked at as one number.
     ///
     /// - Parameters:
@@ -47,9 +66,7 @@ enum ASCII {
     /// - Returns: True where one of them is.
     @inline(__always)
     static func hasControlCharacter(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
-        let eight = bytes.extracting(offset..<(offset + 8))
-        var word: UInt64 = 0
-        for index in 0..<8 { word |= UInt64(eight[index]) << UInt64(8 * index) }
+        let word = word(bytes, at: offset)
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
         // The classic tests for a byte less than 0x20 and for a byte equal to 0x7F.

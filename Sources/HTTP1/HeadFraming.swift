@@ -47,16 +47,7 @@ struct HeadFraming: Sendable {
     /// Whether a value has the characters of names, addresses and ports only; who is served is decided elsewhere.
     private static func isHost(_ value: Span<UInt8>) -> Bool {
         guard value.count > 0 else { return false }
-        for index in value.indices {
-            switch value[index] {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
-                continue
-            default:
-                return false
-            }
-        }
+        for index in value.indices where !ASCII.isHostCharacter(value[index]) { return false }
         return true
     }
 }

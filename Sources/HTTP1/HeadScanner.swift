@@ -84,6 +84,8 @@ struct HeadScanner: Sendable {
 
 extension HeadScanner {
     private static let longestMethod = 16
+    /// `HTTP/1.1` as one number, the first character in the lowest byte.
+    private static let version: UInt64 = 0x312E_312F_5054_5448
 
     /// Goes from one part of the line to the next as far as the bytes go.
     private mutating func scanRequestLine(
@@ -114,9 +116,7 @@ extension HeadScanner {
         guard next < bytes.count else { return }
         guard next > pathStart || bytes[next] == ASCII.slash else { throw .badTarget }
         var index = next
-        while index < bytes.count, bytes[index] != ASCII.question,
-            ASCII.isPathCharacter(bytes[index])
-        { index += 1 }
+        while index < bytes.count, ASCII.isPathCharacter(bytes[index]) { index += 1 }
         next = index
         guard index - pathStart <= limits.targetBytes else { throw .targetTooLong }
         guard index < bytes.count else { return }
@@ -147,6 +147,14 @@ extension HeadScanner {
 
     /// `HTTP/1.1` and CR LF, compared as far as it has come.
     private mutating func scanVersion(_ bytes: Span<UInt8>) throws(HTTP1Error) {
+        // In one piece, as it nearly always comes.
+        if next == targetEnd + 1, bytes.count - next >= 10, ASCII.word(bytes, at: next) == HeadScanner.version,
+            bytes[next + 8] == ASCII.cr, bytes[next + 9] == ASCII.lf
+        {
+            next += 10
+            phase = .lineStart
+            return
+        }
         let expected: [10 of UInt8] = [0x48, 0x54, 0x54, 0x50, 0x2F, 0x31, 0x2E, 0x31, 0x0D, 0x0A]
         while next < bytes.count, phase == .version {
             let position = next - targetEnd - 1

@@ -7,11 +7,7 @@ extension Span where Element == UInt8 {
     /// - Parameter text: Compared byte by byte, case included.
     /// - Returns: True where every byte agrees.
     package func isEqual(to text: StaticString) -> Bool {
-        text.withUTF8Buffer { other in
-            guard other.count == count else { return false }
-            for index in indices where unsafe other[index] != self[index] { return false }
-            return true
-        }
+        text.withUTF8Buffer { unsafe isEqual(to: $0.span) }
     }
 
     /// Whether the bytes begin with those of a text.
@@ -29,7 +25,15 @@ extension Span where Element == UInt8 {
     /// - Returns: True where every byte agrees.
     package func isEqual(to other: Span<UInt8>) -> Bool {
         guard other.count == count else { return false }
-        for index in indices where other[index] != self[index] { return false }
+        var index = 0
+        while count - index >= 8 {
+            guard word(at: index) == other.word(at: index) else { return false }
+            index += 8
+        }
+        while index < count {
+            guard self[index] == other[index] else { return false }
+            index += 1
+        }
         return true
     }
 
@@ -39,6 +43,8 @@ extension Span where Element == UInt8 {
     /// - Returns: True where every byte agrees.
     package func isEqualIgnoringCase(to other: Span<UInt8>) -> Bool {
         guard other.count == count else { return false }
+        // Most are written alike.
+        if isEqual(to: other) { return true }
         for index in indices where ByteText.lowercase(other[index]) != ByteText.lowercase(self[index]) { return false }
         return true
     }

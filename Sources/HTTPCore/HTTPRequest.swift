@@ -84,6 +84,19 @@ extension HTTPRequest {
         withBytes(head.path) { $0.isEqual(to: text) }
     }
 
+    /// Finds the path among some, looking at it once.
+    ///
+    /// - Parameters:
+    ///   - paths: Each with its leading slash; compared byte by byte.
+    ///   - start: The first to compare with; from zero to the number of paths.
+    /// - Returns: The index of the first from there that is the path, or `nil`.
+    package func pathIndex(in paths: [StaticString], from start: Int = 0) -> Int? {
+        withBytes(head.path) { path in
+            for index in start..<paths.count where path.isEqual(to: paths[index]) { return index }
+            return nil
+        }
+    }
+
     /// Whether the path is the given one, byte by byte.
     ///
     /// - Parameter bytes: As it would stand in the request, not decoded.

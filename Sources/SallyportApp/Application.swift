@@ -58,7 +58,7 @@ package final class Application: Sendable {
         let times = configuration.policy.times
         let provider = try ProviderSetup(configuration.provider, web: configuration.listeners.web, lease: times.lease)
         _ = try Deployment(configuration, provider: provider, authority: nil)
-        _ = try configuration.tlsContext(try TLSTicketKeys(clock: SystemClock()))
+        _ = try configuration.tlsContext(try configuration.ticketKeys())
     }
 
     private let deployment: Deployment
@@ -79,7 +79,7 @@ package final class Application: Sendable {
         deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
         limits = FlowLimits(policy: configuration.policy)
         quota = CallQuota(provider.quota)
-        tickets = try TLSTicketKeys(clock: SystemClock())
+        tickets = try configuration.ticketKeys()
         let tls = try configuration.tlsContext(tickets)
         let errorFields = deployment.headers.common
         publicServer = Server(

@@ -1,7 +1,7 @@
 import HTTPCore
 
-/// One line of the route table.
-struct Route: Sendable {
+/// One line of the route table; an object, because each request passes one along.
+final class Route: Sendable {
     /// Which of the three faces of the program serves it.
     enum Face: String, Sendable {
         case web

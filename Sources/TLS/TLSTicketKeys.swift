@@ -7,30 +7,56 @@ package import Primitives
 /// A ticket key opens the traffic of TLS 1.2 sessions that were resumed with it, so keys must not live long. A key
 /// makes tickets for two hours, which is as long as a ticket lives, and opens them for two more; then it is forgotten.
 /// There is no timer: a handshake that finds the key too old makes a new one.
+///
+/// Keys come from chance, or are derived from what processes share. Such a key belongs to a period of two hours since 1970, so
+/// that the processes change keys together without talking; the key of the period to come opens tickets too, for a process whose
+/// clock is ahead.
 package final class TLSTicketKeys: Sendable {
+    /// Where keys come from.
+    private enum Source: Sendable {
+        case chance
+        case derivation(@Sendable (Int64) -> Secret<[UInt8]>?)
+    }
+
     /// How long a ticket resumes a session, in seconds.
-    static let ticketSeconds = 7200
+    package static let ticketSeconds = 7200
+    /// How many bytes a key takes.
+    package static let keyBytes = Key.nameLength + 64
 
     private let keys: Lock<[Key]>
     private let clock: any WallClock
+    private let source: Source
 
-    /// One fresh key.
+    /// One fresh key, which no other process has.
     ///
     /// - Parameter clock: Tells the age of keys.
     /// - Throws: `settingRefused` when the library has no random bytes to give.
     package init(clock: any WallClock) throws(TLSError) {
         guard let key = Key.fresh(at: clock.now()) else { throw ErrorQueue.error(.settingRefused) }
         keys = Lock([key])
+        source = .chance
         self.clock = clock
     }
 
-    /// The key for new tickets, or `nil` when the old one is too old and the library has no random bytes.
+    /// Keys that every process has which derives them from the same secret.
+    ///
+    /// - Parameters:
+    ///   - clock: Tells the period.
+    ///   - derive: Gives the `keyBytes` bytes of a period, the same in each process; `nil` when it has failed, and then no
+    ///     handshake succeeds that wants to make a ticket. Any thread may call it.
+    package init(clock: any WallClock, derive: @escaping @Sendable (_ period: Int64) -> Secret<[UInt8]>?) {
+        keys = Lock([])
+        source = .derivation(derive)
+        self.clock = clock
+    }
+
+    /// The key for new tickets, or `nil` when there is none to be had.
     fileprivate var current: Key? {
         let now = clock.now()
         return keys.withLock { keys in
-            TLSTicketKeys.forget(&keys, now)
-            if let first = keys.first, first.makesTickets(at: now) { return first }
-            guard let fresh = Key.fresh(at: now) else { return nil }
+            update(&keys, now)
+            if let key = keys.first(where: { $0.makesTickets(at: now) }) { return key }
+            guard case .chance = source, let fresh = Key.fresh(at: now) else { return nil }
             keys.insert(fresh, at: 0)
             return fresh
         }
@@ -40,14 +66,26 @@ package final class TLSTicketKeys: Sendable {
     fileprivate func find(name: UnsafeBufferPointer<UInt8>) -> (key: Key, isCurrent: Bool)? {
         let now = clock.now()
         return keys.withLock { keys in
-            TLSTicketKeys.forget(&keys, now)
+            update(&keys, now)
             guard let key = keys.first(where: { unsafe $0.name.elementsEqual(name) }) else { return nil }
-            return (key, key.makesTickets(at: now))
+            return (key, key.makesTickets(at: now) || key.birth > now)
         }
     }
 
-    private static func forget(_ keys: inout [Key], _ now: WallTime) {
-        keys.removeAll { !$0.opensTickets(at: now) }
+    /// Forgets what is too old, and derives what the present wants.
+    private func update(_ keys: inout [Key], _ now: WallTime) {
+        switch source {
+        case .chance:
+            keys.removeAll { !$0.opensTickets(at: now) }
+        case .derivation(let derive):
+            let length = Int64(TLSTicketKeys.ticketSeconds)
+            let period = now.seconds / length
+            let births = [period, period - 1, period + 1].map { WallTime(seconds: $0 * length) }
+            guard keys.map(\.birth) != births else { return }
+            keys = births.compactMap { birth in
+                derive(birth.seconds / length).flatMap { Key(derived: $0.reveal(), birth: birth) }
+            }
+        }
     }
 
     /// Makes a context ask these keys.
@@ -72,6 +110,19 @@ private struct Key: Sendable {
     static func fresh(at now: WallTime) -> Key? {
         guard let name = random(nameLength), let cipherKey = random(32), let macKey = random(32) else { return nil }
         return Key(name: name, cipherKey: cipherKey, macKey: macKey, birth: now)
+    }
+
+    /// A key out of derived bytes; `nil` where their number is wrong.
+    init?(derived bytes: [UInt8], birth: WallTime) {
+        guard bytes.count == TLSTicketKeys.keyBytes else { return nil }
+        name = Array(bytes[..<Key.nameLength])
+        cipherKey = Array(bytes[Key.nameLength..<Key.nameLength + 32])
+        macKey = Array(bytes[(Key.nameLength + 32)...])
+        self.birth = birth
+    }
+
+    private init(name: [UInt8], cipherKey: [UInt8], macKey: [UInt8], birth: WallTime) {
+        (self.name, self.cipherKey, self.macKey, self.birth) = (name, cipherKey, macKey, birth)
     }
 
     func makesTickets(at now: WallTime) -> Bool { isYounger(than: TLSTicketKeys.ticketSeconds, at: now) }

@@ -160,11 +160,11 @@ struct ReadStateTests {
     @Test func `are read once per edge`() {
         var state = ReadState()
         #expect(!state.mayHaveMore)
-        state.note(.readable)
+        state.note(isReadable: true, isHangUp: false)
         #expect(state.mayHaveMore)
         state.noteBytes(mayHaveMore: false)
         #expect(!state.mayHaveMore, "a short read has emptied the socket")
-        state.note(.readable)
+        state.note(isReadable: true, isHangUp: false)
         state.noteBytes(mayHaveMore: true)
         #expect(state.mayHaveMore, "a full one may have left something")
         state.noteEmpty()
@@ -173,7 +173,7 @@ struct ReadStateTests {
 
     @Test func `are read to the end after a hang-up, however short a read is`() {
         var state = ReadState()
-        state.note([.readable, .hangUp])
+        state.note(isReadable: true, isHangUp: true)
         state.noteBytes(mayHaveMore: false)
         #expect(state.mayHaveMore, "the end came with the same edge")
         state.noteEnd()
@@ -185,7 +185,7 @@ struct ReadStateTests {
 
     @Test func `are not expected from a writable socket`() {
         var state = ReadState()
-        state.note(.writable)
+        state.note(isReadable: false, isHangUp: false)
         #expect(!state.mayHaveMore)
     }
 }

@@ -1,5 +1,7 @@
 import EventIO
+import Primitives
 import SessionBroker
+import TLS
 import TestKit
 import Testing
 
@@ -43,6 +45,29 @@ private func configuration(
         ]
         for setting in settings {
             #expect(found.contains { $0.hasPrefix(setting + ": ") }, "\(setting): \(found)")
+        }
+    }
+
+    @Test func `derives ticket keys from their secret and their period alone`() throws {
+        func key(_ period: Int64, _ secret: UInt8) -> [UInt8]? {
+            Configuration.ticketKey(of: period, from: Secret([UInt8](repeating: secret, count: 32)))?.reveal()
+        }
+        let first = try #require(key(247_000, 1))
+        #expect(first.count == TLSTicketKeys.keyBytes)
+        #expect(key(247_000, 1) == first)
+        #expect(key(247_001, 1) != first)
+        #expect(key(247_000, 2) != first)
+    }
+
+    @Test func `refuses a ticket secret that is missing or short`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/ticket.secret"
+            let configuration = try configuration(["SALLYPORT_TLS_TICKET_SECRET": path])
+            #expect(throws: ConfigurationError.self) { try configuration.ticketKeys() }
+            try Files.write(path, [UInt8](repeating: 7, count: 31))
+            #expect(throws: ConfigurationError.self) { try configuration.ticketKeys() }
+            try Files.write(path, [UInt8](repeating: 7, count: 32))
+            _ = try configuration.ticketKeys()
         }
     }
 

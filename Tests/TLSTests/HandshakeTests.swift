@@ -141,8 +141,12 @@ struct HandshakeTests {
 @Suite("A resumed TLS handshake")
 struct ResumptionTests {
     /// A first connection, and what its client keeps of it.
-    private func ticket(from server: TLSContext, client: TLSContext) throws -> TLSResumption {
-        let pair = try SessionPair(server: server, client: client)
+    private func ticket(
+        from server: TLSContext,
+        client: TLSContext,
+        resuming previous: TLSResumption? = nil
+    ) throws -> TLSResumption {
+        let pair = try SessionPair(server: server, client: client, resumption: previous)
         try pair.connect()
         _ = try pair.client.readAll()
         return try #require(pair.client.resumption)
@@ -183,6 +187,33 @@ struct ResumptionTests {
         #expect(try !resumes(next, on: server, client: client), "no key outlives a clock that is set back")
     }
 
+    @Test func `works across processes that derive their keys from one secret`() throws {
+        let start = ManualClock(at: WallTime(seconds: 7200 * 250_000 + 7000))
+        let client = try SessionPair.clientContext()
+        let first = try SessionPair.serverContext(ticketKeys: SharedSecret(1).keys(start))
+        let second = try SessionPair.serverContext(ticketKeys: SharedSecret(1).keys(start))
+        let stranger = try SessionPair.serverContext(ticketKeys: SharedSecret(2).keys(start))
+        let ticket = try ticket(from: first, client: client)
+        #expect(try resumes(ticket, on: second, client: client))
+        #expect(try !resumes(ticket, on: stranger, client: client))
+        // The next period: another key makes tickets, the old one still opens them.
+        start.advance(by: .seconds(300))
+        #expect(try resumes(ticket, on: second, client: client))
+        let renewed = try self.ticket(from: second, client: client, resuming: ticket)
+        start.advance(by: .seconds(7200))
+        #expect(try !resumes(ticket, on: first, client: client), "its key is two periods old")
+        #expect(try resumes(renewed, on: first, client: client), "an old key's ticket is replaced by a new one")
+    }
+
+    @Test func `works where the clock of the process that made the ticket is ahead`() throws {
+        let (behind, ahead) = (ManualClock(at: WallTime(seconds: 7199)), ManualClock(at: WallTime(seconds: 7201)))
+        let client = try SessionPair.clientContext()
+        let maker = try SessionPair.serverContext(ticketKeys: SharedSecret(1).keys(ahead))
+        let ticket = try ticket(from: maker, client: client)
+        let opener = try SessionPair.serverContext(ticketKeys: SharedSecret(1).keys(behind))
+        #expect(try resumes(ticket, on: opener, client: client))
+    }
+
     @Test func `outlives the context object it came from`() throws {
         let client = try SessionPair.clientContext()
         var server: TLSContext? = try SessionPair.serverContext(ticketKeys: TLSTicketKeys(clock: ManualClock()))
@@ -190,5 +221,21 @@ struct ResumptionTests {
         server = nil
         try pair.connect()
         #expect(try pair.send([9], from: pair.server, to: pair.client) == [9])
+    }
+}
+
+/// Stands for a secret that processes share: the keys of a period depend on both and on nothing else.
+private struct SharedSecret {
+    private let number: UInt8
+
+    init(_ number: UInt8) {
+        self.number = number
+    }
+
+    func keys(_ clock: ManualClock) -> TLSTicketKeys {
+        let number = number
+        return TLSTicketKeys(clock: clock) { period in
+            Secret((0..<TLSTicketKeys.keyBytes).map { UInt8(truncatingIfNeeded: Int64($0) &* 31 &+ period) ^ number })
+        }
     }
 }

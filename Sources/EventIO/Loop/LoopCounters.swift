@@ -2,8 +2,8 @@ import Telemetry
 
 /// What a loop counts about itself.
 struct LoopCounters: Sendable {
-    /// A turn that takes longer makes every connection of the loop wait.
-    static let slowTurn = Duration.milliseconds(5)
+    /// In nanoseconds; a turn that takes longer makes every connection of the loop wait.
+    static let slowTurn: UInt64 = 5_000_000
 
     private let turns: Counter
     private let slowTurns: Counter
@@ -17,8 +17,13 @@ struct LoopCounters: Sendable {
         )
     }
 
-    func countTurn(took duration: Duration) {
+    /// Counts a turn.
+    ///
+    /// - Returns: Whether it was slow.
+    func countTurn(from start: MonotonicTime, to end: MonotonicTime) -> Bool {
         turns.increment()
-        if duration > LoopCounters.slowTurn { slowTurns.increment() }
+        guard end.nanoseconds > start.nanoseconds &+ LoopCounters.slowTurn else { return false }
+        slowTurns.increment()
+        return true
     }
 }

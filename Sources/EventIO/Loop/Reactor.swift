@@ -22,6 +22,9 @@ package final class Reactor {
     let tasks = TaskPool()
     private var turnStart: MonotonicTime
     private var turnWallTime: WallTime?
+    /// Slow turns since the last line about one, and when the next line may be written.
+    private var unreportedSlowTurns = 0
+    private var nextSlowTurnLine = MonotonicTime(nanoseconds: 0)
     /// Set while the loop's thread runs.
     private(set) var loop: EventLoop?
 
@@ -140,6 +143,15 @@ package final class Reactor {
         timers.arm(timer, due: (now + delay).nanoseconds)
     }
 
+    /// Sets or moves the point at which a timer runs its action.
+    ///
+    /// - Parameters:
+    ///   - timer: One that was cancelled is left alone.
+    ///   - point: One that has passed means the next turn.
+    package func arm(_ timer: TimerID, at point: MonotonicTime) {
+        timers.arm(timer, due: point.nanoseconds)
+    }
+
     /// Takes the point of a timer away; it can be armed again.
     ///
     /// - Parameter timer: One that was cancelled is left alone.
@@ -186,12 +198,25 @@ extension Reactor {
         executor.runReadyJobs(rounds: Reactor.jobRounds)
         for observer in observers { observer.turnWillEnd() }
         let end = clock.monotonicNow()
-        counters.countTurn(took: end - turnStart)
+        if counters.countTurn(from: turnStart, to: end) { noteSlowTurn(end) }
         let count = waitForEvents(timeout(at: end))
         turnStart = clock.monotonicNow()
         turnWallTime = nil
         for index in 0..<count { dispatch(selector.event(at: index)) }
         fireTimers()
+    }
+
+    /// Writes a slow turn down; at most one line in a second, since what makes one turn slow makes many.
+    private func noteSlowTurn(_ end: MonotonicTime) {
+        unreportedSlowTurns += 1
+        guard end >= nextSlowTurnLine else { return }
+        nextSlowTurnLine = end + .seconds(1)
+        let milliseconds = Int((end.nanoseconds - turnStart.nanoseconds) / 1_000_000)
+        logger.warning(
+            "loop.slow_turn",
+            [LogField("duration_ms", .integer(milliseconds)), LogField("turns", .integer(unreportedSlowTurns))]
+        )
+        unreportedSlowTurns = 0
     }
 
     private func waitForEvents(_ milliseconds: Int32) -> Int {

@@ -51,13 +51,22 @@ package struct Readiness: OptionSet, Sendable {
     /// The descriptor has failed; the next call tells how.
     package static let error = Readiness(rawValue: 8)
 
+    /// Whether reading makes progress.
+    package var isReadable: Bool { rawValue & 1 != 0 }
+    /// Whether writing makes progress.
+    package var isWritable: Bool { rawValue & 2 != 0 }
+    /// Whether the peer has closed its side, or both are closed.
+    package var isHangUp: Bool { rawValue & 4 != 0 }
+    /// Whether the descriptor has failed.
+    package var isError: Bool { rawValue & 8 != 0 }
+
     init(mask: UInt32) {
-        var set: Readiness = []
-        if mask & clinux_epoll_in() != 0 { set.insert(.readable) }
-        if mask & clinux_epoll_out() != 0 { set.insert(.writable) }
-        if mask & (clinux_epoll_rdhup() | clinux_epoll_hup()) != 0 { set.insert(.hangUp) }
-        if mask & clinux_epoll_err() != 0 { set.insert(.error) }
-        self = set
+        var bits: UInt8 = 0
+        if mask & clinux_epoll_in() != 0 { bits |= 1 }
+        if mask & clinux_epoll_out() != 0 { bits |= 2 }
+        if mask & (clinux_epoll_rdhup() | clinux_epoll_hup()) != 0 { bits |= 4 }
+        if mask & clinux_epoll_err() != 0 { bits |= 8 }
+        rawValue = bits
     }
 }
 

@@ -103,9 +103,11 @@ final class Connection: ReadinessHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        guard !readiness.contains(.error) else { return close() }
-        if readiness.contains(.writable), isBlocked { flushSoon() }
-        reading.note(readiness)
+        guard !readiness.isError else { return close() }
+        if isBlocked, readiness.isWritable { flushSoon() }
+        // Asked before, so that nothing of another target runs while the state is changed.
+        let (isReadable, isHangUp) = (readiness.isReadable, readiness.isHangUp)
+        reading.note(isReadable: isReadable, isHangUp: isHangUp)
         readWhatIsThere()
     }
 
@@ -400,10 +402,9 @@ extension Connection {
     private func armTimer() {
         guard let timer else { return }
         if isBlocked {
-            part.reactor.arm(timer, after: part.limits.writeDeadline)
+            part.reactor.arm(timer, at: part.deadlines.due(.write, since: part.reactor.now))
         } else if let deadline {
-            let gone = part.reactor.now - deadline.start
-            part.reactor.arm(timer, after: deadline.kind.length(part.limits) - gone)
+            part.reactor.arm(timer, at: part.deadlines.due(deadline.kind, since: deadline.start))
         } else {
             part.reactor.disarm(timer)
         }

@@ -1,5 +1,3 @@
-import EventIO
-
 /// What is known about bytes that the kernel holds for a connection under edge triggering.
 ///
 /// The kernel tells once about each change, so whoever does not read to the end of what is there has to remember it.
@@ -13,9 +11,9 @@ struct ReadState {
     private var hangUpIsTold = false
 
     /// The kernel has told something.
-    mutating func note(_ readiness: Readiness) {
-        if readiness.contains(.readable) { mayHaveMore = true }
-        if readiness.contains(.hangUp) {
+    mutating func note(isReadable: Bool, isHangUp: Bool) {
+        if isReadable { mayHaveMore = true }
+        if isHangUp {
             hangUpIsTold = true
             mayHaveMore = true
         }

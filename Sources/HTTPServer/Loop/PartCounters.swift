@@ -3,7 +3,9 @@ import HTTPCore
 import Telemetry
 
 /// What a server counts on one loop; each loop has cells of its own.
-struct PartCounters: Sendable {
+///
+/// An object: as a value each use would count a reference for each of its cells.
+final class PartCounters: Sendable {
     /// Why a connection was not served.
     enum Refusal: String, CaseIterable {
         case tooMany = "too_many"

@@ -12,6 +12,7 @@ final class ServerPart {
     let reactor: Reactor
     let handler: any RequestHandler
     let limits: ServerLimits
+    let deadlines: DeadlineLengths
     /// The fields of answers that no handler gave.
     let errorFields: FieldBlock
     let counters: PartCounters
@@ -32,6 +33,7 @@ final class ServerPart {
         self.reactor = reactor
         self.handler = handler
         limits = shared.configuration.limits
+        deadlines = DeadlineLengths(limits)
         errorFields = shared.configuration.errorFields
         counters = PartCounters(shared.metrics, server: shared.configuration.name)
         // A head stays in its block until it is complete; the rest is room for content or the next request.

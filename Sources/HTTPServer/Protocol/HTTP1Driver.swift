@@ -72,7 +72,10 @@ final class HTTP1Driver: ProtocolDriver {
 
     func deadlinePassed(_ deadline: Deadline, on connection: Connection) {
         self.deadline = nil
-        guard let status = state.deadlinePassed(deadline) else { return connection.closeAfterOutput(lingers: false) }
+        var state = state
+        let answer = state.deadlinePassed(deadline)
+        self.state = state
+        guard let status = answer else { return connection.closeAfterOutput(lingers: false) }
         refuse(status, on: connection)
     }
 
@@ -93,12 +96,15 @@ extension HTTP1Driver {
     private func parse(_ connection: Connection) -> Bool {
         let step = feed(connection)
         connection.consume(step.consumed)
+        var state = state
         let inputIsEmpty = connection.input.isEmpty
-        switch state.parsed(step.outcome, isInside: parser.isInsideRequest, inputIsEmpty: inputIsEmpty) {
+        let parsed = state.parsed(step.outcome, isInside: parser.isInsideRequest, inputIsEmpty: inputIsEmpty)
+        self.state = state
+        switch parsed {
         case .nothing:
             // What is left in the buffer is the begin of something; only more bytes help.
             if step.outcome == .needMore {
-                carryOut(state.waitOrClose(), on: connection)
+                carryOut(self.state.waitOrClose(), on: connection)
                 return false
             }
         case .checkLimit:
@@ -116,9 +122,15 @@ extension HTTP1Driver {
     }
 
     /// A function of its own, so that the hold on the buffer ends before the buffer is written to again.
+    ///
+    /// The parser leaves the driver for the call, as the state does elsewhere: if one call into another target lends out a property
+    /// of an object, each of its uses is checked.
     private func feed(_ connection: Connection) -> ParseStep {
         let input = connection.input
-        return parser.feed(input.bytes.span.extracting(input.start...), into: request)
+        var parser = parser
+        let step = parser.feed(input.bytes.span.extracting(input.start...), into: request)
+        self.parser = parser
+        return step
     }
 
     private func handle(_ connection: Connection) {

@@ -1,3 +1,5 @@
+import EventIO
+
 /// Speaks one version of HTTP over the plaintext of a connection.
 ///
 /// The connection moves bytes and watches deadlines; the driver decides. It reads from `connection.input`, appends
@@ -29,7 +31,7 @@ protocol ProtocolDriver: AnyObject {
 }
 
 /// What a connection waits for, and not for ever.
-enum Deadline: Sendable, Equatable {
+enum Deadline: Int, Sendable, Equatable, CaseIterable {
     /// The end of the TLS handshake.
     case handshake
     /// The end of a request's head.
@@ -59,5 +61,22 @@ enum Deadline: Sendable, Equatable {
         case .linger: limits.lingerDeadline
         case .patience: limits.drainPatience
         }
+    }
+}
+
+/// How long each deadline may take, in nanoseconds: every request of a connection sets one.
+struct DeadlineLengths {
+    private var nanoseconds = [8 of UInt64](repeating: 0)
+
+    init(_ limits: ServerLimits) {
+        for deadline in Deadline.allCases {
+            nanoseconds[deadline.rawValue] = UInt64(max(0, deadline.length(limits).wholeNanoseconds))
+        }
+    }
+
+    /// When a deadline is due that began at a point.
+    func due(_ deadline: Deadline, since start: MonotonicTime) -> MonotonicTime {
+        let (sum, overflow) = start.nanoseconds.addingReportingOverflow(nanoseconds[deadline.rawValue])
+        return MonotonicTime(nanoseconds: overflow ? .max : sum)
     }
 }

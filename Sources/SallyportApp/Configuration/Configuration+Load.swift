@@ -76,6 +76,7 @@ extension Configuration.Listeners {
         link = reader.origin("link.base_url")
         certificatePath = reader.text("tls.certificate")
         keyPath = reader.text("tls.key")
+        ticketSecretPath = reader.text("tls.ticket_secret")
         trustedProxies = reader.list("trusted_proxies")
         loops = reader.number("loops")
     }

@@ -1,3 +1,4 @@
+import Cryptography
 import EventIO
 import HTTPCore
 import HTTPServer
@@ -21,6 +22,41 @@ extension Configuration {
             return try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: names, ticketKeys: tickets)
         } catch {
             throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
+        }
+    }
+
+    /// The keys of session tickets: of this process alone, or shared where there is a secret for them.
+    ///
+    /// - Returns: One set for all contexts of the process.
+    /// - Throws: What is wrong with the secret's file.
+    func ticketKeys() throws(ConfigurationError) -> TLSTicketKeys {
+        do throws(TLSError) {
+            if listeners.ticketSecretPath.isEmpty { return try TLSTicketKeys(clock: SystemClock()) }
+        } catch {
+            throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
+        }
+        let secret = Secret(try read(listeners.ticketSecretPath, "tls.ticket_secret"))
+        guard secret.reveal().count >= 32 else {
+            throw ConfigurationError(problems: ["tls.ticket_secret: fewer than 32 bytes"])
+        }
+        return TLSTicketKeys(clock: SystemClock()) { Configuration.ticketKey(of: $0, from: secret) }
+    }
+
+    /// The key of one period, by HKDF.
+    static func ticketKey(of period: Int64, from secret: Secret<[UInt8]>) -> Secret<[UInt8]>? {
+        let salt = Array("sallyport tls tickets 1".utf8)
+        let info = (0..<8).map { UInt8(truncatingIfNeeded: period >> Int64(56 - 8 * $0)) }
+        let bytes = secret.reveal()
+        do {
+            return try HKDFSHA256.derive(
+                from: bytes.span,
+                salt: salt.span,
+                info: info,
+                count: TLSTicketKeys.keyBytes,
+                using: HMACSHA256()
+            )
+        } catch {
+            return nil
         }
     }
 

@@ -15,6 +15,8 @@ package struct Configuration: Sendable {
         let link: WebOrigin
         let certificatePath: String
         let keyPath: String
+        /// Empty where each process makes its own ticket keys.
+        let ticketSecretPath: String
         let trustedProxies: [String]
         let loops: Int
     }

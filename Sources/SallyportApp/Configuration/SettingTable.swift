@@ -11,6 +11,12 @@ enum SettingTable {
         Setting("link.base_url", .origin, "https://links.localhost:8443", "link host: association files, return links"),
         Setting("tls.certificate", .path, "", "PEM file: certificate, then its chain"),
         Setting("tls.key", .path, "", "PEM file: private key of the certificate"),
+        Setting(
+            "tls.ticket_secret",
+            .path,
+            "",
+            "file of 32 bytes or more that processes share, so that a client resumes on each; empty: chance"
+        ),
         Setting("trusted_proxies", .list, "", "addresses whose X-Forwarded-For is believed"),
         Setting("loops", .number(0...256), "0", "event loops; 0 for one per core"),
         Setting(

@@ -9,8 +9,19 @@ import Telemetry
 final class Router: RequestHandler {
     private let services: LoopServices
     private let face: Route.Face?
-    private let routes: [Route]
-    private let linkRoutes: [Route]
+    private let routes: Table
+    private let linkRoutes: Table
+
+    /// Routes, and their paths beside them to be looked through.
+    private struct Table {
+        let routes: [Route]
+        let paths: [StaticString]
+
+        init(_ routes: [Route]) {
+            self.routes = routes
+            paths = routes.map(\.path)
+        }
+    }
 
     /// A router for the public listeners, or for the administration listener alone.
     ///
@@ -20,8 +31,8 @@ final class Router: RequestHandler {
     init(_ services: LoopServices, face: Route.Face? = nil) {
         self.services = services
         self.face = face
-        routes = RouteTable.all.filter { $0.face == face ?? .web }
-        linkRoutes = RouteTable.all.filter { $0.face == .link }
+        routes = Table(RouteTable.all.filter { $0.face == face ?? .web })
+        linkRoutes = Table(RouteTable.all.filter { $0.face == .link })
     }
 
     func handle(_ request: HTTPRequest) -> HandlerResult {
@@ -37,16 +48,20 @@ final class Router: RequestHandler {
         return dispatch(request, among: routes)
     }
 
-    private func dispatch(_ request: HTTPRequest, among routes: [Route]) -> HandlerResult {
-        let method = request.method == .head ? .get : request.method
-        var samePath: Route?
-        for route in routes where request.pathIs(route.path) {
+    private func dispatch(_ request: HTTPRequest, among table: Table) -> HandlerResult {
+        let asked = request.method
+        let method = asked == .head ? .get : asked
+        var others: [Route] = []
+        var found = request.pathIndex(in: table.paths)
+        while let index = found {
+            let route = table.routes[index]
             if route.method == method { return answer(request, route) }
-            samePath = route
+            others.append(route)
+            found = request.pathIndex(in: table.paths, from: index + 1)
         }
-        guard let samePath else { return .now(refuse(.notFound, request, .page)) }
-        let methods = routes.filter { request.pathIs($0.path) }.map { $0.method == .get ? "GET, HEAD" : $0.method.name }
-        return .now(refuse(.methodNotAllowed, request, samePath.format, allow: methods.joined(separator: ", ")))
+        guard let last = others.last else { return .now(refuse(.notFound, request, .page)) }
+        let methods = others.map { $0.method == .get ? "GET, HEAD" : $0.method.name }
+        return .now(refuse(.methodNotAllowed, request, last.format, allow: methods.joined(separator: ", ")))
     }
 
     private func answer(_ request: HTTPRequest, _ route: Route) -> HandlerResult {
