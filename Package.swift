@@ -168,8 +168,9 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "IntegrationKit", "sallyport", "SallyportApp", "Simulators", "Postgres", "HTTPClient", "HTTPCore",
-                "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit",
+                "IntegrationKit", "sallyport", "SallyportApp", "Simulators", "PostgresTestKit", "Postgres",
+                "HTTPClient",
+                "HTTPCore", "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
     ]

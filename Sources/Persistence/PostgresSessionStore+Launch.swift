@@ -107,20 +107,28 @@ extension PostgresSessionStore {
         parameters.append(digest: request.appHash)
         parameters.append(seconds: policy.times.reopenWindow)
         parameters.append(seconds: policy.times.idle)
-        if let opened = try await open(PostgresSessionStore.openFirstStatement, parameters, request, caller) {
-            return opened
-        }
+        let first = PostgresSessionStore.openFirstStatement
+        if let opened = try await open(first, parameters, request, caller, isLastStep: false) { return opened }
         parameters.append(bool: policy.onReuse == .revoke)
-        return try await open(PostgresSessionStore.openStatement, parameters, request, caller)
+        // Whoever hangs up meanwhile shall not keep a used ticket from being noticed.
+        return try await open(PostgresSessionStore.openStatement, parameters, request, caller, isLastStep: true)
     }
 
     private func open(
         _ statement: Statement,
         _ parameters: Parameters,
         _ request: OpenRequest,
-        _ caller: Caller
+        _ caller: Caller,
+        isLastStep: Bool
     ) async throws(BrokerError) -> OpenedFlow? {
-        let written = try await write(statement, parameters, as: "open", of: request.flow, by: caller)
+        let written = try await write(
+            statement,
+            parameters,
+            as: "open",
+            of: request.flow,
+            by: caller,
+            isLastStep: isLastStep
+        )
         guard written.rows.rowCount == 1 else { return nil }
         let opened = try StoreFailure.decoding { () throws(PostgresError) in try FlowColumns.opened(written.rows) }
         guard written.isSecondLook, opened.decision == .opened || opened.decision == .reopened else { return opened }

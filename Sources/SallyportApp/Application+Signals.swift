@@ -9,11 +9,14 @@ extension Application {
     ///
     /// SIGHUP reads the certificate again.
     ///
-    /// - Parameter configuration: Names the certificate's files.
-    package func runUntilTold(_ configuration: Configuration) async {
+    /// - Parameters:
+    ///   - configuration: Names the certificate's files.
+    ///   - companions: Processes without which it cannot go on.
+    /// - Throws: `CompanionEnded` when one of them ends before; the program is stopped then.
+    func runUntilTold(_ configuration: Configuration, beside companions: [Companion]) async throws {
         do {
             let signal = try await onFirstLoop { reactor in
-                let end = await EndSignal.wait(reactor, for: Application.signals) { signal in
+                let end = await EndSignal.wait(reactor, for: Application.signals, beside: companions) { signal in
                     guard signal == .hangUp else { return true }
                     self.reload(configuration)
                     return false
@@ -21,6 +24,10 @@ extension Application {
                 return try end.get()
             }
             logger.info("server.stopping", [LogField("signal", signal.description)])
+        } catch let ended as CompanionEnded {
+            logger.error("server.companion_ended", [LogField("detail", ended.debugDescription)])
+            await stop()
+            throw ended
         } catch {
             // Without signals the program could only be killed: stop in order while that is still possible.
             logger.error("server.no_signals", [LogField("detail", String(reflecting: error))])

@@ -96,9 +96,10 @@ package final class Application: Sendable {
 
     private func open(_ configuration: Configuration, _ parts: ApplicationParts) async throws {
         for loop in loops { try loop.start() }
+        let databaseSettings = try configuration.limits.database(at: parts.databaseURL)
         for (index, loop) in loops.enumerated() {
             try await loop.run { reactor in
-                let services = try await self.makeServices(reactor, parts)
+                let services = try await self.makeServices(reactor, databaseSettings)
                 try self.publicServer.attach(to: reactor, handler: Router(services))
                 try self.adminServer.attach(to: reactor, handler: Router(services, face: .admin))
                 if index == 0 { self.startUpkeep(services, reactor) }
@@ -113,10 +114,13 @@ package final class Application: Sendable {
     }
 
     /// What lives on one loop: its database connections, its HTTP client, its broker.
-    private func makeServices(_ reactor: Reactor, _ parts: ApplicationParts) async throws -> LoopServices {
+    private func makeServices(
+        _ reactor: Reactor,
+        _ databaseSettings: PostgresConfiguration
+    ) async throws -> LoopServices {
         let database = PostgresClient(
             reactor: reactor,
-            configuration: try PostgresConfiguration(url: parts.databaseURL),
+            configuration: databaseSettings,
             logger: logger,
             metrics: telemetry.metrics
         )

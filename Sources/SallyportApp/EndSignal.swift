@@ -7,25 +7,40 @@ enum EndSignal {
     /// - Parameters:
     ///   - reactor: The loop's.
     ///   - signals: Blocked before any thread was made.
+    ///   - companions: The end of one of them is the end, too.
     ///   - isEnd: Decides for each signal whether it is the end; what it does besides is its own affair.
-    /// - Returns: The signal, or why none can be received.
+    /// - Returns: The signal; `CompanionEnded`, or why no signal can be received.
     static func wait(
         _ reactor: Reactor,
         for signals: SignalSet,
+        beside companions: [Companion] = [],
         isEnd: @escaping (Signal) -> Bool = { _ in true }
-    ) async -> Result<Signal, IOError> {
+    ) async -> Result<Signal, any Error> {
         var source: SignalSource?
         defer { source?.cancel() }
-        return await suspend { (suspension: Suspension<Result<Signal, IOError>>) in
+        return await suspend { (suspension: Suspension<Result<Signal, any Error>>) in
             var isOver = false
+            func end(_ result: Result<Signal, any Error>) {
+                guard !isOver else { return }
+                isOver = true
+                suspension.resume(result)
+            }
+            for companion in companions {
+                reactor.startTask {
+                    do throws(IOError) {
+                        let exit = try await companion.process.exit(on: reactor)
+                        end(.failure(CompanionEnded(name: companion.name, exit: exit)))
+                    } catch {
+                        end(.failure(error))
+                    }
+                }
+            }
             do throws(IOError) {
                 source = try SignalSource(reactor, signals) { signal in
-                    guard !isOver, isEnd(signal) else { return }
-                    isOver = true
-                    suspension.resume(.success(signal))
+                    if !isOver, isEnd(signal) { end(.success(signal)) }
                 }
             } catch {
-                suspension.resume(.failure(error))
+                end(.failure(error))
             }
         }
     }

@@ -8,7 +8,12 @@ import Testing
 @Suite("Crashes of the database", .tags(.database, .slow), .serialized)
 struct CrashDatabaseTests {
     enum Victim: String, CaseIterable, Sendable {
-        case postmaster, backend
+        /// Everything falls over at once.
+        case postmaster
+        /// PostgreSQL ends all connections and recovers by itself.
+        case backend
+        /// An administrator closes the server, in order or at once.
+        case closed, closedAtOnce
     }
 
     @Test(arguments: Victim.allCases)
@@ -26,8 +31,8 @@ struct CrashDatabaseTests {
             try await load.wait(forOpens: 100)
             let before = load.refusals
             switch victim {
-            case .postmaster:
-                try cluster.process?.send(.kill)
+            case .postmaster, .closed, .closedAtOnce:
+                try cluster.process?.send(victim.signal)
                 try await poll(shop.reactor, "a refusal") { load.refusals > before ? () : nil }
                 let ready = try await shop.client.send("GET", server.adminURL + "/readyz")
                 #expect(ready.status == 503)
@@ -45,7 +50,7 @@ struct CrashDatabaseTests {
             }
             #expect(try server.program.process.wait(atMost: .zero) == nil, "the same process all the time")
             #expect(load.surprises == [], "only success and 503")
-            try CrashDatabaseTests.expectNothingLost(load, shop)
+            try load.expectNothingLost()
         }
     }
 
@@ -60,78 +65,15 @@ struct CrashDatabaseTests {
             return rows.contains { $0.first == pid } ? nil : ()
         }
     }
-
-    private static func expectNothingLost(_ load: OpeningLoad, _ shop: ProcessShop) throws {
-        let stored = try shop.rows("SELECT flow_id, state, encode(b_hash, 'hex'), events FROM flow")
-        let byFlow = Dictionary(stored.map { ($0[0] ?? "", $0) }) { first, _ in first }
-        #expect(load.issued.allSatisfy { byFlow[$0] != nil }, "no acknowledged issue is lost")
-        for crossing in load.opened {
-            let digest = try shop.rows("SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [crossing.tabToken])
-            let row = try #require(byFlow[crossing.flow])
-            #expect(row[1] == "opened")
-            #expect(row[2] == digest[0][0], "the tab's token is the live one")
-        }
-        let doubled = """
-            SELECT flow_id FROM flow_event GROUP BY flow_id
-            HAVING count(*) FILTER (WHERE op = 'issue') <> 1 OR count(*) FILTER (WHERE verdict = 'opened') > 1
-            """
-        #expect(try shop.rows(doubled).isEmpty, "nothing was applied twice")
-        let torn = """
-            SELECT f.flow_id FROM flow AS f LEFT JOIN flow_event AS e ON e.flow_id = f.flow_id
-            GROUP BY f.flow_id, f.events HAVING count(e.ordinal) <> f.events OR max(e.ordinal) <> f.events
-            """
-        #expect(try shop.rows(torn).isEmpty, "row and trail agree")
-    }
 }
 
-/// Issues tickets and opens them, over and over, and remembers what was acknowledged.
-private final class OpeningLoad {
-    private(set) var issued: [String] = []
-    private(set) var opened: [Crossing] = []
-    /// How many requests were answered with 503.
-    private(set) var refusals = 0
-    /// Whatever else came.
-    private(set) var surprises: [String] = []
-    private let shop: ProcessShop
-    private let server: ServerProcess
-    private var isStopped = false
-    private var running = 0
-
-    init(_ shop: ProcessShop, _ server: ServerProcess) {
-        self.shop = shop
-        self.server = server
-    }
-
-    func start(tasks: Int) {
-        running = tasks
-        for _ in 0..<tasks {
-            shop.reactor.startTask { [self] in
-                while !isStopped { await work() }
-                running -= 1
-            }
-        }
-    }
-
-    func wait(forOpens count: Int) async throws {
-        try await poll(shop.reactor, "\(count) openings") { self.opened.count >= count ? () : nil }
-    }
-
-    func stop() async throws {
-        isStopped = true
-        try await poll(shop.reactor, "the end of the load") { self.running == 0 ? () : nil }
-    }
-
-    private func work() async {
-        do {
-            var crossing = try await shop.client.issue(server.url)
-            issued.append(crossing.flow)
-            try await shop.client.open(&crossing, server.url)
-            opened.append(crossing)
-        } catch let error as UnexpectedAnswer where error.status == 503 {
-            refusals += 1
-            await shop.reactor.nextTurn()
-        } catch {
-            surprises.append("\(error)")
+extension CrashDatabaseTests.Victim {
+    /// What the server is sent.
+    fileprivate var signal: Signal {
+        switch self {
+        case .closed: .interrupt
+        case .closedAtOnce: .quit
+        case .postmaster, .backend: .kill
         }
     }
 }

@@ -29,6 +29,34 @@ struct CrashDemoTests {
         }
     }
 
+    @Test(arguments: ["database", "simulators"])
+    func `a child that dies is told, and the demo ends instead of failing at every page`(child: String) async throws {
+        try await withProcessShop { shop in
+            try Files.setPermissions(shop.folder, mode: 0o711)
+            defer { CrashDemoTests.killAll(shop.folder) }
+            let demo = try await CrashDemoTests.start(shop, "demo.log")
+            let victim: String
+            if child == "database" {
+                let mark = try Files.read(shop.folder + "/var/postgres/data/postmaster.pid")
+                victim = String(String(decoding: mark, as: UTF8.self).prefix { $0 != "\n" })
+            } else {
+                victim = try #require(CrashDemoTests.processes(shop.folder).first { CrashDemoTests.isSimulator($0) })
+            }
+            let result = try ChildPlan("/bin/kill", ["-9", victim]).run(atMost: .seconds(5))
+            try #require(result.exit.isSuccess)
+            #expect(try await demo.0.process.exit(on: shop.reactor) == .code(1))
+            #expect(demo.0.log.contains("\(child) has ended by signal 9, so everything was stopped"))
+            try await poll(shop.reactor, "the end of the children") {
+                CrashDemoTests.processes(shop.folder).isEmpty ? () : nil
+            }
+        }
+    }
+
+    private static func isSimulator(_ process: String) -> Bool {
+        let words = (try? Files.read("/proc/\(process)/cmdline", limit: 4096)) ?? []
+        return words.split(separator: 0).contains { Array($0) == Array("simulators".utf8) }
+    }
+
     /// Starts the demo and waits until it says that it is ready.
     ///
     /// - Returns: The program and the address of its clear listener.

@@ -32,7 +32,7 @@ private func withProxy(
             let ledger = Ledger(client, reactor)
             ledger.start(tasks: 8)
             await ledger.waitForMore()
-            proxy.cut(cut, atGroupWith: "ledger")
+            await proxy.cut(cut, atGroupWith: "ledger")
             await ledger.waitForFailure()
             await ledger.waitForMore()
             await ledger.stop()
@@ -48,7 +48,7 @@ private func withProxy(
 
     @Test func `takes neither the reads nor the writes behind it with it`() async throws {
         try await withProxy { proxy, client, reactor, _ in
-            proxy.hold(.toServer, of: .writers)
+            await proxy.hold(.toServer, of: .writers)
             let outcomes = Outcomes()
             let sent = outcomes.start(on: reactor) { () throws(PostgresError) in try await client.write(one) }
             try await client.passTurn()
@@ -57,12 +57,12 @@ private func withProxy(
             let reads = outcomes.start(on: reactor) { () throws(PostgresError) in try await client.read(one) }
             await reads.value
             #expect(outcomes.count(nil) == 1)
-            proxy.cutAll()
+            await proxy.cutAll()
             await sent.value
             await waiting.value
             // The one was under way, the other had not been sent.
             #expect(outcomes.ended.map(\.code) == [nil, .outcomeUnknown, .unavailable])
-            proxy.release()
+            await proxy.release()
             try await client.waitUntilReady(within: .seconds(60))
             _ = try await client.write(one)
         }
@@ -76,7 +76,7 @@ private func withProxy(
             let ledger = Ledger(client, reactor)
             ledger.start()
             await ledger.waitForMore()
-            for direction in directions { proxy.hold(direction, of: .writers) }
+            for direction in directions { await proxy.hold(direction, of: .writers) }
             let end = reactor.now + .seconds(1)
             var reads = 0
             while reactor.now < end {
@@ -84,7 +84,7 @@ private func withProxy(
                 reads += 1
             }
             let heldAt = ledger.acknowledged.count
-            proxy.release()
+            await proxy.release()
             await ledger.waitForMore()
             await ledger.stop()
             #expect(reads > 10, "reads go on")
@@ -100,11 +100,11 @@ private func withProxy(
             configuration.maximumPending = 8
         } _: { proxy, client, reactor, admin in
             _ = try await client.write(one)
-            proxy.hold(.toServer, of: .writers)
+            await proxy.hold(.toServer, of: .writers)
             let ledger = Ledger(client, reactor)
             ledger.start(tasks: 32)
             await reactor.wait("refusals") { ledger.denied.count > 200 }
-            proxy.release()
+            await proxy.release()
             await ledger.waitForMore()
             await ledger.stop()
             #expect(ledger.unknown.isEmpty)
@@ -119,7 +119,7 @@ private func withProxy(
             let ledger = Ledger(client, reactor)
             ledger.start(tasks: 8)
             await ledger.waitForMore()
-            proxy.forget()
+            await proxy.forget()
             await ledger.waitForFailure()
             await ledger.waitForMore()
             await ledger.stop()
@@ -141,7 +141,7 @@ private func withProxy(
             configuration.stallTimeout = .milliseconds(200)
         } _: { proxy, client, reactor, _ in
             #expect(client.isReady)
-            proxy.forget()
+            await proxy.forget()
             await reactor.wait("the stall") { !client.isReady }
             try await client.waitUntilReady(within: .seconds(60))
             #expect(try await client.write(one).rowCount == 1)
@@ -155,10 +155,10 @@ private func withProxy(
             configuration.heartbeatInterval = .milliseconds(50)
             configuration.stallTimeout = .milliseconds(200)
         } _: { proxy, client, reactor, _ in
-            proxy.hold(.toClient, of: .readers)
+            await proxy.hold(.toClient, of: .readers)
             await reactor.wait("the stall") { !client.isReady }
             #expect(metrics.prometheusText().contains("sallyport_postgres_stalled{role=\"read\"} 1"))
-            proxy.release()
+            await proxy.release()
             try await client.waitUntilReady(within: .seconds(60))
             #expect(metrics.prometheusText().contains("sallyport_postgres_stalled{role=\"read\"} 0"))
             #expect(metrics.prometheusText().contains("sallyport_postgres_losses_total{role=\"read\"} 0"))
@@ -179,7 +179,7 @@ private func withProxy(
             let before = try await client.write(settings).text(0, 0)
             #expect(before.contains("plan_cache_mode=force_generic_plan"))
             let process = try await client.write(Statement(name: "pid", sql: "SELECT pg_backend_pid()")).int64(0, 0)
-            proxy.cutAll()
+            await proxy.cutAll()
             await reactor.wait("the loss") { !client.isReady }
             try await client.waitUntilReady(within: .seconds(60))
             #expect(try await client.write(settings).text(0, 0) == before)

@@ -11,7 +11,7 @@ package import Telemetry
 ///
 /// A statement is one command that neither begins nor ends a transaction. Not `Sendable`: make it on its loop and use it there.
 ///
-/// When the calling task is cancelled before the call, nothing is sent. After that the call runs to its outcome, which comes
+/// When the calling task is cancelled before the call, nothing is sent, unless it is a last step. After that the call runs to its outcome, which comes
 /// within `maximumPendingAge` and `answerTimeout`: a statement under way cannot be taken back, and others wait behind it.
 ///
 /// A connection without traffic is asked for an answer now and then, so that one that has died, or a server that hangs, is known
@@ -88,7 +88,7 @@ package final class PostgresClient {
     ///   - key: Names the rows it touches; groups are sorted by it, so that those of several loops do not deadlock. Calls with
     ///     the same key keep their order.
     ///   - isLastStep: Whether it ends what other statements have begun. Then it is taken in also where the queue takes too
-    ///     long for new work, so that an overload does not leave things half done.
+    ///     long for new work and after a cancellation, so that neither leaves things half done.
     /// - Returns: The rows that it returned.
     /// - Throws: `unavailable` and `overloaded` (nothing was done, a retry is safe), `outcomeUnknown` (it may have been
     ///   done: look first), `rejected` (nothing was done, a retry will fail too).

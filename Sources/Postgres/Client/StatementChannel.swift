@@ -75,7 +75,8 @@ final class StatementChannel {
         isLastStep: Bool = false
     ) async throws(PostgresError) -> ResultSet {
         if let error = parameters.mismatch(with: statement) { throw error }
-        guard !Task.isCancelled else { throw PostgresError(.unavailable, "cancelled before it was sent") }
+        // What was begun is ended, whether or not somebody still waits for it.
+        guard isLastStep || !Task.isCancelled else { throw PostgresError(.unavailable, "cancelled before it was sent") }
         let outcome = await suspend { caller in
             submit(Call(statement: statement, parameters: parameters, caller: caller), key, isLastStep: isLastStep)
         }

@@ -64,25 +64,25 @@ package final class FaultProxy: Sendable {
     /// - Parameters:
     ///   - directions: Which ways stop.
     ///   - roles: Whose connections.
-    package func hold(_ directions: Direction..., of roles: Role = .all) {
-        give { orders in
+    package func hold(_ directions: Direction..., of roles: Role = .all) async {
+        await give { orders in
             for direction in directions { orders.held[direction] = roles }
         }
     }
 
     /// Leaves every connection that there is hanging for ever, as a firewall does that has forgotten it; new ones work.
-    package func forget() {
-        give { $0.forgets += 1 }
+    package func forget() async {
+        await give { $0.forgets += 1 }
     }
 
     /// Hands everything on again.
-    package func release() {
-        give { $0.held = [:] }
+    package func release() async {
+        await give { $0.held = [:] }
     }
 
     /// Breaks every connection that there is.
-    package func cutAll() {
-        give { $0.cuts += 1 }
+    package func cutAll() async {
+        await give { $0.cuts += 1 }
     }
 
     /// Breaks the next connection that sends a call of a statement, at the end of its group.
@@ -90,8 +90,8 @@ package final class FaultProxy: Sendable {
     /// - Parameters:
     ///   - cut: Where.
     ///   - name: A part of the statement's name.
-    package func cut(_ cut: Cut, atGroupWith name: String) {
-        give { $0.trap = ProxyOrders.Trap(cut: cut, name: Array(name.utf8)) }
+    package func cut(_ cut: Cut, atGroupWith name: String) async {
+        await give { $0.trap = ProxyOrders.Trap(cut: cut, name: Array(name.utf8)) }
     }
 
     /// Whether the connection that `cut` waits for has been broken.
@@ -106,9 +106,11 @@ package final class FaultProxy: Sendable {
         case readers
     }
 
-    private func give(_ change: (inout ProxyOrders) -> Void) {
+    /// Returns when the order is carried out.
+    private func give(_ change: (inout ProxyOrders) -> Void) async {
         orders.content.withLock { change(&$0) }
-        loop.wake()
+        // Orders are read at the end of a turn.
+        try? await loop.run { reactor in await reactor.nextTurn() }
     }
 }
 

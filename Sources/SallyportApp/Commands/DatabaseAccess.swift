@@ -41,6 +41,11 @@ final class DatabaseAccess {
     /// True for a private cluster, whose schema nobody else looks after.
     var isPrivate: Bool { cluster != nil }
 
+    /// The private cluster's server, where it is a child of this process.
+    var companion: Companion? {
+        cluster?.process.map { Companion(name: "the server of the private database", process: $0) }
+    }
+
     /// Brings the schema forward.
     ///
     /// - Parameters:

@@ -44,7 +44,10 @@ enum DemoCommand {
         }
         input.console.print("ready \(configuration.listeners.web.text)/browser/cart")
         input.console.print(Walkthrough.text(configuration, keys))
-        await application.runUntilTold(configuration)
+        try await application.runUntilTold(
+            configuration,
+            beside: [database.companion, simulators?.companion].compactMap(\.self)
+        )
         return 0
     }
 }
@@ -52,6 +55,9 @@ enum DemoCommand {
 /// The simulators as a child process, which ends with this one.
 final class SimulatorProcess {
     private let child: ChildProcess
+
+    /// The process, for whoever cannot go on without it.
+    var companion: Companion { Companion(name: "the process of the simulators", process: child) }
 
     /// Starts them with the settings of this process.
     ///

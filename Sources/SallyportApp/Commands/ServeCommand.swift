@@ -24,7 +24,10 @@ enum ServeCommand {
                 }
                 let parts = ApplicationParts(databaseURL: database.serviceURL)
                 let application = try await Application.start(configuration, parts, logger: logger)
-                await application.runUntilTold(configuration)
+                try await application.runUntilTold(
+                    configuration,
+                    beside: [database.companion].compactMap(\.self)
+                )
                 return 0
             }
         }

@@ -107,6 +107,9 @@ extension Configuration.Limits {
         writeDeadline = reader.duration("limits.write_deadline")
         idle = reader.duration("limits.idle")
         drain = reader.duration("limits.drain")
+        queue = reader.number("limits.queue")
+        queueWait = .milliseconds(reader.number("limits.queue_wait_ms"))
+        queueDeadline = reader.duration("limits.queue_deadline")
     }
 }
 

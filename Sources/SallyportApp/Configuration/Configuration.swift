@@ -46,6 +46,9 @@ package struct Configuration: Sendable {
         let writeDeadline: Duration
         let idle: Duration
         let drain: Duration
+        let queue: Int
+        let queueWait: Duration
+        let queueDeadline: Duration
     }
 
     /// What is offered and allowed to clients that speak HTTP/2.

@@ -104,6 +104,14 @@ enum SettingTable {
         Setting("limits.write_deadline", .duration(1...600), "30s", "for a reader that takes nothing of a response"),
         Setting("limits.idle", .duration(1...3600), "75s", "for an idle connection"),
         Setting("limits.drain", .duration(1...600), "20s", "for requests in flight when the program stops"),
+        Setting("limits.queue", .number(16...100_000), "4096", "statements that wait on a database connection"),
+        Setting(
+            "limits.queue_wait_ms",
+            .number(1...10_000),
+            "20",
+            "how long that queue may take; what comes on top gets 503"
+        ),
+        Setting("limits.queue_deadline", .duration(1...60), "1s", "then a statement that still waits gets 503"),
     ]
 
     private static let http2: [Setting] = [

@@ -1,0 +1,133 @@
+import EventIO
+import HTTPCore
+import IntegrationKit
+import PostgresTestKit
+import Testing
+
+@Suite("Faults between server and database", .tags(.database, .slow))
+struct FaultNetworkTests {
+    @Test(arguments: [[FaultProxy.Direction.toServer], [.toClient], [.toServer, .toClient]])
+    func `a second of silence delays or refuses, and loses and doubles nothing`(
+        directions: [FaultProxy.Direction]
+    ) async throws {
+        try await withProxiedServer { shop, proxy, server in
+            let load = OpeningLoad(shop, server)
+            load.start(tasks: 16)
+            try await load.wait(forOpens: 50)
+            for direction in directions { await proxy.hold(direction) }
+            await shop.reactor.sleep(for: .seconds(1))
+            await proxy.release()
+            try await load.wait(forOpens: load.opened.count + 50)
+            try await load.stop()
+            #expect(load.surprises == [], "only success and 503")
+            #expect(load.longest < .seconds(15), "nobody hangs beyond the deadlines")
+            try load.expectNothingLost()
+        }
+    }
+
+    @Test(arguments: FaultProxy.Cut.allCases)
+    func `connections that break under load lose and double nothing`(cut: FaultProxy.Cut) async throws {
+        try await withProxiedServer { shop, proxy, server in
+            let load = OpeningLoad(shop, server)
+            load.start(tasks: 16)
+            for statement in ["flow_issue", "flow_open_first", "flow_issue", "flow_open_first"] {
+                try await load.wait(forOpens: load.opened.count + 20)
+                await proxy.cut(cut, atGroupWith: statement)
+                try await poll(shop.reactor, "the cut") { proxy.hasCut ? () : nil }
+            }
+            try await load.wait(forOpens: load.opened.count + 20)
+            try await load.stop()
+            #expect(load.surprises == [], "only success and 503")
+            try load.expectNothingLost()
+        }
+    }
+
+    @Test(arguments: [FaultProxy.Cut.afterSync, .afterAnswer])
+    func `an answer lost on the way is looked up`(cut: FaultProxy.Cut) async throws {
+        try await withProxiedServer { shop, proxy, server in
+            try await shop.turnAutopilotOn()
+            var crossing = try await shop.client.issue(server.url)
+            await proxy.cut(cut, atGroupWith: "flow_open_first")
+            try await shop.client.open(&crossing, server.url)
+            #expect(proxy.hasCut)
+            try await shop.client.choose(&crossing, server.url)
+            #expect(try shop.rows("SELECT 1 FROM flow_event WHERE verdict = 'opened'").count == 1)
+        }
+    }
+
+    @Test func `a transition that did not take place is told as such, and can be repeated`() async throws {
+        try await withProxiedServer { shop, proxy, server in
+            var crossing = try await shop.client.issue(server.url)
+            await proxy.cut(.beforeSync, atGroupWith: "flow_open_first")
+            let answer = try await shop.client.tryOpen(crossing, server.url)
+            #expect(answer.status == 503)
+            #expect(answer.first("Retry-After") != nil)
+            #expect(try shop.state(of: crossing) == "issued")
+            try await shop.client.open(&crossing, server.url)
+        }
+    }
+
+    @Test func `a client that hangs up leaves whole transitions behind, and nothing in the server`() async throws {
+        try await withProxiedServer { shop, proxy, server in
+            var crossings: [Crossing] = []
+            for _ in 0..<4 {
+                // An answer just now: no heartbeat is under way, and what was held before has arrived.
+                let crossing = try await shop.client.issue(server.url)
+                crossings.append(crossing)
+                await proxy.hold(.toClient, of: .writers)
+                let path = "/button?secureWebviewSessionId=" + crossing.launchTicket
+                let client = try RawClient(server.url)
+                try client.send("GET \(path) HTTP/1.1\r\nHost: \(ServerProcess.host)\r\n\r\n")
+                try await poll(shop.reactor, "the open") { try shop.state(of: crossing) == "opened" ? () : nil }
+                client.hangUp()
+                await proxy.release()
+            }
+            let admin = server.adminURL + "/metrics"
+            try await poll(shop.reactor, "the end of the connections") {
+                let text = try await shop.client.send("GET", admin).text
+                return text.contains("sallyport_http_open_connections{server=\"public\"} 1\n")
+                    || text.contains("sallyport_http_open_connections{server=\"public\"} 0\n") ? () : nil
+            }
+            // The answer never arrived, so the ticket opens once more.
+            for crossing in crossings {
+                var again = crossing
+                try await shop.client.open(&again, server.url)
+            }
+            #expect(try shop.rows("SELECT 1 FROM flow_event WHERE verdict = 'reopened'").count == crossings.count)
+        }
+    }
+}
+
+/// Runs a body with a server that reaches its database through a network that the body rules.
+private func withProxiedServer(
+    _ body: @escaping @Sendable (ProcessShop, FaultProxy, ServerProcess) async throws -> Void
+) async throws {
+    try await withProcessShop { shop in
+        let direct = shop.databaseURL
+        let proxy = try FaultProxy(to: direct)
+        shop.databaseURL = proxy.url
+        let server = try await shop.startServer()
+        shop.databaseURL = direct
+        try await body(shop, proxy, server)
+    }
+}
+
+/// A connection that says something and hangs up.
+private final class RawClient {
+    private var socket: Descriptor
+
+    init(_ url: String) throws {
+        let address = try #require(SocketAddress(String(url.dropFirst("http://".count))))
+        socket = try Socket.connect(to: address)
+    }
+
+    func send(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        // To loopback a connection is made at once, or will be in a moment.
+        while case .wouldBlock = try Socket.send(socket, bytes.span) {}
+    }
+
+    func hangUp() {
+        socket.closeInPlace()
+    }
+}
