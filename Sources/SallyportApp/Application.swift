@@ -16,6 +16,7 @@ package final class Application: Sendable {
     private let loops: [EventLoop]
     private let signer: WorkerThread
     private let publicServer: Server
+    private let redirectServer: Server
     private let adminServer: Server
     private let stopSignal = StopSignal()
     private let tickets: TLSTicketKeys
@@ -23,6 +24,9 @@ package final class Application: Sendable {
 
     /// Where the public listeners are bound: the TLS one first, where there is one.
     package var addresses: [SocketAddress] { publicServer.boundAddresses }
+
+    /// Where the listener is bound that only says where https is; empty where there is none.
+    package var redirectAddresses: [SocketAddress] { redirectServer.boundAddresses }
 
     /// Where the administration listener is bound; empty where there is none.
     package var adminAddresses: [SocketAddress] { adminServer.boundAddresses }
@@ -88,6 +92,11 @@ package final class Application: Sendable {
             logger: logger,
             metrics: metrics
         )
+        redirectServer = Server(
+            configuration.redirectServer(errorFields: deployment.headers.downgrade),
+            logger: logger,
+            metrics: metrics
+        )
         adminServer = Server(configuration.adminServer(errorFields: errorFields), logger: logger, metrics: metrics)
         signer = try WorkerThread(name: "sign")
         let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops
@@ -101,6 +110,8 @@ package final class Application: Sendable {
             try await loop.run { reactor in
                 let services = try await self.makeServices(reactor, databaseSettings)
                 try self.publicServer.attach(to: reactor, handler: Router(services))
+                let origins = [configuration.listeners.web, configuration.listeners.link]
+                try self.redirectServer.attach(to: reactor, handler: Downgrade(services, origins: origins))
                 try self.adminServer.attach(to: reactor, handler: Router(services, face: .admin))
                 if index == 0 { self.startUpkeep(services, reactor) }
             }
@@ -203,6 +214,7 @@ package final class Application: Sendable {
     /// Stops accepting, answers what is in flight, closes, ends the loops.
     package func stop() async {
         await publicServer.drain()
+        await redirectServer.drain()
         await adminServer.drain()
         await stopSignal.stop()
         for loop in loops { loop.stop() }

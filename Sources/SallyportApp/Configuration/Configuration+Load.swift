@@ -70,6 +70,7 @@ extension Configuration.Listeners {
     fileprivate init(_ reader: inout SettingReader) {
         tls = reader.address("listen")
         clear = reader.address("clear_listen")
+        redirect = reader.address("redirect_listen")
         admin = reader.address("admin_listen")
         simulator = reader.address("simulator_listen")
         web = reader.origin("web.base_url")

@@ -83,6 +83,19 @@ extension Configuration {
         return server
     }
 
+    /// The listener that only says where https is; without listeners where there is none.
+    ///
+    /// - Parameter errorFields: On answers to requests that never reach a handler.
+    /// - Returns: At most one listener, with the limits of the public ones.
+    func redirectServer(errorFields: FieldBlock) -> ServerConfiguration {
+        let addresses = listeners.redirect.map { [ServerConfiguration.Listener($0, .clear)] } ?? []
+        var server = ServerConfiguration(name: "redirect", listeners: addresses)
+        server.limits = limits.server
+        server.errorFields = errorFields
+        server.drainDeadline = .seconds(1)
+        return server
+    }
+
     /// The administration listener; without listeners where there is none.
     ///
     /// - Parameter errorFields: On answers to requests that never reach a handler.

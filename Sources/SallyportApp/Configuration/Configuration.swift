@@ -9,6 +9,7 @@ package struct Configuration: Sendable {
     struct Listeners: Sendable {
         let tls: SocketAddress?
         let clear: SocketAddress?
+        let redirect: SocketAddress?
         let admin: SocketAddress?
         let simulator: SocketAddress?
         let web: WebOrigin

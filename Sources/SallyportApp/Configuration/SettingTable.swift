@@ -5,6 +5,7 @@ enum SettingTable {
     private static let listeners: [Setting] = [
         Setting("listen", .address, "127.0.0.1:8443", "TLS listener of both hosts; empty for none"),
         Setting("clear_listen", .address, "", "plain HTTP behind a TLS balancer, or for benchmarks"),
+        Setting("redirect_listen", .address, "", "plain HTTP that only says where https is, such as 0.0.0.0:80"),
         Setting("admin_listen", .address, "127.0.0.1:8444", "plain HTTP: /healthz, /readyz, /metrics"),
         Setting("simulator_listen", .address, "127.0.0.1:9443", "where `simulators` and `demo` put the simulators"),
         Setting("web.base_url", .origin, "https://localhost:8443", "web host: the pages"),

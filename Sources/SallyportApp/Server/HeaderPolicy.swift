@@ -34,6 +34,8 @@ struct HeaderPolicy: Sendable {
     let linkFallback: FieldBlock
     /// The administration listener.
     let admin: FieldBlock
+    /// Everything that goes out in clear to say where https is; transport security must not be claimed there (RFC 6797, 7.2).
+    let downgrade: FieldBlock
 
     /// The policy for a deployment.
     ///
@@ -78,6 +80,7 @@ struct HeaderPolicy: Sendable {
         ])
         linkFallback = block(Fields.page, [Fields.noReferrer, Fields.noRobots], Fields.isolated)
         admin = block([Fields.noStore, Fields.noReferrer, closed])
+        downgrade = FieldBlock(Array(base.dropFirst()) + [Fields.noStore, Fields.noReferrer, closed, Fields.noRobots])
     }
 }
 

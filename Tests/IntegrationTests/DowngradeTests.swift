@@ -1,0 +1,91 @@
+import IntegrationKit
+import SallyportApp
+import Testing
+
+/// Session-security T18: the http port says where https is, and burns what must not travel in clear.
+@Suite struct `The http port` {
+    private static let settings = ShopOptions(["redirect_listen": "127.0.0.1:0"])
+
+    /// A browser that is sent to http.
+    private func browser(_ shop: Shop) throws -> TestBrowser {
+        let address = try #require(shop.broker.redirectAddresses.first)
+        let truth = "http://\(address)"
+        return TestBrowser(
+            HostTable(["http://localhost": truth, "http://links.localhost": truth, "http://evil.example": truth]),
+            home: "http://localhost",
+            language: "en"
+        )
+    }
+
+    private static let head = [
+        "x-content-type-options: nosniff", "x-frame-options: DENY",
+        "permissions-policy: camera=(), microphone=(), geolocation=(), browsing-topics=()",
+        "cache-control: no-store", "referrer-policy: no-referrer",
+        "content-security-policy: default-src 'none'; frame-ancestors 'none'", "x-robots-tag: noindex, nofollow",
+    ]
+
+    @Test(arguments: [
+        ("http://localhost/iosApp/cart", "http://localhost:8080/iosApp/cart"),
+        ("http://localhost/iosApp/cart?a=1&hd8=2", "http://localhost:8080/iosApp/cart"),
+        ("http://localhost//evil.example/x", "http://localhost:8080//evil.example/x"),
+        ("http://links.localhost/index.html", "http://links.localhost:8080/index.html"),
+        ("http://localhost/?swa_short=swb_", "http://localhost:8080/"),
+    ])
+    func `sends a GET without a token to the same path, and never copies a query`(_ url: String, _ target: String)
+        async throws
+    {
+        try await withShop(Self.settings) { shop in
+            for method in ["GET", "HEAD"] {
+                let answer = try await browser(shop).request(method, url)
+                #expect(answer.status == 303)
+                let own = answer.head.filter { !$0.hasPrefix("date:") && !$0.hasPrefix("content-length:") }
+                #expect(Set(own) == Set(Self.head + ["location: " + target]))
+                #expect(answer.text.isEmpty)
+            }
+        }
+    }
+
+    @Test func `refuses every other method, and every other host`() async throws {
+        try await withShop(Self.settings) { shop in
+            let post = try await browser(shop).request("POST", "/secureWebviewSession", form: [("client", "iosApp")])
+            #expect(post.status == 403 && post[field: "location"] == nil)
+            let foreign = try await browser(shop).request("GET", "http://evil.example/iosApp/cart")
+            #expect(foreign.status == 421 && foreign[field: "location"] == nil)
+            #expect(try shop.value("SELECT count(*) FROM flow") == "0")
+        }
+    }
+
+    @Test func `burns a launch ticket that was seen, and never repeats it`() async throws {
+        try await withShop(Self.settings) { shop in
+            let shopper = try await shop.shopper()
+            let answer = try await browser(shop).request("GET", "http://localhost" + shopper.launchPath)
+            #expect(answer.status == 403)
+            #expect(!(answer.head.joined() + answer.text).contains(shopper.ticket))
+            #expect(answer[field: "location"] == nil)
+            #expect(try shop.state(of: shopper.flow) == "revoked")
+            #expect(try shop.trail(of: shopper.flow).last?.hasSuffix(" plaintext") == true)
+            #expect(try await shopper.toButton().error == "session_revoked")
+            let story = try await shop.runCommand(["audit", "--alerts"])
+            #expect(story.output.contains(shopper.flow) && story.output.contains("plaintext"))
+        }
+    }
+
+    @Test func `burns a token wherever it stands: in a cookie, in a form, in the path`() async throws {
+        try await withShop(Self.settings) { shop in
+            let link = try await shop.shopper().toReturn()
+            _ = try await browser(shop).request("POST", "/purchase", form: link.form)
+            let tab = try await shop.shopper()
+            _ = try await tab.toButton()
+            let token = try #require(tab.tab.browser.cookie("secureWebviewSessionId"))
+            let cookie = [("Cookie", "__Host-secureWebviewSessionId=\(token)")]
+            #expect(try await browser(shop).request("GET", "/button", fields: cookie).status == 403)
+            let path = try await shop.shopper()
+            #expect(try await browser(shop).request("HEAD", "/x/" + path.ticket).status == 403)
+            #expect(try shop.value("SELECT string_agg(DISTINCT state::text, ' ') FROM flow") == "revoked")
+        }
+    }
+
+    @Test func `is not there unless it is set`() async throws {
+        try await withShop { shop in #expect(shop.broker.redirectAddresses.isEmpty) }
+    }
+}
