@@ -31,7 +31,10 @@ import Testing
         ("http://links.localhost/index.html", "http://links.localhost:8080/index.html"),
         ("http://localhost/?swa_short=swb_", "http://localhost:8080/"),
     ])
-    func `sends a GET without a token to the same path, and never copies a query`(_ url: String, _ target: String)
+    func `sends a GET without a token to the same path, and never copies a query`(
+        _ url: String,
+        _ target: String
+    )
         async throws
     {
         try await withShop(Self.settings) { shop in

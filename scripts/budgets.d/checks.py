@@ -1,7 +1,7 @@
 """What is counted, and how it is held to the budgets."""
+import contextlib
 import math
 import re
-import statistics
 import sys
 
 import database
@@ -10,9 +10,12 @@ import soak
 from client import Refused
 from counters import LIBRARIES, Trace, difference
 
+# Rounds; the least one holds, for what the server does beside the requests (a heartbeat, a timer) can only add.
 WINDOWS = 5
-# System calls that the library in front counts already, and more exactly.
-COUNTED = ["recvfrom", "recvmsg", "sendto", "sendmsg", "epoll_wait", "epoll_pwait"]
+TRACES = 2
+ATTEMPTS = 3
+# System calls that the library in front counts already, and futex, which has a column of its own.
+COUNTED = ["recvfrom", "recvmsg", "sendto", "sendmsg", "epoll_wait", "epoll_pwait", "futex"]
 
 
 class Book:
@@ -33,14 +36,25 @@ class Book:
             sys.exit(f"budgets: docs/budgets.md has no {column} for {name}")
         return self.limits[name][column]
 
+    def limit(self, name, column):
+        return float(self.text(name, column))
+
     def hold(self, name, column, counted, note=""):
-        limit = float(self.text(name, column))
+        limit = self.limit(name, column)
         self.row(name, column, f"{counted:.3f}".rstrip("0").rstrip("."), f"{limit:g}", counted <= limit, note)
 
     def row(self, name, column, counted, limit, holds, note=""):
         self.rows.append((name, column, counted, limit, holds, note))
         if not holds:
             print(f"budgets: {name}: {column}: counted {counted}, budget {limit} {note}", file=sys.stderr, flush=True)
+
+    @contextlib.contextmanager
+    def counting(self, name):
+        """A server that refuses, hangs or is gone while it is counted exceeds every budget."""
+        try:
+            yield
+        except (Refused, OSError, RuntimeError) as error:
+            self.row(name, "counted", f"nothing: {type(error).__name__}: {error}", "all", False)
 
     def verdict(self):
         wide = max(len(row[0]) for row in self.rows)
@@ -92,41 +106,62 @@ def run(connection, requests, status):
 def per_route(shop, book):
     for route in routes.ALL:
         print(f"budgets:   {route.name}", file=sys.stderr, flush=True)
-        count = route.window
-        requests = iter(route.prepare(shop, count * (WINDOWS + 2)))
-        take = lambda: [next(requests) for _ in range(count)]
-        connection = route.connect(shop)
-        run(connection, take(), route.status)
-        windows = []
-        for _ in range(WINDOWS):
-            window = take()
-            before = shop.counters.settled()
-            run(connection, window, route.status)
-            windows.append(difference(before, shop.counters.settled()))
+        with book.counting(route.name):
+            count_route(shop, book, route)
+
+
+def count_route(shop, book, route):
+    windows, traces = [], []
+    for attempt in range(ATTEMPTS):
+        more_windows, more_traces = rounds(shop, route)
+        windows += more_windows
+        traces += more_traces
+        rows = held(route, windows, traces)
+        # A busy machine makes rounds so long that something of the server's own falls into each of them.
+        if all(counted <= book.limit(route.name, column) for column, counted, _ in rows):
+            break
+    for column, counted, note in rows:
+        book.hold(route.name, column, counted, note)
+
+
+def rounds(shop, route):
+    requests = iter(route.prepare(shop, route.window * (1 + WINDOWS + TRACES)))
+    take = lambda: [next(requests) for _ in range(route.window)]
+    connection = route.connect(shop)
+    run(connection, take(), route.status)
+    windows, traces = [], []
+    for _ in range(WINDOWS):
+        window = take()
+        before = shop.counters.settled()
+        run(connection, window, route.status)
+        windows.append(difference(before, shop.counters.settled()))
+    for _ in range(TRACES):
         window, trace = take(), Trace(shop.pid, shop.folder)
         run(connection, window, route.status)
         shop.counters.settled()
-        calls = trace.stop()
-        connection.close()
-        hold_route(book, route, windows, calls)
+        traces.append(trace.stop())
+    connection.close()
+    return windows, traces
 
 
-def hold_route(book, route, windows, calls):
+def held(route, windows, traces):
+    """The least of all rounds, per request: column, number and a note."""
     requests = route.window * route.flight
-    # The median: now and then a timer of the server's own falls into one window.
-    middle = {name: statistics.median(window[name] for window in windows) / requests for name in windows[0]}
-    futex = calls.pop("futex", 0) / requests
-    for name in COUNTED:
-        calls.pop(name, None)
-    spread = [window["own"] / requests for window in windows]
-    named = " ".join(f"{name}:{number / requests:g}" for name, number in sorted(calls.items()))
-    book.hold(route.name, "allocations", middle["own"], f"(windows {min(spread):g} to {max(spread):g})")
-    book.hold(route.name, "of libraries", sum(middle[name] for name in LIBRARIES))
-    book.hold(route.name, "receive", middle["recv"])
-    book.hold(route.name, "send", middle["send"])
-    book.hold(route.name, "wait", middle["epoll_wait"])
-    book.hold(route.name, "futex", futex)
-    book.hold(route.name, "other calls", sum(calls.values()) / requests, f"({named})")
+    least = {name: min(window[name] for window in windows) / requests for name in windows[0]}
+    most = max(window["own"] for window in windows) / requests
+    futex = min(calls.get("futex", 0) for calls in traces) / requests
+    others = [{name: number for name, number in calls.items() if name not in COUNTED} for calls in traces]
+    other = min(others, key=lambda calls: sum(calls.values()))
+    named = " ".join(f"{name}:{number / requests:g}" for name, number in sorted(other.items()))
+    return [
+        ("allocations", least["own"], f"({least['own']:g} to {most:g} in {len(windows)} rounds)"),
+        ("of libraries", sum(least[name] for name in LIBRARIES), ""),
+        ("receive", least["recv"], ""),
+        ("send", least["send"], ""),
+        ("wait", least["epoll_wait"], ""),
+        ("futex", futex, ""),
+        ("other calls", sum(other.values()) / requests, f"({named})"),
+    ]
 
 
 def in_one_turn(shop, book):
@@ -139,12 +174,12 @@ def in_one_turn(shop, book):
         wave.send(requests)
         counts.append(difference(before, shop.counters.settled()))
     wave.close()
-    middle = {name: statistics.median(count[name] for count in counts) / 32 for name in counts[0]}
-    book.hold("one turn", "allocations", middle["own"])
-    book.hold("one turn", "receive", middle["recv"])
-    book.hold("one turn", "send", middle["send"])
-    book.hold("one turn", "wait", middle["epoll_wait"])
-    book.hold("one turn", "clock", middle["clock"])
+    least = {name: min(count[name] for count in counts) / 32 for name in counts[0]}
+    book.hold("one turn", "allocations", least["own"])
+    book.hold("one turn", "receive", least["recv"])
+    book.hold("one turn", "send", least["send"])
+    book.hold("one turn", "wait", least["epoll_wait"])
+    book.hold("one turn", "clock", least["clock"])
 
 
 # MARK: The whole process
