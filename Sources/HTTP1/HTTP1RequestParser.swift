@@ -68,7 +68,9 @@ package struct HTTP1RequestParser: Sendable {
             switch stage {
             case .head:
                 let wasInside = isInsideRequest
-                let step = try readHead(bytes, &request.head)
+                var head = request.takeHead()
+                defer { request.giveHead(head) }
+                let step = try readHead(bytes, &head)
                 // Not before a request begins: somebody may still be looking at the one before.
                 if !wasInside, isInsideRequest || step.outcome == .complete { request.clearBody() }
                 return step

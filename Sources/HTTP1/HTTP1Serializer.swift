@@ -45,14 +45,16 @@ package enum HTTP1Serializer {
         date: DateLine,
         to output: inout [UInt8]
     ) {
-        output.append(contentsOf: response.head)
+        // As spans: appending an array counts a reference to it.
+        let (head, body) = (response.head, response.body)
+        output.append(head.span)
         endHead(keepsConnection, date, &output)
         if case .head = method { return }
-        output.append(contentsOf: response.body)
+        output.append(body.span)
     }
 
     private static func endHead(_ keepsConnection: Bool, _ date: DateLine, _ output: inout [UInt8]) {
-        output.append(contentsOf: date.bytes)
+        output.append(date.bytes.span)
         if !keepsConnection { output.append(text: "Connection: close\r\n") }
         output.append(text: "\r\n")
     }

@@ -41,7 +41,10 @@ extension HTTP2Session {
     func fieldCame(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
         // Fields behind the content are no fields of the request; the library has checked and counted them.
         guard let arriving else { return true }
-        guard builder.add(name, value, to: &arriving.request.head) else {
+        var head = arriving.request.takeHead()
+        let isBearable = builder.add(name, value, to: &head)
+        arriving.request.giveHead(head)
+        guard isBearable else {
             flood = .continuation
             return false
         }
@@ -55,7 +58,9 @@ extension HTTP2Session {
             return
         }
         arriving = nil
-        builder.finish(&stream.request.head)
+        var head = stream.request.takeHead()
+        builder.finish(&head)
+        stream.request.giveHead(head)
         stream.contentLength = builder.contentLength
         stream.expectsContinue = builder.expectsContinue
         stream.requestHasEnded = endsRequest

@@ -6,7 +6,7 @@ extension HTTPRequest {
     /// - Parameter name: Any name.
     /// - Returns: Without the blanks around it; what is not UTF-8 becomes U+FFFD.
     package func first(_ name: HTTPFieldName) -> String? {
-        for field in head.fields where isNamed(field, name) { return withBytes(field.value) { $0.text } }
+        for field in storage.fields where isNamed(field, name) { return withBytes(field.value) { $0.text } }
         return nil
     }
 
@@ -26,12 +26,12 @@ extension HTTPRequest {
     /// - Returns: Zero or more.
     package func count(_ name: HTTPFieldName) -> Int {
         var count = 0
-        for field in head.fields where isNamed(field, name) { count += 1 }
+        for field in storage.fields where isNamed(field, name) { count += 1 }
         return count
     }
 
     /// How many fields the request has.
-    package var fieldCount: Int { head.fields.count }
+    package var fieldCount: Int { storage.fields.count }
 
     /// Whether there is exactly one field of a name and it has the given value.
     ///
@@ -51,7 +51,7 @@ extension HTTPRequest {
     ///   - word: In lower case; compared without regard to case.
     /// - Returns: True where one of the parts is the word.
     package func fieldLists(_ name: HTTPFieldName, _ word: StaticString) -> Bool {
-        for field in head.fields where isNamed(field, name) {
+        for field in storage.fields where isNamed(field, name) {
             if withBytes(field.value, { $0.lists(word) }) { return true }
         }
         return false
@@ -63,7 +63,7 @@ extension HTTPRequest {
     ///   - name: Any name.
     ///   - body: Called in the order in which the fields came.
     package func forEachValue(_ name: HTTPFieldName, _ body: (Span<UInt8>) -> Void) {
-        for field in head.fields where isNamed(field, name) { withBytes(field.value, body) }
+        for field in storage.fields where isNamed(field, name) { withBytes(field.value, body) }
     }
 
     /// The Host field, or HTTP/2's `:authority`; `nil` only in a request that no protocol has checked.
@@ -89,7 +89,7 @@ extension HTTPRequest {
 
     private func only(_ name: HTTPFieldName) -> FieldEntry? {
         var found: FieldEntry?
-        for field in head.fields where isNamed(field, name) {
+        for field in storage.fields where isNamed(field, name) {
             guard found == nil else { return nil }
             found = field
         }

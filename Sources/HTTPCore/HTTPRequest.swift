@@ -6,8 +6,11 @@ import Primitives
 /// somebody asks for one, and a request that has been filled before allocates nothing. A handler must not keep a
 /// request past its response: take out what is needed. Lives on one loop.
 package final class HTTPRequest {
-    /// Method, target and fields as a protocol fills them; handlers ask the request itself.
-    package var head = RequestHead()
+    /// Method, target and fields.
+    ///
+    /// No other target reaches it in place: then the compiler sees every use, and none has to be checked for exclusiveness when the
+    /// program runs.
+    private(set) var storage = RequestHead()
     /// The content, after all framing has been taken off.
     package var body: [UInt8] = []
     /// Who is at the other end of the connection, or whom a trusted proxy names.
@@ -33,19 +36,47 @@ package final class HTTPRequest {
         fields: [(name: HTTPFieldName, value: String)] = [],
         body: [UInt8] = []
     ) {
+        var head = RequestHead()
         head.method = method
-        self.body = body
         guard head.appendTarget(target.utf8Span.span) else { return nil }
         for field in fields {
             let isAdded = head.appendField(name: field.name.text.utf8Span.span, value: field.value.utf8Span.span)
             guard isAdded else { return nil }
         }
+        storage = head
+        self.body = body
     }
 
     /// Forgets the request and keeps its storage for the next one; peer and security stay.
     package func reset() {
+        var head = takeHead()
         head.reset()
+        giveHead(head)
         clearBody()
+    }
+
+    /// Method, target and fields as a whole; handlers ask the request itself.
+    ///
+    /// Changing it in place copies it: a protocol takes it out for as long as it fills it.
+    package var head: RequestHead {
+        get { storage }
+        set { storage = newValue }
+    }
+
+    /// Takes the head out, to be filled.
+    ///
+    /// - Returns: The head; the request has none until it is given back.
+    package func takeHead() -> RequestHead {
+        let head = storage
+        storage = RequestHead.none
+        return head
+    }
+
+    /// Puts the head back.
+    ///
+    /// - Parameter head: From `takeHead`.
+    package func giveHead(_ head: consuming RequestHead) {
+        storage = head
     }
 
     /// Forgets the content and keeps its storage, unless it is large.
@@ -66,14 +97,14 @@ package final class HTTPRequest {
 
 extension HTTPRequest {
     /// The method.
-    package var method: HTTPMethod { head.method }
+    package var method: HTTPMethod { storage.method }
 
     /// The path as it came, percent-encoding not undone; begins with a slash.
-    package var path: String { withBytes(head.path) { $0.text } }
+    package var path: String { withBytes(storage.path) { $0.text } }
 
     /// The query as it came, percent-encoding not undone and without its question mark; `nil` where there is none.
     package var query: String? {
-        head.query.map { part in withBytes(part) { $0.text } }
+        storage.query.map { part in withBytes(part) { $0.text } }
     }
 
     /// Whether the path is exactly the given one.
@@ -81,7 +112,7 @@ extension HTTPRequest {
     /// - Parameter text: With its leading slash; compared byte by byte.
     /// - Returns: True where every byte agrees.
     package func pathIs(_ text: StaticString) -> Bool {
-        withBytes(head.path) { $0.isEqual(to: text) }
+        withBytes(storage.path) { $0.isEqual(to: text) }
     }
 
     /// Finds the path among some, looking at it once.
@@ -91,7 +122,7 @@ extension HTTPRequest {
     ///   - start: The first to compare with; from zero to the number of paths.
     /// - Returns: The index of the first from there that is the path, or `nil`.
     package func pathIndex(in paths: [StaticString], from start: Int = 0) -> Int? {
-        withBytes(head.path) { path in
+        withBytes(storage.path) { path in
             for index in start..<paths.count where path.isEqual(to: paths[index]) { return index }
             return nil
         }
@@ -102,7 +133,7 @@ extension HTTPRequest {
     /// - Parameter bytes: As it would stand in the request, not decoded.
     /// - Returns: False for a prefix.
     package func pathIs(_ bytes: [UInt8]) -> Bool {
-        withBytes(head.path) { $0.isEqual(to: bytes.span) }
+        withBytes(storage.path) { $0.isEqual(to: bytes.span) }
     }
 
     /// Whether the path begins with the given text.
@@ -110,15 +141,15 @@ extension HTTPRequest {
     /// - Parameter text: With its leading slash; compared byte by byte.
     /// - Returns: True also where the path is the text.
     package func pathHasPrefix(_ text: StaticString) -> Bool {
-        withBytes(head.path) { $0.starts(with: text) }
+        withBytes(storage.path) { $0.starts(with: text) }
     }
 
     /// The parameters of the query; none where there is no query.
     ///
     /// - Throws: `malformed` or `tooMany`.
     package func queryParameters() throws(HTTPParameterError) -> HTTPParameters {
-        let bytes = head.bytes
-        return try HTTPParameters(bytes.span.extracting(head.queryRange))
+        let head = storage
+        return try HTTPParameters(head.bytes.span.extracting(head.queryRange))
     }
 
     /// The parameters of a form in the body.
@@ -132,7 +163,7 @@ extension HTTPRequest {
 
     /// Looks at a part of the head in place.
     func withBytes<Result>(_ part: ByteRange, _ body: (Span<UInt8>) -> Result) -> Result {
-        let bytes = head.bytes
+        let bytes = storage.bytes
         return body(bytes.span.extracting(part.clamped(to: bytes.count)))
     }
 }

@@ -15,9 +15,16 @@ package struct RequestHead: Sendable {
     private(set) var fields: [FieldEntry] = []
     private let index = KnownFieldIndex.shared
 
+    /// Stands in for a head that is being filled.
+    static let none = RequestHead(reserving: 0)
+
     init() {
-        bytes.reserveCapacity(2_048)
-        fields.reserveCapacity(32)
+        self.init(reserving: 1)
+    }
+
+    private init(reserving heads: Int) {
+        bytes.reserveCapacity(heads * 2_048)
+        fields.reserveCapacity(heads * 32)
     }
 
     /// Where the path lies in `bytes`.

@@ -1,5 +1,6 @@
 import EventIO
 import HTTP1
+import Primitives
 
 /// What connections put off to the end of a turn or to the next one, and what a turn allows.
 final class TurnWork: TurnObserver {
@@ -10,6 +11,7 @@ final class TurnWork: TurnObserver {
     /// Grows with each turn.
     private(set) var number: UInt64 = 0
     private var hasDate = false
+    private var dateSecond: Int64
     private let reactor: Reactor
     private let handshakesPerTurn: Int
     private var handshakesLeft: Int
@@ -26,6 +28,7 @@ final class TurnWork: TurnObserver {
         self.handshakesPerTurn = max(1, handshakesPerTurn)
         handshakesLeft = self.handshakesPerTurn
         date = DateLine(reactor.wallNow)
+        dateSecond = reactor.wallNow.seconds
         nextTurn = reactor.makeTimer { [unowned self] in continuePostponed() }
         reactor.addTurnObserver(self)
     }
@@ -34,7 +37,11 @@ final class TurnWork: TurnObserver {
     func refreshDate() {
         guard !hasDate else { return }
         hasDate = true
-        date.update(reactor.wallNow)
+        let now = reactor.wallNow
+        guard now.seconds != dateSecond else { return }
+        dateSecond = now.seconds
+        // Replaced, not changed in place: see `HTTP1Driver.feed`.
+        date = DateLine(now)
     }
 
     /// Reads once into the scratch buffer.

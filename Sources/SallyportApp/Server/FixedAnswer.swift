@@ -3,7 +3,7 @@ import HTTPCore
 import Primitives
 
 /// An answer from memory with its entity tag, made at the start.
-struct FixedAnswer: Sendable {
+final class FixedAnswer: Sendable {
     private let full: StaticResponse
     private let notModified: StaticResponse
     private let tag: EntityTag?

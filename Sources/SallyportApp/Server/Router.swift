@@ -65,17 +65,18 @@ final class Router: RequestHandler {
     }
 
     private func answer(_ request: HTTPRequest, _ route: Route) -> HandlerResult {
-        let exchange = Exchange(request: request, services: services)
         switch route.action {
         case .fixed(let answer):
             return .precomposed(answer(services.deployment).answer(request))
         case .now(let handler):
+            let exchange = Exchange(request: request, services: services)
             do {
                 return .now(try handler(exchange))
             } catch {
                 return .now(refusal(error, exchange, route.format))
             }
         case .later(let handler):
+            let exchange = Exchange(request: request, services: services)
             return .later {
                 do throws(Failure) {
                     return try await handler(exchange)
