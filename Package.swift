@@ -53,7 +53,7 @@ let package = Package(
         // Level 1.
         library("Primitives"),
         library("Telemetry", ["Primitives"]),
-        library("TestKit", ["EventIO", "Primitives", "Telemetry"]),
+        library("TestKit", ["CNGHTTP2", "EventIO", "Primitives", "Telemetry"]),
 
         // Level 2.
         library("EventIO", ["CLinux", "Primitives", "Telemetry"]),

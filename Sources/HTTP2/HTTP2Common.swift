@@ -32,6 +32,10 @@ import CNGHTTP2
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
         unsafe nghttp2_option_set_max_continuations(options, 8)
         unsafe nghttp2_option_set_max_settings(options, 16)
+        // The library tells of frames that it does not know only where somebody else does; they are counted, no more.
+        for type in UInt8(NGHTTP2_CONTINUATION.rawValue + 1)...UInt8.max {
+            unsafe nghttp2_option_set_user_recv_extension_type(options, type)
+        }
         unsafe nghttp2_option_set_max_outbound_ack(options, max(64, limits.frameBurst * 2))
     }
 

@@ -8,9 +8,17 @@ extension HTTP2Session {
     ///
     /// - Returns: False where it was one too many of its kind.
     func frameBegins(_ frame: nghttp2_frame_hd) -> Bool {
-        guard let kind = FloodKind(frame), !budget.take(kind) else { return true }
+        // The library ignores the old priorities altogether, and with them this rule of RFC 9113 section 6.3.
+        if frame.type == NGHTTP2_PRIORITY.rawValue, frame.stream_id == 0 { return false }
+        guard let kind = floodKind(of: frame), !budget.take(kind) else { return true }
         flood = kind
         return false
+    }
+
+    private func floodKind(of frame: nghttp2_frame_hd) -> FloodKind? {
+        if let kind = FloodKind(frame) { return kind }
+        // The library drops what comes for a stream that is over: it may have been on its way.
+        return frame.stream_id > 0 && frame.stream_id <= highestStream && stream(frame.stream_id) == nil ? .reset : nil
     }
 
     /// A stream begins with a head.
@@ -23,6 +31,7 @@ extension HTTP2Session {
         }
         let stream = common.takeStream()
         stream.id = id
+        highestStream = id
         stream.bodyLimit = common.limits.streamWindow
         stream.tableIndex = table.count
         table.append(stream)
@@ -201,7 +210,7 @@ extension FloodKind {
     /// The kind of a received frame; `nil` for those that bring work along.
     init?(_ frame: nghttp2_frame_hd) {
         switch UInt32(frame.type) {
-        case NGHTTP2_HEADERS.rawValue, NGHTTP2_GOAWAY.rawValue, NGHTTP2_PUSH_PROMISE.rawValue: return nil
+        case NGHTTP2_HEADERS.rawValue, NGHTTP2_PUSH_PROMISE.rawValue: return nil
         case NGHTTP2_DATA.rawValue:
             guard frame.length == 0, !frame.endsStream else { return nil }
             self = .emptyData

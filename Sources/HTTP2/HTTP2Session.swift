@@ -23,6 +23,8 @@ package import HTTPCore
     /// The stream whose head is on the way.
     var arriving: HTTP2Stream?
     var now: Int64
+    /// The number of the last stream that was opened.
+    var highestStream: Int32 = 0
     /// Streams that are answered while their content is still on the way.
     var earlyAnswers = 0
     var outgoing: [UInt8] = []
@@ -94,9 +96,7 @@ package import HTTPCore
         let result = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe nghttp2_session_mem_recv(library, bytes.baseAddress, bytes.count)
         }
-        if flood != nil {
-            terminate(.enhanceYourCalm)
-        } else if result < 0 {
+        if flood == nil, result < 0 {
             terminate(.protocolError)
             throw HTTP2Error(Int32(clamping: result))
         }

@@ -11,6 +11,8 @@ import HTTPCore
     /// Name and value of what has no image, one behind the other.
     private var scratch: [UInt8] = []
     private var lengths: [(name: Int, value: Int)] = []
+    /// Which of them hold a cookie: those stay out of every table.
+    private var secrets: [Int] = []
     private var pairs: [nghttp2_nv] = unsafe []
 
     /// Hands the finished block over.
@@ -61,6 +63,7 @@ import HTTPCore
     private func begin() {
         scratch.removeAll(keepingCapacity: true)
         lengths.removeAll(keepingCapacity: true)
+        secrets.removeAll(keepingCapacity: true)
         unsafe pairs.removeAll(keepingCapacity: true)
     }
 
@@ -73,6 +76,7 @@ import HTTPCore
 
     private func add(_ field: HTTPField) {
         let start = scratch.count
+        if field.name == .setCookie { secrets.append(lengths.count) }
         // The library lowers the case of what it copies.
         scratch.append(field.name.spelling.utf8Span.span)
         let middle = scratch.count
@@ -97,7 +101,7 @@ import HTTPCore
                         value: position.map { unsafe $0 + length.name },
                         namelen: length.name,
                         valuelen: length.value,
-                        flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)
+                        flags: UInt8(secrets.contains(index) ? NGHTTP2_NV_FLAG_NO_INDEX.rawValue : 0)
                     )
                 )
                 unsafe position = position.map { unsafe $0 + length.name + length.value }
@@ -119,32 +123,30 @@ import HTTPCore
 
     private func image(of block: FieldBlock) -> FieldImage? {
         if let image = images[ObjectIdentifier(block)] { return image }
-        return keep(
-            FieldImage(of: block) { image in
-                for field in block.fields { image.add(field) }
-            }
-        )
+        return keep(block) { block.fields.map(\.bytes) }
     }
 
     private func image(of response: StaticResponse) -> FieldImage? {
         if let image = images[ObjectIdentifier(response)] { return image }
-        let plain = response.response
-        return keep(
-            FieldImage(of: response) { image in
-                image.add(":status") { ResponseFields.appendDigits(plain.status.code, to: &$0) }
-                for field in plain.block.fields { image.add(field) }
-                for field in plain.fields where !field.name.belongsToServer { image.add(field) }
-                if plain.status.allowsContent {
-                    image.add("content-length") { ResponseFields.appendDigits(plain.body.count, to: &$0) }
-                }
-            }
-        )
+        return keep(response) {
+            let plain = response.response
+            let own = plain.fields.filter { !$0.name.belongsToServer }
+            var fields = [ResponseFields.number(":status", plain.status.code)]
+            fields += (plain.block.fields + own).map(\.bytes)
+            if plain.status.allowsContent { fields.append(ResponseFields.number("content-length", plain.body.count)) }
+            return fields
+        }
+    }
+
+    private static func number(_ name: String, _ number: Int) -> (name: [UInt8], value: [UInt8]) {
+        (Array(name.utf8), Array("\(number)".utf8))
     }
 
     /// Keeps an image; programs have a fixed number of blocks, and for others memory stays bounded.
-    private func keep(_ image: FieldImage) -> FieldImage? {
+    private func keep(_ source: AnyObject, _ fields: () -> [(name: [UInt8], value: [UInt8])]) -> FieldImage? {
         guard images.count < ResponseFields.mostImages else { return nil }
-        images[ObjectIdentifier(image.source)] = image
+        let image = FieldImage(of: source, fields())
+        images[ObjectIdentifier(source)] = image
         return image
     }
 }
@@ -153,42 +155,30 @@ import HTTPCore
 @safe private final class FieldImage {
     /// Whose fields they are; held so that nothing else gets its identity.
     let source: AnyObject
-    private(set) var pairs: [nghttp2_nv] = unsafe []
-    private var blocks: [UnsafeMutablePointer<UInt8>] = unsafe []
+    let pairs: [nghttp2_nv]
+    private let bytes: UnsafeMutablePointer<UInt8>
 
-    init(of source: AnyObject, _ fill: (FieldImage) -> Void) {
+    init(of source: AnyObject, _ fields: [(name: [UInt8], value: [UInt8])]) {
         self.source = source
-        fill(self)
-    }
-
-    deinit {
-        unsafe blocks.forEach { unsafe $0.deallocate() }
-    }
-
-    func add(_ field: HTTPField) {
-        append(Array(field.name.text.utf8), Array(field.value.utf8))
-    }
-
-    func add(_ name: StaticString, _ appendValue: (inout [UInt8]) -> Void) {
-        var nameBytes: [UInt8] = []
-        nameBytes.append(text: name)
-        var value: [UInt8] = []
-        appendValue(&value)
-        append(nameBytes, value)
-    }
-
-    private func append(_ name: [UInt8], _ value: [UInt8]) {
-        let block = UnsafeMutablePointer<UInt8>.allocate(capacity: name.count + value.count + 1)
-        unsafe blocks.append(block)
-        for (index, byte) in (name + value).enumerated() { unsafe block[index] = byte }
-        unsafe pairs.append(
-            nghttp2_nv(
-                name: block,
-                value: block + name.count,
+        let all = fields.flatMap { $0.name + $0.value }
+        unsafe bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: all.count + 1)
+        for (index, byte) in all.enumerated() { unsafe bytes[index] = byte }
+        var position = unsafe bytes
+        unsafe pairs = fields.map { name, value in
+            defer { unsafe position += name.count + value.count }
+            return unsafe nghttp2_nv(
+                name: position,
+                value: position + name.count,
                 namelen: name.count,
                 valuelen: value.count,
                 flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
             )
-        )
+        }
     }
+
+    deinit { unsafe bytes.deallocate() }
+}
+
+extension HTTPField {
+    fileprivate var bytes: (name: [UInt8], value: [UInt8]) { (Array(name.text.utf8), Array(value.utf8)) }
 }

@@ -15,6 +15,9 @@ enum SessionCallbacks {
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, streamClosed)
         unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, frameSent)
         unsafe nghttp2_session_callbacks_set_send_data_callback(callbacks, sendContent)
+        unsafe nghttp2_session_callbacks_set_unpack_extension_callback(callbacks) { _, _, _, _ in
+            NGHTTP2_ERR_CANCEL.rawValue
+        }
     }
 
     private static func session(_ user: UnsafeMutableRawPointer?) -> HTTP2Session? {

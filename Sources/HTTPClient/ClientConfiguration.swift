@@ -10,8 +10,18 @@ package struct ClientConfiguration: Sendable {
         case file(path: String)
     }
 
+    /// What is spoken.
+    package enum Version: String, Sendable, CaseIterable {
+        /// HTTP/1.1, one exchange at a time on a connection.
+        case http1 = "HTTP/1.1"
+        /// HTTP/2 where a peer offers it under TLS, many exchanges on one connection.
+        case http2 = "HTTP/2"
+    }
+
     /// Whose certificates are believed.
     package var trust = Trust.system
+    /// What is spoken.
+    package var version = Version.http1
     /// For the name lookup, the connection and its handshake together: a healthy peer needs a tenth of it.
     package var connectTimeout = Duration.seconds(3)
     /// The most bytes of a response's content; a session document has a few thousand.

@@ -3,7 +3,7 @@ package import EventIO
 package import HTTPCore
 package import Telemetry
 
-/// Sends requests to other servers: HTTP/1.1 over TLS by libcurl, on the loop.
+/// Sends requests to other servers over TLS by libcurl, on the loop.
 ///
 /// One lives on each loop and keeps its connections for reuse. A request with content is put on the wire at most once: when a kept
 /// connection dies under it the outcome is told as unknown, and the caller decides with its idempotency key.

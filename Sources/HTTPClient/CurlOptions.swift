@@ -19,11 +19,21 @@ extension ClientConfiguration {
             && handle.set(CURLOPT_FOLLOWLOCATION, 0)
             // An empty proxy also switches off the ones of the environment.
             && handle.set(CURLOPT_PROXY, "")
-            && handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+            && applyVersion(to: handle)
             && handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(connectTimeout))
             && handle.set(CURLOPT_MAXAGE_CONN, milliseconds(idleLimit) / 1000)
             && handle.set(CURLOPT_MAXLIFETIME_CONN, milliseconds(lifeLimit) / 1000)
             && handle.set(CURLOPT_TCP_NODELAY, 1)
+    }
+
+    private func applyVersion(to handle: EasyHandle) -> Bool {
+        switch version {
+        case .http1: handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        case .http2:
+            handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+                // Rather one more stream than one more connection.
+                && handle.set(CURLOPT_PIPEWAIT, 1)
+        }
     }
 
     private func applyTrust(to handle: EasyHandle) -> Bool {

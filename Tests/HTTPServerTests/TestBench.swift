@@ -52,15 +52,15 @@ struct TestBench {
         while !holds(), !Task.isCancelled { await turns(1) }
     }
 
-    static func clientContext() throws(TLSError) -> TLSContext {
-        try TLSContext(trustedPEM: TestCertificates.authority, alpn: ["http/1.1"])
+    static func clientContext(_ names: [String] = ["http/1.1"]) throws(TLSError) -> TLSContext {
+        try TLSContext(trustedPEM: TestCertificates.authority, alpn: names)
     }
 
     static func serverContext(
         _ certificate: [UInt8] = TestCertificates.first,
         _ key: [UInt8] = TestCertificates.firstKey
     ) throws(TLSError) -> TLSContext {
-        try TLSContext(certificatePEM: certificate, keyPEM: Secret(key), alpn: ["http/1.1"])
+        try TLSContext(certificatePEM: certificate, keyPEM: Secret(key), alpn: ["h2", "http/1.1"])
     }
 }
 

@@ -171,6 +171,12 @@ final class TestClient: ReadinessHandler {
         while received.count < count { try await wait("\(count) bytes") }
     }
 
+    /// Takes what has come.
+    func take() -> [UInt8] {
+        defer { received = [] }
+        return received
+    }
+
     /// Waits for the next response and takes it; an answer to HEAD has no body.
     func response(hasBody: Bool = true) async throws -> TestResponse {
         while true {

@@ -1,4 +1,5 @@
 import EventIO
+import HTTPClient
 import HTTPCore
 import IntegrationKit
 import Postgres
@@ -16,9 +17,12 @@ struct CrashDatabaseTests {
         case closed, closedAtOnce
     }
 
-    @Test(arguments: Victim.allCases)
-    func `what was acknowledged survives, once, and the server recovers by itself`(victim: Victim) async throws {
-        try await withProcessShop { shop in
+    @Test(arguments: Victim.allCases, HTTPVersion.allCases)
+    func `what was acknowledged survives, once, and the server recovers by itself`(
+        victim: Victim,
+        version: HTTPVersion
+    ) async throws {
+        try await withProcessShop(over: version) { shop in
             // The server runs as another user, who must get in.
             try Files.setPermissions(shop.folder, mode: 0o711)
             var cluster = PrivateCluster(dataDirectory: shop.folder + "/cluster", settings: .demo)

@@ -8,8 +8,11 @@ import Testing
 
 @Suite("Ends and reloads", .tags(.database, .slow))
 struct CrashDrainTests {
-    @Test func `SIGTERM lets a purchase in flight end and the process with it`() async throws {
-        try await withProcessShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `SIGTERM lets a purchase in flight end and the process with it`(
+        version: HTTPVersion
+    ) async throws {
+        try await withProcessShop(over: version) { shop in
             let server = try await shop.startServer()
             let crossing = try await shop.place(1, on: [server])[0]
             try await shop.injectFault("CompleteCheckoutSession", #""delayMs":700"#)

@@ -1,4 +1,5 @@
 import EventIO
+import HTTPClient
 import HTTPCore
 import IntegrationKit
 import Postgres
@@ -10,9 +11,12 @@ struct CrashTests {
         case issued, opened, reviewed, placed
     }
 
-    @Test(arguments: Step.allCases)
-    func `a killed server loses no step before the purchase`(step: Step) async throws {
-        try await withProcessShop { shop in
+    @Test(arguments: Step.allCases, HTTPVersion.allCases)
+    func `a killed server loses no step before the purchase`(
+        step: Step,
+        version: HTTPVersion
+    ) async throws {
+        try await withProcessShop(over: version) { shop in
             try await shop.turnAutopilotOn()
             var server = try await shop.startServer()
             var crossing = try await shop.client.issue(server.url)
@@ -30,8 +34,11 @@ struct CrashTests {
         }
     }
 
-    @Test func `a server killed while it tells the provider the amount can do so again`() async throws {
-        try await withProcessShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `a server killed while it tells the provider the amount can do so again`(
+        version: HTTPVersion
+    ) async throws {
+        try await withProcessShop(over: version) { shop in
             try await shop.turnAutopilotOn()
             var server = try await shop.startServer()
             var crossing = try await shop.client.issue(server.url)
@@ -68,9 +75,18 @@ struct CrashTests {
         case app, recoveryTask
     }
 
-    @Test(arguments: Moment.allCases, Rescue.allCases)
-    func `a server killed during a purchase charges once`(moment: Moment, rescue: Rescue) async throws {
-        try await withProcessShop { shop in
+    /// A moment, and what is spoken.
+    static let moments = Moment.allCases.flatMap { moment in
+        HTTPVersion.allCases.map { (moment: moment, version: $0) }
+    }
+
+    @Test(arguments: moments, Rescue.allCases)
+    func `a server killed during a purchase charges once`(
+        at: (moment: Moment, version: HTTPVersion),
+        rescue: Rescue
+    ) async throws {
+        let moment = at.moment
+        try await withProcessShop(over: at.version) { shop in
             try await shop.turnAutopilotOn()
             let first = try await shop.startServer()
             let crossing = try await shop.place(on: first)

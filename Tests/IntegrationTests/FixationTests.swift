@@ -1,3 +1,4 @@
+import HTTPClient
 import IntegrationKit
 import Testing
 
@@ -11,9 +12,11 @@ import Testing
         return (attacker, try await victim.toReturn())
     }
 
-    @Test func `the victim's app refuses a mailed ticket, and so does the server where the app does not`() async throws
-    {
-        try await withShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `the victim's app refuses a mailed ticket, and so does the server where the app does not`(
+        version: HTTPVersion
+    ) async throws {
+        try await withShop(.over(version)) { shop in
             let (attacker, link) = try await fixate(shop)
             let app = try await SeedIOSApp(shop)
             _ = try await app.tapButton()
@@ -34,8 +37,11 @@ import Testing
         }
     }
 
-    @Test func `the attacker gets nowhere with ticket and proof, before and after the victim`() async throws {
-        try await withShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `the attacker gets nowhere with ticket and proof, before and after the victim`(
+        version: HTTPVersion
+    ) async throws {
+        try await withShop(.over(version)) { shop in
             let (attacker, link) = try await fixate(shop)
             // The attacker holds A and P, and knows the order reference at best.
             for path in ["/purchase", "/return"] {
@@ -67,8 +73,9 @@ import Testing
         }
     }
 
-    @Test func `a ticket of client browser opens only where it was issued`() async throws {
-        try await withShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `a ticket of client browser opens only where it was issued`(version: HTTPVersion) async throws {
+        try await withShop(.over(version)) { shop in
             let attacker = try await shop.shopper("browser")
             let victim = try await CartPage.load("browser", in: shop.browser())
             let page = try await victim.browser.open(attacker.launchPath)
@@ -79,8 +86,9 @@ import Testing
         }
     }
 
-    @Test func `a second open after the first tab was seen revokes both`() async throws {
-        try await withShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `a second open after the first tab was seen revokes both`(version: HTTPVersion) async throws {
+        try await withShop(.over(version)) { shop in
             let attacker = try await shop.shopper()
             let first = try await attacker.toButton()
             #expect(first.status == 200)
@@ -94,8 +102,11 @@ import Testing
         }
     }
 
-    @Test func `a second open before the first tab was seen replaces its token, and the orphan revokes`() async throws {
-        try await withShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `a second open before the first tab was seen replaces its token, and the orphan revokes`(
+        version: HTTPVersion
+    ) async throws {
+        try await withShop(.over(version)) { shop in
             let attacker = try await shop.shopper()
             let unseen = try await attacker.tab.browser.request("GET", attacker.launchPath)
             #expect(unseen.status == 303)
@@ -110,8 +121,10 @@ import Testing
         }
     }
 
-    @Test func `a stolen link buys nothing from a clean jar, and is dead after five tries`() async throws {
-        try await withShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `a stolen link buys nothing from a clean jar, and is dead after five tries`(version: HTTPVersion) async throws
+    {
+        try await withShop(.over(version)) { shop in
             let owner = try await shop.shopper()
             let link = try await owner.toReturn()
             for attempt in 1...5 {
@@ -127,8 +140,9 @@ import Testing
         }
     }
 
-    @Test func `a stolen link shows no receipt to a clean jar`() async throws {
-        try await withShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `a stolen link shows no receipt to a clean jar`(version: HTTPVersion) async throws {
+        try await withShop(.over(version)) { shop in
             let owner = try await shop.shopper()
             let link = try await owner.toReturn()
             #expect(try await owner.purchase(link).status == 200)
@@ -141,8 +155,10 @@ import Testing
         }
     }
 
-    @Test func `a browser that keeps no cookies is told so, and the ticket opens once more`() async throws {
-        try await withShop { shop in
+    @Test(arguments: HTTPVersion.allCases)
+    func `a browser that keeps no cookies is told so, and the ticket opens once more`(version: HTTPVersion) async throws
+    {
+        try await withShop(.over(version)) { shop in
             let owner = try await shop.shopper()
             let inApp = shop.browser()
             _ = try await inApp.request("GET", owner.launchPath)

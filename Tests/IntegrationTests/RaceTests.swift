@@ -1,19 +1,21 @@
 import EventIO
+import HTTPClient
 import HTTPCore
 import IntegrationKit
 import Testing
 
 @Suite("Races", .tags(.database, .slow), .serialized)
 struct RaceTests {
-    private static let flows = 300
+    /// The database decides, whatever is spoken: fewer over HTTP/2.
+    private static func flows(_ version: HTTPVersion) -> Int { version == .http1 ? 300 : 100 }
     private static let opens = 16
     private static let purchases = 32
 
-    @Test(arguments: [1, 2])
-    func `of many openings of one ticket exactly one opens`(serverCount: Int) async throws {
-        try await withProcessShop { shop in
+    @Test(arguments: [1, 2], HTTPVersion.allCases)
+    func `of many openings of one ticket exactly one opens`(serverCount: Int, version: HTTPVersion) async throws {
+        try await withProcessShop(over: version) { shop in
             let servers = try await shop.start(serverCount)
-            let crossings = try await shop.issue(RaceTests.flows, on: servers)
+            let crossings = try await shop.issue(RaceTests.flows(version), on: servers)
             let cookies = try await inParallel(shop.reactor, crossings, atMost: 8) { crossing in
                 let answers = try await inParallel(shop.reactor, Array(0..<RaceTests.opens)) { index in
                     try await shop.client.tryOpen(crossing, servers[index % servers.count].url)
@@ -39,13 +41,17 @@ struct RaceTests {
         }
     }
 
-    @Test(arguments: [1, 2])
-    func `of many purchases of one flow exactly one charges`(serverCount: Int) async throws {
-        try await withProcessShop { shop in
+    @Test(arguments: [1, 2], HTTPVersion.allCases)
+    func `of many purchases of one flow exactly one charges`(serverCount: Int, version: HTTPVersion) async throws {
+        try await withProcessShop(over: version) { shop in
             let servers = try await shop.start(serverCount)
-            let crossings = try await shop.place(RaceTests.flows, on: servers)
+            let crossings = try await shop.place(RaceTests.flows(version), on: servers)
             // Long enough for the others to arrive meanwhile.
-            try await shop.injectFault("CompleteCheckoutSession", #""processingMs":40"#, count: RaceTests.flows)
+            try await shop.injectFault(
+                "CompleteCheckoutSession",
+                #""processingMs":40"#,
+                count: RaceTests.flows(version)
+            )
             let refusals = try await inParallel(shop.reactor, crossings, atMost: 8) { crossing in
                 try await RaceTests.raceToPurchase(crossing, shop, servers)
             }

@@ -1,11 +1,12 @@
+import HTTPClient
 import IntegrationKit
 import Testing
 
 /// Checklist 34: an unmodified sample app completes a purchase.
 @Suite struct `An unmodified sample app` {
-    @Test(arguments: ["standard", "compat"])
-    func `for iOS buys once and shows the receipt`(_ profile: String) async throws {
-        try await withShop(ShopOptions(["profile": profile])) { shop in
+    @Test(arguments: ["standard", "compat"], HTTPVersion.allCases)
+    func `for iOS buys once and shows the receipt`(_ profile: String, version: HTTPVersion) async throws {
+        try await withShop(.over(version, ["profile": profile])) { shop in
             let app = try await SeedIOSApp(shop)
             let page = try await shop.tab().cross(try await app.tapButton())
             let link = try #require(page.link("purchase_link"))
@@ -18,9 +19,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["standard", "compat"])
-    func `for Android buys once and shows the receipt`(_ profile: String) async throws {
-        try await withShop(ShopOptions(["profile": profile])) { shop in
+    @Test(arguments: ["standard", "compat"], HTTPVersion.allCases)
+    func `for Android buys once and shows the receipt`(_ profile: String, version: HTTPVersion) async throws {
+        try await withShop(.over(version, ["profile": profile])) { shop in
             let app = try await SeedAndroidApp(shop)
             let page = try await shop.tab().cross(try await app.tapButton())
             let link = try #require(page.link("purchase_link"))
@@ -69,6 +70,22 @@ import Testing
             let answer = try await app.page.purchase(link.ticket, link.accessToken, link.order)
             #expect(answer.status == 403)
             #expect(try await shop.control.calls("CompleteCheckoutSession").isEmpty)
+        }
+    }
+}
+
+@Suite("What tests call HTTP/2")
+struct VersionTests {
+    @Test(arguments: HTTPVersion.allCases)
+    func `is spoken by browsers and apps alike`(version: HTTPVersion) async throws {
+        try await withShop(.over(version)) { shop in
+            _ = try await shop.shopper()
+            let browser = TestBrowser(HostTable([:]), home: shop.admin, language: "en")
+            let metrics = try await browser.request("GET", "/metrics").text
+            let line = metrics.split(separator: "\n").first {
+                $0.hasPrefix("sallyport_http_h2_connections_total") && $0.contains("public")
+            }
+            #expect(line?.hasSuffix(" 0") == (version == .http1))
         }
     }
 }

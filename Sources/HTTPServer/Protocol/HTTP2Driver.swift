@@ -58,6 +58,7 @@ final class HTTP2Driver: ProtocolDriver {
     private var now: Int64 { HTTP2Driver.milliseconds(part.reactor.now) }
 
     func begin(on connection: Connection) {
+        watch(connection)
         connection.flushSoon()
     }
 
@@ -241,6 +242,7 @@ extension HTTP2Driver {
         countResets()
         if let flood = session.flood {
             part.counters.count(flood)
+            session.terminate(.enhanceYourCalm)
             return end(connection)
         }
         takeLeave()

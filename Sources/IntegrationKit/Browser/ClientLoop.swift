@@ -1,5 +1,5 @@
 import EventIO
-import HTTPClient
+package import HTTPClient
 package import HTTPCore
 import Telemetry
 
@@ -7,6 +7,7 @@ import Telemetry
 package enum ClientLoop {
     private struct Job: Sendable {
         let request: OutboundRequest
+        let version: ClientConfiguration.Version
         let answer: CheckedContinuation<Result<InboundResponse, HTTPExchangeError>, Never>
     }
 
@@ -15,12 +16,19 @@ package enum ClientLoop {
 
     /// Sends one request and waits for the whole response.
     ///
-    /// - Parameter request: What to send.
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - version: What to speak.
     /// - Returns: The response, whatever its status.
     /// - Throws: `HTTPExchangeError`, or `IOError` where there is no loop to be had.
-    package static func send(_ request: OutboundRequest) async throws -> InboundResponse {
+    package static func send(
+        _ request: OutboundRequest,
+        over version: ClientConfiguration.Version = .http1
+    ) async throws -> InboundResponse {
         _ = try loop.get()
-        let result = await withCheckedContinuation { jobs.continuation.yield(Job(request: request, answer: $0)) }
+        let result = await withCheckedContinuation {
+            jobs.continuation.yield(Job(request: request, version: version, answer: $0))
+        }
         return try result.get()
     }
 
@@ -32,8 +40,12 @@ package enum ClientLoop {
             var configuration = ClientConfiguration()
             configuration.trust = .file(path: authority)
             let client = CurlClient(reactor, configuration: configuration)
+            configuration.version = .http2
+            let client2 = CurlClient(reactor, configuration: configuration)
             reactor.startTask {
-                for await job in jobs.stream { reactor.startTask { await answer(job, client) } }
+                for await job in jobs.stream {
+                    reactor.startTask { await answer(job, job.version == .http1 ? client : client2) }
+                }
             }
         }
         return loop

@@ -1,3 +1,8 @@
+package import HTTPClient
+
+/// What clients of a test speak with the servers under test.
+package typealias HTTPVersion = ClientConfiguration.Version
+
 /// Where the hosts of a shop are in truth.
 ///
 /// The shop's own addresses have fixed ports that nobody listens on; its listener has a port that the kernel chose. The
@@ -5,12 +10,25 @@
 /// port has to be reserved before the shop starts.
 package struct HostTable: Sendable {
     private let truths: [String: String]
+    /// What is spoken with those hosts; with all others it is HTTP/1.1.
+    let version: ClientConfiguration.Version
 
     /// A table.
     ///
-    /// - Parameter truths: Origin as the shop knows it, to the origin where it listens.
-    package init(_ truths: [String: String]) {
+    /// - Parameters:
+    ///   - truths: Origin as the shop knows it, to the origin where it listens.
+    ///   - version: What is spoken there.
+    package init(_ truths: [String: String], over version: ClientConfiguration.Version = .http1) {
         self.truths = truths
+        self.version = version
+    }
+
+    /// What to speak with the host of a URL.
+    ///
+    /// - Parameter url: Absolute.
+    /// - Returns: The table's version for its own hosts.
+    func version(for url: URLParts) -> ClientConfiguration.Version {
+        truths[url.origin] == nil ? .http1 : version
     }
 
     /// Where to send a request for a URL.

@@ -205,7 +205,8 @@ package final class TestBrowser: Sendable {
             body: visit.form.map { Array(FormCoding.encode($0).utf8) } ?? visit.body,
             timeout: .seconds(60)
         )
-        let page = Page(url: visit.url, response: try await ClientLoop.send(request))
+        let response = try await ClientLoop.send(request, over: hosts.version(for: visit.url))
+        let page = Page(url: visit.url, response: response)
         state.withLock { state in
             state.received.append(page.text)
             for line in page.all("set-cookie") { state.jar.store(line, from: visit.url) }

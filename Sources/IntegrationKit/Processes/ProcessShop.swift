@@ -1,4 +1,5 @@
 package import EventIO
+import HTTPClient
 import Postgres
 import PostgresTestKit
 package import Primitives
@@ -19,14 +20,23 @@ package final class ProcessShop {
     package var databaseURL: Secret<String>
     /// Settings on top of the usual ones, for servers that are started from now on.
     package var settings: [String: String] = [:]
+    private let version: HTTPVersion
     private var servers: [ServerProcess] = []
 
-    fileprivate init(_ reactor: Reactor, _ simulator: LoopSimulator, folder: String, databaseURL: Secret<String>) {
+    fileprivate init(
+        _ reactor: Reactor,
+        _ simulator: LoopSimulator,
+        folder: String,
+        databaseURL: Secret<String>,
+        version: HTTPVersion
+    ) throws {
         self.reactor = reactor
         self.simulator = simulator
         self.folder = folder
         self.databaseURL = databaseURL
-        client = ShopClient(reactor, simulator: simulator.url)
+        self.version = version
+        let authority = ClientConfiguration.Trust.file(path: try TestKeys.get().authorityPath)
+        client = ShopClient(reactor, simulator: simulator.url, trust: authority, version: version)
     }
 
     /// Starts one more server.
@@ -36,11 +46,20 @@ package final class ProcessShop {
     package func startServer() async throws -> ServerProcess {
         var all = ServerProcess.settings(database: databaseURL.reveal(), folder: folder)
         all.merge(try simulator.settings(in: folder)) { $1 }
+        if version == .http2 { all.merge(ProcessShop.secure(try TestKeys.get())) { $1 } }
         all.merge(settings) { $1 }
         let log = folder + "/server-\(servers.count).log"
         let server = try await ServerProcess.start(all, logPath: log, on: reactor)
         servers.append(server)
         return server
+    }
+
+    /// HTTP/2 is spoken over TLS.
+    private static func secure(_ keys: TestKeys) -> [String: String] {
+        [
+            "SALLYPORT_LISTEN": "127.0.0.1:0", "SALLYPORT_CLEAR_LISTEN": "",
+            "SALLYPORT_TLS_CERTIFICATE": keys.certificatePath, "SALLYPORT_TLS_KEY": keys.keyPath,
+        ]
     }
 
     /// Lets as many buyers as may come answer the provider's pages by themselves.
@@ -131,10 +150,12 @@ package struct Completion: Sendable {
 /// Runs a test with a shop of processes, of which nothing is left afterwards.
 ///
 /// - Parameters:
+///   - version: What clients and servers speak.
 ///   - deadline: Generous; it is reached only by a fault.
 ///   - body: Starts its servers itself.
 /// - Throws: What the body throws, or why there is no shop.
 package func withProcessShop(
+    over version: HTTPVersion = .http1,
     deadline: Duration = .seconds(300),
     _ body: @escaping @Sendable (ProcessShop) async throws -> Void
 ) async throws {
@@ -142,7 +163,8 @@ package func withProcessShop(
     try await withTemporaryFolder { folder in
         let simulator = try await LoopSimulator()
         try await withLoop(deadline: deadline) { reactor in
-            let shop = ProcessShop(reactor, simulator, folder: folder, databaseURL: database.url)
+            let url = database.url
+            let shop = try ProcessShop(reactor, simulator, folder: folder, databaseURL: url, version: version)
             defer { shop.close() }
             try await body(shop)
         }

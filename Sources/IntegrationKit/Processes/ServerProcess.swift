@@ -62,7 +62,8 @@ package final class ServerProcess {
             guard let address = text(of: "listeners", in: line), let admin = text(of: "admin", in: line) else {
                 throw ProgramFailure("no addresses in \(line)")
             }
-            return ServerProcess(program, url: "http://\(address)", adminURL: "http://\(admin)")
+            let scheme = settings["SALLYPORT_LISTEN"]?.isEmpty == false ? "https" : "http"
+            return ServerProcess(program, url: "\(scheme)://\(address)", adminURL: "http://\(admin)")
         } catch {
             program.destroy()
             throw error

@@ -5,7 +5,10 @@ import Primitives
 
 /// Both browsers of any number of buyers, as requests: made for load, keeps no state but connections.
 package final class ShopClient {
+    /// For the provider, which speaks HTTP/1.1.
     private let curl: CurlClient
+    /// For the servers.
+    private let serverCurl: CurlClient
     private let host: String
     /// Where the provider is.
     package let simulator: String
@@ -17,11 +20,13 @@ package final class ShopClient {
     ///   - simulator: Where the provider is.
     ///   - host: What the servers believe they are.
     ///   - trust: Who signed the provider's certificate, where it speaks TLS.
+    ///   - version: What is spoken with the servers.
     package init(
         _ reactor: Reactor,
         simulator: String,
         host: String = ServerProcess.host,
-        trust: ClientConfiguration.Trust = .system
+        trust: ClientConfiguration.Trust = .system,
+        version: ClientConfiguration.Version = .http1
     ) {
         self.host = host
         var configuration = ClientConfiguration()
@@ -30,6 +35,8 @@ package final class ShopClient {
         configuration.idleConnections = 512
         configuration.connectTimeout = .seconds(10)
         curl = CurlClient(reactor, configuration: configuration)
+        configuration.version = version
+        serverCurl = version == .http1 ? curl : CurlClient(reactor, configuration: configuration)
         self.simulator = simulator
     }
 
@@ -49,7 +56,8 @@ package final class ShopClient {
         cookies: [(String, String)] = []
     ) async throws(HTTPExchangeError) -> InboundResponse {
         var fields: [(String, String)] = []
-        if !url.hasPrefix(simulator) { fields.append(("Host", host)) }
+        let isServer = !url.hasPrefix(simulator)
+        if isServer { fields.append(("Host", host)) }
         let jar = cookies.filter { !$0.1.isEmpty }.map { "\($0.0)=\($0.1)" }.joined(separator: "; ")
         if !jar.isEmpty { fields.append(("Cookie", jar)) }
         var body: [UInt8] = []
@@ -57,7 +65,7 @@ package final class ShopClient {
             fields.append(("Content-Type", "application/x-www-form-urlencoded"))
             body = Array(FormText.encode(form).utf8)
         }
-        return try await curl.send(
+        return try await (isServer ? serverCurl : curl).send(
             OutboundRequest(method: method, url: url, fields: fields, body: body, timeout: .seconds(60))
         )
     }

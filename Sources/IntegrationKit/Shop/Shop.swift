@@ -184,6 +184,6 @@ extension Shop {
         link = options.link
         let address = broker.addresses.first.map { "\($0)" } ?? ""
         let truth = (options.isSecure ? "https://" : "http://") + address
-        hosts = HostTable([options.web: truth, options.link: truth])
+        hosts = HostTable([options.web: truth, options.link: truth], over: options.version)
     }
 }

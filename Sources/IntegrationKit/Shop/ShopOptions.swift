@@ -1,3 +1,4 @@
+package import HTTPClient
 package import Telemetry
 
 /// What a test wants its shop to be like.
@@ -8,6 +9,8 @@ package struct ShopOptions: Sendable {
     package var isSecure = false
     /// Whether the simulator speaks TLS.
     package var isSimulatorSecure = false
+    /// What its browsers speak.
+    package var version = ClientConfiguration.Version.http1
     /// Event loops of the broker.
     package var loops = 1
     /// Where the broker writes.
@@ -18,6 +21,22 @@ package struct ShopOptions: Sendable {
     /// - Parameter settings: By their dotted names.
     package init(_ settings: [String: String] = [:]) {
         self.settings = settings
+    }
+
+    /// A shop whose browsers speak one version of HTTP.
+    ///
+    /// - Parameters:
+    ///   - version: Which.
+    ///   - settings: By their dotted names.
+    /// - Returns: Over TLS for HTTP/2, otherwise as usual.
+    package static func over(
+        _ version: ClientConfiguration.Version,
+        _ settings: [String: String] = [:]
+    ) -> ShopOptions {
+        var options = ShopOptions(settings)
+        options.version = version
+        options.isSecure = version == .http2
+        return options
     }
 
     /// Scheme, host and port of the pages; no port of this machine is taken by it, see `HostTable`.

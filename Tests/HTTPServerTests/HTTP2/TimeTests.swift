@@ -1,0 +1,125 @@
+import EventIO
+import HTTPCore
+import HTTPServer
+import TestKit
+import Testing
+
+@Suite("Time over HTTP/2")
+struct TimeTests {
+    private func withClock(_ body: @escaping @Sendable (TestBench, ManualClock) async throws -> Void) async throws {
+        let clock = ManualClock()
+        try await withHTTP2(clock: clock) { bench in try await body(bench, clock) }
+    }
+
+    private static func pass(_ duration: Duration, _ clock: ManualClock, _ bench: TestBench) async {
+        clock.advance(by: duration)
+        await bench.turns(4)
+    }
+
+    @Test(arguments: ["", "PRI * HTTP/2.0\r\n"])
+    func `for the first bytes is bounded`(opening: String) async throws {
+        try await withClock { bench, clock in
+            let client = try bench.client()
+            try client.send(opening)
+            await bench.until { bench.server.connectionCount == 1 }
+            await bench.turns()
+            await TimeTests.pass(.seconds(10.1), clock, bench)
+            _ = try await client.rest()
+            #expect(bench.server.connectionCount == 0)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `for the first request is bounded, pings or not`(transport: Transport) async throws {
+        try await withClock { bench, clock in
+            let client = try await bench.frameClient(transport)
+            for _ in 0..<9 {
+                try await client.settle()
+                await TimeTests.pass(.seconds(1), clock, bench)
+            }
+            #expect(client.goAways.isEmpty)
+            await TimeTests.pass(.seconds(1.1), clock, bench)
+            #expect(try await client.end() == 0)
+            await bench.until { bench.server.connectionCount == 0 }
+        }
+    }
+
+    @Test func `between requests is bounded, pings or not`() async throws {
+        try await withClock { bench, clock in
+            let client = try await bench.frameClient()
+            _ = try await client.get()
+            for _ in 0..<7 {
+                await TimeTests.pass(.seconds(10), clock, bench)
+                try await client.settle()
+            }
+            await TimeTests.pass(.seconds(5.1), clock, bench)
+            #expect(try await client.end() == 0)
+        }
+    }
+
+    @Test func `for content is bounded, and costs the stream alone`() async throws {
+        try await withClock { bench, clock in
+            let client = try await bench.frameClient()
+            client.skipStream()
+            try client.send(.headers(1, HTTP2Frame.request(method: "POST"), ends: false))
+            for _ in 0..<29 {
+                try client.send(.data(1, [1], ends: false))
+                try await client.settle()
+                await TimeTests.pass(.seconds(1), clock, bench)
+            }
+            #expect(try await client.get("/between").status == 200)
+            await TimeTests.pass(.seconds(1.1), clock, bench)
+            #expect(try await client.answer(1).status == 408)
+            #expect(try await client.get("/after").status == 200)
+        }
+    }
+
+    @Test func `for a window that stays shut is bounded`() async throws {
+        try await withClock { bench, clock in
+            let client = try await bench.frameClient(settings: [(4, 0)])
+            try client.ask("/1")
+            try await client.settle()
+            await TimeTests.pass(.seconds(29), clock, bench)
+            #expect(client.goAways.isEmpty)
+            try await client.settle()
+            await TimeTests.pass(.seconds(1.1), clock, bench)
+            #expect(try await client.end() == 11)
+            #expect(bench.metric("sallyport_http_h2_slow_readers_total") == 1)
+        }
+    }
+
+    @Test func `for a window that opens by a byte at a time is bounded`() async throws {
+        try await withClock { bench, clock in
+            bench.handler.answer = { _ in .now(HTTPResponse(.ok, body: .bytes([UInt8](repeating: 1, count: 1000)))) }
+            let client = try await bench.frameClient(settings: [(4, 0)])
+            client.opensWindows = false
+            try client.ask()
+            for _ in 0..<12 {
+                try client.send(.window(1, 1))
+                try await client.settle()
+                await TimeTests.pass(.seconds(10), clock, bench)
+            }
+            #expect(try await client.answer(1).reset == 8)
+            #expect(client.answers[1]?.body.count == 12)
+            #expect(bench.metric("sallyport_http_h2_slow_readers_total") == 1)
+        }
+    }
+
+    @Test func `for a handler is its own affair`() async throws {
+        try await withClock { bench, clock in
+            let gate = Gate(bench.reactor)
+            bench.handler.answer = { _ in
+                .later {
+                    await gate.pass()
+                    return .text("late")
+                }
+            }
+            let client = try await bench.frameClient()
+            try client.ask()
+            await bench.until { gate.count == 1 }
+            await TimeTests.pass(.seconds(1000), clock, bench)
+            gate.open()
+            #expect(try await client.answer(1).text == "late")
+        }
+    }
+}
