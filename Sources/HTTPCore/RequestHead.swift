@@ -23,8 +23,9 @@ package struct RequestHead: Sendable {
     }
 
     private init(reserving heads: Int) {
-        bytes.reserveCapacity(heads * 2_048)
-        fields.reserveCapacity(heads * 32)
+        // Enough for most; a longer head grows it once and for as long as its connection lives. Idle connections keep it.
+        bytes.reserveCapacity(heads * 736)
+        fields.reserveCapacity(heads * 16)
     }
 
     /// Where the path lies in `bytes`.
