@@ -9,7 +9,10 @@ import Telemetry
 package final class FaultProxy: Sendable {
     /// One way through the proxy.
     package enum Direction: Sendable, CaseIterable {
-        case toServer, toClient
+        /// What the client asks.
+        case toServer
+        /// What the server answers.
+        case toClient
     }
 
     /// Where a connection breaks.
@@ -99,6 +102,7 @@ package final class FaultProxy: Sendable {
 
     /// Whose connections are meant.
     package enum Role: Sendable {
+        /// Everybody's.
         case all
         /// Those that may write.
         case writers
