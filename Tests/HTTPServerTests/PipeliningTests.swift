@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import HTTPServer
+import TestKit
 import Testing
 
 @Suite("Pipelined requests")
@@ -43,6 +44,22 @@ struct PipeliningTests {
             try client.send(paths.map(PipeliningTests.request).joined())
             for path in paths { #expect(try await client.response().body == path) }
             #expect(bench.handler.paths.count == count)
+        }
+    }
+
+    @Test func `are all answered however long that takes, when they had come in time`() async throws {
+        let clock = ManualClock()
+        try await withServer(clock: clock) { configuration in
+            configuration.limits.requestsPerTurn = 1
+        } _: { bench in
+            bench.handler.answer = { request in
+                clock.advance(by: .seconds(1))
+                return .now(.text(request.path))
+            }
+            let client = try bench.client()
+            // The first deadline runs from the connection, and would be over after ten of them.
+            try client.send(String(repeating: PipeliningTests.request("/"), count: 100))
+            for _ in 0..<100 { #expect(try await client.response().body == "/") }
         }
     }
 

@@ -48,9 +48,13 @@ final class HTTP1Driver: ProtocolDriver {
     private func carryOut(_ next: HTTP1ConnectionState.Next, on connection: Connection) {
         switch next {
         case .parse, .nothing: break
-        case .pause: connection.advanceWhenDrained()
+        case .pause:
+            waitForNothing(on: connection)
+            connection.advanceWhenDrained()
         case .wait(let deadline): wait(deadline, on: connection)
-        case .yield: connection.continueNextTurn()
+        case .yield:
+            waitForNothing(on: connection)
+            connection.continueNextTurn()
         case .close(let lingers): connection.closeAfterOutput(lingers: lingers)
         }
     }
@@ -59,6 +63,12 @@ final class HTTP1Driver: ProtocolDriver {
         guard self.deadline != deadline else { return }
         self.deadline = deadline
         connection.setDeadline(deadline)
+    }
+
+    /// Ends the deadline of a wait that is over: what comes next depends on this side, or has a deadline of its own.
+    private func waitForNothing(on connection: Connection) {
+        deadline = nil
+        connection.setDeadline(nil)
     }
 
     func inputEnded(on connection: Connection) {
@@ -140,8 +150,7 @@ extension HTTP1Driver {
         case .precomposed(let response):
             respond(response, on: connection)
         case .later(let handler):
-            deadline = nil
-            connection.setDeadline(nil)
+            waitForNothing(on: connection)
             work = (connection, handler)
             running = part.reactor.start(self)
         }
