@@ -20,6 +20,10 @@ package struct MediaType: Sendable, Hashable {
     package static let bareJSON = MediaType("application/json")
     /// A form.
     package static let form = MediaType("application/x-www-form-urlencoded")
+    /// Reports of a browser, Reporting API.
+    package static let reports = MediaType("application/reports+json")
+    /// A report of a browser that does not know the Reporting API.
+    package static let policyReport = MediaType("application/csp-report")
     /// A style sheet.
     package static let css = MediaType("text/css", parameters: "; charset=utf-8")
     /// A script.

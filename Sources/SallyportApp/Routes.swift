@@ -93,6 +93,7 @@ enum RouteTable {
         Route(.web, .post, "/return", .json, .later(ReturnHandler.post), "check a return, consume nothing"),
         Route(.web, .post, "/secureWebviewSession/status", .json, .later(StatusHandler.post), "state of a flow"),
         Route(.web, .get, "/rescue", .page, .later(RescueHandler.get), "the link again, where it did not open the app"),
+        Route(.web, .post, "/csp_report", .json, .now(PolicyReportHandler.post), "what a page's policy kept out"),
         Route(.web, .get, "/error", .page, .now(ErrorHandler.page), "the last resort"),
         Route(.web, .post, "/error", .page, .now(ErrorHandler.page), "the last resort"),
         Route(

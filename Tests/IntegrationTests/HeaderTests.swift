@@ -32,8 +32,11 @@ import Testing
         let pages = "\(simulator.url) https://\(simulator.authority)"
         return "default-src 'none'; script-src 'nonce-R' \(simulator.url); style-src 'self' \(simulator.url); "
             + "style-src-attr 'unsafe-inline'; img-src 'self' data: \(simulator.url); connect-src 'self' \(pages); "
-            + "frame-src \(pages); form-action 'self' \(pages); base-uri 'none'; frame-ancestors 'none'"
+            + "frame-src \(pages); form-action 'self' \(pages); base-uri 'none'; frame-ancestors 'none'; "
+            + "report-to csp"
     }
+
+    private static let reports = ["reporting-endpoints: csp=\"/csp_report\""]
 
     private static func page(_ referrer: String, _ policy: String, robots isHidden: Bool = true) -> [String] {
         common + isolated + [
@@ -151,12 +154,12 @@ import Testing
         let open = redirect("/button") + ["vary: Sec-Purpose, Cookie"]
         list.check("web GET /button", opened, 303, open, cookies: cookies)
         let button = try await tab.request("GET", "/button")
-        list.check("web GET /button", button, 200, page("strict-origin", p2(shop.simulator)))
+        list.check("web GET /button", button, 200, page("strict-origin", p2(shop.simulator)) + reports)
         list.check("web GET /button", try await shop.browser().request("GET", "/button"), 403, neutral)
         let unknown = try await shop.browser().request("GET", "/button?secureWebviewSessionId=swa_x")
         list.check("web GET /button", unknown, 404, neutral)
         let confirm = try await shopper.tab.choose(button)
-        list.check("web GET /confirm_order", confirm, 200, page("strict-origin", p2(shop.simulator)))
+        list.check("web GET /confirm_order", confirm, 200, page("strict-origin", p2(shop.simulator)) + reports)
         let order = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.flow])
         let review = try await tab.request("GET", "/confirm_order?amazonCheckoutSessionId=" + order)
         list.check("web GET /confirm_order", review, 303, redirect("/confirm_order"))
@@ -183,6 +186,14 @@ import Testing
     }
 
     private static func checkRest(_ shop: Shop, _ list: Checklist) async throws {
+        let report = try await shop.browser().request(
+            "POST",
+            "/csp_report",
+            fields: [("Content-Type", "application/reports+json")],
+            body: Array("[]".utf8)
+        )
+        let noted = common + isolated + [noStore, noReferrer, closed, robots]
+        list.check("web POST /csp_report", report, 204, noted)
         let anyone = shop.browser()
         for method in ["GET", "POST"] {
             let answer = try await anyone.request(method, "/error", form: method == "POST" ? [("a", "b")] : nil)

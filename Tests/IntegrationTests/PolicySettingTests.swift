@@ -1,4 +1,5 @@
 import IntegrationKit
+import TestKit
 import Testing
 
 /// Settings that change what a browser is told or asked, each away from its default.
@@ -40,7 +41,32 @@ import Testing
                 #expect(reported[0].contains("frame-src \(shop.simulator.url)"))
                 let nonces = Set((enforced + reported).map { $0.split(separator: "'")[3] })
                 #expect(nonces.count == 1)
+                #expect(reported[0].hasSuffix("; report-to csp"))
+                #expect(page.all("reporting-endpoints") == [#"csp="/csp_report""#])
             }
+        }
+    }
+
+    @Test func `a report is counted and its two words are logged, nothing else of it`() async throws {
+        let log = CapturedLog()
+        var options = ShopOptions()
+        options.logger = log.logger()
+        try await withShop(options) { shop in
+            let body = #"""
+                [{"type":"csp-violation","url":"https://shop/button?swa_secret","body":{"blockedURL":
+                "https://fonts.example:8443/css?family=x","effectiveDirective":"style-src-elem"}}]
+                """#
+            let fields = [("Content-Type", "application/reports+json")]
+            let answer = try await shop.browser().request("POST", "/csp_report", fields: fields, body: Array(body.utf8))
+            #expect(answer.status == 204)
+            let lines = log.lines(with: "page.policy_report")
+            #expect(lines.count == 1)
+            #expect(lines.joined().contains(#""directive":"style-src-elem","source":"https://fonts.example:8443""#))
+            #expect(!lines.joined().contains("family") && !lines.joined().contains("secret"))
+            let form = try await shop.browser().request("POST", "/csp_report", form: [("a", "b")])
+            #expect(form.status == 400)
+            let metrics = try await shop.browser().request("GET", shop.admin + "/metrics").text
+            #expect(metrics.contains("sallyport_policy_reports_total 1\n"))
         }
     }
 }

@@ -24,6 +24,8 @@ struct AppCounters: Sendable {
     /// By raw value of the origin.
     private let opens: [Counter]
     private let others: Counter
+    /// What browsers have reported about a page's policy.
+    let policyReports: Counter
 
     init(_ metrics: MetricsRegistry) {
         refusals = Dictionary(
@@ -35,6 +37,10 @@ struct AppCounters: Sendable {
             }
         )
         others = metrics.counter("sallyport_uncounted_total", help: "Events that no other counter has.")
+        policyReports = metrics.counter(
+            "sallyport_policy_reports_total",
+            help: "Reports of browsers that a page's content security policy kept something out, or would have."
+        )
         opens = FetchSite.allCases.map { site in
             let help = "Opens, by what the browser said about where they came from."
             return metrics.counter("sallyport_open_fetch_site_total", help: help, labels: [("site", site.word)])

@@ -59,7 +59,8 @@ final class Deployment: Sendable {
         linkOrigin = listeners.link.text
         startAction = LinkTarget(configuration.provider.startURL)
         pages = PageRenderer(site: try Deployment.site(configuration, provider), assets: files)
-        let policy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider)).policy
+        let policy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider), reportGroup: "csp")
+            .policy
         providerPolicies = try Deployment.fields(policy, isEnforced: configuration.enforcesScriptPolicy)
         misdirected = StaticResponse(HTTPResponse(.misdirected, block: headers.common))
         assets = files.files.map { file in

@@ -31,7 +31,9 @@ final class Downgrade: RequestHandler {
         let tokens = PlaintextTokens(request)
         guard tokens.isEmpty else {
             let caller = Exchange(request: request, services: services).caller
-            return .later { [services, headers] in
+            let services = services
+            let headers = headers
+            return .later {
                 do throws(Failure) {
                     try await services.burn(tokens, by: caller)
                     return HTTPResponse(.forbidden, block: headers)

@@ -67,7 +67,7 @@ struct HeaderPolicy: Sendable {
             HTTPField(.vary, constant: "Sec-Purpose"),
         ])
         interstitial = block(Fields.page, [Fields.referrerSameOrigin, Fields.noRobots], Fields.isolated)
-        tab = block(Fields.page, [Fields.referrerStrictOrigin, Fields.noRobots], Fields.isolated)
+        tab = block(Fields.page, [Fields.referrerStrictOrigin, Fields.noRobots, Fields.reports], Fields.isolated)
         // Their forms post to us: with `no-referrer` a browser would send `Origin: null`.
         ending = block(Fields.page, [Fields.referrerSameOrigin, Fields.noRobots], Fields.isolated)
         thanks = block(Fields.page, [Fields.noReferrer], Fields.isolated)
@@ -96,6 +96,8 @@ private enum Fields {
     static let referrerStrictOrigin = HTTPField(.referrerPolicy, constant: "strict-origin")
     static let resourceSameOrigin = HTTPField(.crossOriginResourcePolicy, constant: "same-origin")
     static let noRobots = HTTPField(.xRobotsTag, constant: "noindex, nofollow")
+    // The group that the policy of these pages names.
+    static let reports = HTTPField(.reportingEndpoints, constant: "csp=\"/csp_report\"")
     static let page = [html, noStore]
     static let isolated = [HTTPField(.crossOriginOpenerPolicy, constant: "same-origin"), resourceSameOrigin]
 }

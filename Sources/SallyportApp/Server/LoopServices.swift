@@ -25,6 +25,7 @@ final class LoopServices {
     private let logger: Logger
     private let counters: AppCounters
     private var refusalLines: LineBudget
+    private var reportLines: LineBudget
 
     /// The services of a loop.
     ///
@@ -44,6 +45,7 @@ final class LoopServices {
         metrics = telemetry.metrics
         logger = telemetry.logger
         counters = telemetry.counters
+        reportLines = LineBudget(perSecond: 1)
         refusalLines = LineBudget(perSecond: LoopServices.refusalLinesPerSecond)
     }
 
@@ -101,6 +103,15 @@ final class LoopServices {
     /// Counts where an open came from; the broker counts what became of it.
     func countOpen(_ site: FetchSite) {
         counters.open(site).increment()
+    }
+
+    /// Counts a browser's report, and writes one a second down: everybody can send them.
+    func note(_ report: PolicyReport) {
+        counters.policyReports.increment()
+        guard let unwritten = reportLines.take(at: reactor.now) else { return }
+        var fields = [LogField("directive", report.directive), LogField("source", report.source)]
+        if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
+        logger.info("page.policy_report", fields)
     }
 
     /// Writes a refusal down that an operator should know of; what strangers provoke at will is only counted.
