@@ -37,9 +37,9 @@ private let busy = PostgresError.Code.overloaded
 
 @Suite struct `A queue that is as long as it may be` {
     @Test func `refuses what is new and takes in what ends something`() {
-        var machine = GroupStateMachine<Int, Int>(limits: QueueLimits(pending: 4))
+        var machine = GroupStateMachine<Int, Int>(limits: QueueLimits(pending: 4, group: 1))
         machine.opened()
-        machine.allowance = 2
+        machine.allowance = 1
         func submit(_ number: Int, isLastStep: Bool = false) -> PostgresError.Code? {
             machine.submit(number, key: nil, isLastStep: isLastStep, at: .init(nanoseconds: 0))?.code
         }
@@ -47,5 +47,24 @@ private let busy = PostgresError.Code.overloaded
         #expect([submit(4, isLastStep: true), submit(5, isLastStep: true)] == [nil, nil])
         // The memory is bounded all the same.
         #expect(submit(6, isLastStep: true) == busy)
+    }
+
+    @Test func `is longer by what a small group under way leaves of a full one`() {
+        var machine = GroupStateMachine<Int, Int>(limits: QueueLimits(group: 3))
+        machine.opened()
+        machine.allowance = 3
+        func submit(_ number: Int) -> PostgresError.Code? {
+            machine.submit(number, key: nil, at: .init(nanoseconds: 0))?.code
+        }
+        func send() -> Int? { machine.nextGroup()?.count }
+        func end() -> Int? { machine.received(.success(0)) ? machine.synced()?.settled.count : nil }
+        #expect(submit(0) == nil)
+        #expect(send() == 1)
+        #expect((1...5).allSatisfy { submit($0) == nil })
+        #expect(submit(6) == busy)
+        #expect(end() == 1)
+        #expect(submit(6) == nil)
+        #expect(send() == 3)
+        #expect(submit(7) == busy)
     }
 }

@@ -71,8 +71,10 @@ struct GroupStateMachine<Member, Value> {
     private let limits: QueueLimits
     private var phase = Phase.lost
     private var pending: [Entry] = []
-    /// How many may wait at present; at most what the limits say.
+    /// How many may wait behind a full group at present; at most what the limits say.
     var allowance: Int
+    /// How many were sent with the group that is under way.
+    private var underWay = 0
 
     init(limits: QueueLimits) {
         self.limits = limits
@@ -119,7 +121,9 @@ struct GroupStateMachine<Member, Value> {
         at now: MonotonicTime
     ) -> PostgresError? {
         if case .lost = phase { return PostgresError(.unavailable, "not connected") }
-        guard pending.count < (isLastStep ? limits.pending : allowance) else {
+        // Behind a small group a full one more may wait: what counts is how many are served before the last.
+        let isWithinTime = pending.count + underWay < allowance + limits.group
+        guard pending.count < limits.pending, isLastStep || isWithinTime else {
             return PostgresError(.overloaded, "\(pending.count) statements wait already")
         }
         if let oldest = pending.first?.since, now - oldest > limits.pendingAge {
@@ -142,6 +146,7 @@ struct GroupStateMachine<Member, Value> {
             pending.removeFirst(limits.group)
         }
         GroupStateMachine.order(&entries)
+        underWay = entries.count
         phase = .together(Flight(entries: entries))
         return entries
     }
@@ -225,6 +230,7 @@ struct GroupStateMachine<Member, Value> {
         }
         settled += pending.map { $0.refused(undone) }
         pending = []
+        underWay = 0
         phase = .lost
         return settled
     }
@@ -234,6 +240,7 @@ struct GroupStateMachine<Member, Value> {
         let culprit = flight.entries.firstIndex { !$0.isWell }
         guard culprit != nil || flight.commitFailure != nil else {
             phase = .idle
+            underWay = 0
             return Settlement(settled: flight.entries)
         }
         if flight.entries.count == 1 {
@@ -256,6 +263,7 @@ struct GroupStateMachine<Member, Value> {
         var waiting = replay.waiting
         guard let next = waiting.popLast() else {
             phase = .idle
+            underWay = 0
             return Settlement(settled: [current])
         }
         var settlement = sendAlone(next, waiting: waiting)
