@@ -82,14 +82,13 @@ class Book:
         """Writes the allocations that were counted into the tables where the budget is higher: never the other way."""
         lines = self.path.read_text().splitlines()
         for name, column, counted, limit, holds, _ in self.rows:
-            number = math.ceil(float(counted)) if column in ("allocations", "of libraries") else math.inf
-            if number >= float(limit):
+            if column not in ("allocations", "of libraries") or math.ceil(float(counted)) >= float(limit):
                 continue
             place = list(self.limits[name]).index(column) + 2
             for index, line in enumerate(lines):
                 if line.startswith(f"| `{name}` |"):
                     cells = line.split("|")
-                    cells[place] = f" {number} "
+                    cells[place] = f" {math.ceil(float(counted))} "
                     lines[index] = "|".join(cells)
         self.path.write_text("\n".join(lines) + "\n")
 
