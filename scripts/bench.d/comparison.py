@@ -96,7 +96,7 @@ class Comparison:
             path = None if case == "issue" else tokens.make(case, self.uri, seconds)
             sample = self.stage.measure(
                 self.server.pid, lambda path=path: load.wrk(self.server, case, connections, seconds, path))
-            if case not in tokens.rates or not sample["bad"]:
+            if case not in tokens.rates or not load.is_void(sample):
                 tokens.learn(case, sample["rate"])
                 return sample
             say(f"{case}: {sample['bad']} answers were not 2xx or 3xx, perhaps for want of tokens; again")
@@ -112,8 +112,10 @@ class Comparison:
 
     def keep(self, number, key, sample):
         case, connections, who = key
-        if sample["bad"]:
+        if load.is_void(sample):
             raise RuntimeError(f"{case}, {who}: {sample['bad']} of {sample['n']} answers were not 2xx or 3xx, or were lost")
+        if sample["bad"]:
+            self.note(f"Round {number}, {case}, {connections} connections, {who}: {sample['bad']} of {sample['n']:,} requests refused")
         self.samples.setdefault(key, []).append(sample)
         say(f"round {number}: {case:9} {connections:4} {who:22} {sample['rate']:9,.0f}/s  p99 {sample['p99']:7.2f} ms  server "
             f"{sample['server']:6.1f} us  PostgreSQL {sample['postgres']:6.1f} us  others {sample['others']:.0%}")

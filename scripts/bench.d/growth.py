@@ -47,7 +47,7 @@ class Growth:
             sample = stage.measure(server.pid, lambda: load.h2load(server, CONNECTIONS, seconds, is_h1=True))
         else:
             sample = stage.measure(server.pid, lambda: load.wrk(server, case, CONNECTIONS, seconds, tokens))
-        if sample["bad"]:
+        if load.is_void(sample):
             raise RuntimeError(f"{case}: {sample['bad']} of {sample['n']} answers were not 2xx or 3xx")
         stage.tokens.learn(case, sample["rate"])
         self.samples.setdefault((part, step, case), []).append(sample)

@@ -58,7 +58,7 @@ class Soak:
             self.stage.tokens.learn(kind, result["n"] / result["seconds"])
             if result["bad"]:
                 self.stage.tokens.double(kind)
-        elif result["bad"]:
+        elif load.is_void(result):
             raise RuntimeError(f"{result['bad']} of {result['n']} answers were not 2xx or 3xx")
 
     def sample(self, start):
