@@ -12,10 +12,10 @@ from stage import say
 SHARE, KILOBYTES = 0.05, 2_048
 # What a run may leave open: each loop keeps up to sixteen connections to the provider.
 KEPT, SPARE = 16, 4
-# Fewer cycles say nothing about growth.
-ENOUGH = 9
-# The first part of a run fills pools and caches.
-WARM = 0.2
+# Fewer samples of a warm server say nothing about growth.
+ENOUGH = 6
+# Seconds in which pools, caches and the allocator's arenas fill.
+WARM = 180
 
 
 class Soak:
@@ -72,11 +72,13 @@ class Soak:
 
     def judge(self):
         """Compares the beginning of the warm part with the end."""
-        warm = self.samples[max(1, int(len(self.samples) * WARM)):] or self.samples
+        warm = [one for one in self.samples if one["at"] >= WARM]
+        self.is_judged = len(warm) >= ENOUGH
+        warm = warm or self.samples[-1:]
         third = max(1, len(warm) // 3)
         self.first, self.last = (statistics.median(one["kilobytes"] for one in part) for part in (warm[:third], warm[-third:]))
         self.bound = self.first * (1 + SHARE) + KILOBYTES
-        if self.last > self.bound and len(self.samples) >= ENOUGH:
+        if self.is_judged and self.last > self.bound:
             self.complaints.append(f"memory grew from {self.first / 1024:.1f} MB to {self.last / 1024:.1f} MB")
         start, end = self.samples[0]["descriptors"], self.samples[-1]["descriptors"]
         if end > start + KEPT * (self.options.loops or os.cpu_count()) + SPARE:
@@ -90,7 +92,7 @@ class Soak:
         rows = [(one["at"], f"{one['requests']:,}", f"{one['kilobytes'] / 1024:.1f}", one["descriptors"]) for one in shown]
         verdict = "; ".join(self.complaints) or (
             f"Flat: {self.first / 1024:.1f} MB in the first third after warming up, {self.last / 1024:.1f} MB in the last "
-            f"(bound {self.bound / 1024:.1f} MB)" + ("" if len(self.samples) >= ENOUGH else ", too short a run to judge"))
+            f"(bound {self.bound / 1024:.1f} MB)" + ("" if self.is_judged else ", too short a run to judge"))
         return "\n\n".join([f"{self.options.seconds} s, {self.requests:,} requests; {report.machine_line()}.",
                             report.table(["s", "requests", "resident MB", "descriptors"], rows), f"{verdict}."])
 
