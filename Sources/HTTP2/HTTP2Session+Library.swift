@@ -29,6 +29,8 @@ extension HTTP2Session {
             _ = unsafe nghttp2_submit_rst_stream(library, none, id, HTTP2ErrorCode.refusedStream.rawValue)
             return false
         }
+        // The last one may have been given up in the middle.
+        endArrival()
         let stream = common.takeStream()
         stream.id = id
         highestStream = id
@@ -40,8 +42,14 @@ extension HTTP2Session {
         _ = unsafe nghttp2_session_set_stream_user_data(library, id, pointer)
         arriving = stream
         headStart = now
-        builder.begin()
+        builder.begin(stream.request.takeHead())
         return true
+    }
+
+    /// Puts the head that was being filled back into its request.
+    private func endArrival() {
+        arriving?.request.giveHead(builder.takeHead())
+        arriving = nil
     }
 
     /// A field of the head that is on the way.
@@ -49,11 +57,7 @@ extension HTTP2Session {
     /// - Returns: False where the peer has sent far more than is allowed.
     func fieldCame(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
         // Fields behind the content are no fields of the request; the library has checked and counted them.
-        guard let arriving else { return true }
-        var head = arriving.request.takeHead()
-        let isBearable = builder.add(name, value, to: &head)
-        arriving.request.giveHead(head)
-        guard isBearable else {
+        guard arriving == nil || builder.add(name, value) else {
             flood = .continuation
             return false
         }
@@ -66,10 +70,8 @@ extension HTTP2Session {
             if endsRequest, let stream = self.stream(id) { contentEnds(stream) }
             return
         }
-        arriving = nil
-        var head = stream.request.takeHead()
-        builder.finish(&head)
-        stream.request.giveHead(head)
+        builder.finish()
+        endArrival()
         stream.contentLength = builder.contentLength
         stream.expectsContinue = builder.expectsContinue
         stream.requestHasEnded = endsRequest
@@ -121,7 +123,7 @@ extension HTTP2Session {
     /// A stream has ended.
     func streamClosed(_ id: Int32) {
         guard let stream = stream(id) else { return }
-        if arriving === stream { arriving = nil }
+        if arriving === stream { endArrival() }
         release(stream)
         unsentBytes -= stream.body.count - stream.sent
         let last = table.removeLast()

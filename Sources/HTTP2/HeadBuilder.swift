@@ -9,6 +9,8 @@ import Primitives
 struct HeadBuilder {
     private let limits: HTTP2Limits
     private let isSecure: Bool
+    /// Lies here while it is filled: in its request every field would cost a check of access and a copy.
+    private var head = RequestHead.none
     private(set) var contentLength: Int?
     private(set) var expectsContinue = false
     /// The first thing that was wrong.
@@ -29,7 +31,10 @@ struct HeadBuilder {
     }
 
     /// Begins another block.
-    mutating func begin() {
+    ///
+    /// - Parameter head: An empty one; comes back with `takeHead`.
+    mutating func begin(_ head: consuming RequestHead) {
+        self.head = head
         contentLength = nil
         expectsContinue = false
         refusal = nil
@@ -45,14 +50,14 @@ struct HeadBuilder {
     /// Takes one field.
     ///
     /// - Returns: False where the peer has gone so far that the connection should end.
-    mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, to head: inout RequestHead) -> Bool {
+    mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
         listBytes += name.count + value.count + 32
         if listBytes > limits.fieldBytes {
             refuse(.headerTooLarge)
             return listBytes <= 2 * limits.fieldBytes
         }
         if name.count > 0, name[0] == UInt8(ascii: ":") {
-            addPseudoField(name, value, to: &head)
+            addPseudoField(name, value)
             return true
         }
         count += 1
@@ -60,11 +65,11 @@ struct HeadBuilder {
             refuse(.headerTooLarge)
             return count <= 4 * limits.fieldCount
         }
-        if refusal == nil { addField(name, value, to: &head) }
+        if refusal == nil { addField(name, value) }
         return true
     }
 
-    private mutating func addPseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>, to head: inout RequestHead) {
+    private mutating func addPseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         if name.isEqual(to: ":path") {
             guard value.count <= limits.targetBytes else { return refuse(.uriTooLong) }
             hasTarget = head.appendTarget(value)
@@ -83,7 +88,7 @@ struct HeadBuilder {
 
     private static let longestMethod = 16
 
-    private mutating func addField(_ name: Span<UInt8>, _ value: Span<UInt8>, to head: inout RequestHead) {
+    private mutating func addField(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         switch name.count {
         case 4 where name.isEqual(to: "host"): return note(host: value)
         case 6 where name.isEqual(to: "cookie"): return note(cookie: value)
@@ -116,14 +121,22 @@ struct HeadBuilder {
     }
 
     /// The block is complete: adds what had to be put together, and judges the whole.
-    mutating func finish(_ head: inout RequestHead) {
+    mutating func finish() {
         if !hasTarget || !host.span.isPlainHost { refuse(.badRequest) }
         guard refusal == nil else { return }
+        let (host, cookie) = (host, cookie)
         var isAdded = head.appendField(name: "host".utf8Span.span, value: host.span)
         if !cookie.isEmpty {
             isAdded = head.appendField(name: "cookie".utf8Span.span, value: cookie.span) && isAdded
         }
         if !isAdded { refuse(.badRequest) }
+    }
+
+    /// Hands the head over, complete or not.
+    mutating func takeHead() -> RequestHead {
+        let head = head
+        self.head = RequestHead.none
+        return head
     }
 }
 

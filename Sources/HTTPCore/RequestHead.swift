@@ -16,7 +16,7 @@ package struct RequestHead: Sendable {
     private let index = KnownFieldIndex.shared
 
     /// Stands in for a head that is being filled.
-    static let none = RequestHead(reserving: 0)
+    package static let none = RequestHead(reserving: 0)
 
     init() {
         self.init(reserving: 1)
