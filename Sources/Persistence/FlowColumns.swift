@@ -80,17 +80,17 @@ enum FlowColumns {
         return Transition(try decision(rows), try record(rows, of: flow, progress: progress, sealed: nil))
     }
 
-    /// The verdict and the flow behind it, from the columns of a page.
-    ///
-    /// The column `sealed` is the one with the sealed details, where the statement has it.
+    /// The verdict and the flow behind it, from the columns of a page in any row.
     static func page<Decision: RawRepresentable<String>>(
         _ rows: ResultSet,
+        row: Int = 0,
         of flow: FlowID,
-        sealed: Int?
+        sealed: [UInt8]?
     ) throws(PostgresError) -> Transition<Decision> {
-        var bytes: [UInt8]?
-        if let sealed { bytes = try rows.optionalBytes(0, sealed) }
-        return Transition(try decision(rows), try record(rows, of: flow, progress: nil, sealed: bytes))
+        Transition(
+            try word(rows, verdict, row: row),
+            try record(rows, row: row, of: flow, progress: nil, sealed: sealed)
+        )
     }
 
     /// The verdict alone.
@@ -110,36 +110,46 @@ enum FlowColumns {
 
     private static func record(
         _ rows: ResultSet,
+        row: Int = 0,
         of flow: FlowID,
         progress: FlowRecord.Progress?,
         sealed: [UInt8]?
     ) throws(PostgresError) -> FlowRecord {
-        FlowRecord(
-            FlowRecord.Identity(flow: flow, client: try word(rows, client), state: try flowState(rows)),
-            money: try money(rows),
-            orderReference: try rows.optionalText(0, orderReference),
-            isMet: try !rows.isNull(0, metAt),
+        let identity = FlowRecord.Identity(
+            flow: flow,
+            client: try word(rows, client, row: row),
+            state: try word(rows, state, row: row)
+        )
+        return FlowRecord(
+            identity,
+            money: try money(rows, row),
+            orderReference: try rows.optionalText(row, orderReference),
+            isMet: try !rows.isNull(row, metAt),
             progress: progress,
             sealed: sealed
         )
     }
 
     /// A word of a closed list.
-    static func word<Word: RawRepresentable<String>>(_ rows: ResultSet, _ column: Int) throws(PostgresError) -> Word {
-        let text = try rows.text(0, column)
+    static func word<Word: RawRepresentable<String>>(
+        _ rows: ResultSet,
+        _ column: Int,
+        row: Int = 0
+    ) throws(PostgresError) -> Word {
+        let text = try rows.text(row, column)
         guard let word = Word(rawValue: text) else {
             throw PostgresError(.decoding, "\(text) is no \(Word.self)")
         }
         return word
     }
 
-    private static func money(_ rows: ResultSet) throws(PostgresError) -> FlowRecord.Money {
+    private static func money(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> FlowRecord.Money {
         let order: Order
         do {
             order = try Order(
-                json: rows.json(0, cart),
-                subtotal: yen(rows, subtotal),
-                taxIncluded: yen(rows, taxIncluded)
+                json: rows.json(row, cart),
+                subtotal: yen(rows, row, subtotal),
+                taxIncluded: yen(rows, row, taxIncluded)
             )
         } catch let error as CommerceError {
             throw PostgresError(.decoding, error.debugDescription)
@@ -150,13 +160,14 @@ enum FlowColumns {
         }
         return FlowRecord.Money(
             order: order,
-            postage: try rows.optional(0, postage) { _, column throws(PostgresError) in try yen(rows, column) },
-            total: try rows.optional(0, total) { _, column throws(PostgresError) in try yen(rows, column) }
+            postage: try rows.optional(row, postage) { row, column throws(PostgresError) in try yen(rows, row, column)
+            },
+            total: try rows.optional(row, total) { row, column throws(PostgresError) in try yen(rows, row, column) }
         )
     }
 
-    private static func yen(_ rows: ResultSet, _ column: Int) throws(PostgresError) -> Yen {
-        let amount = try rows.int64(0, column)
+    private static func yen(_ rows: ResultSet, _ row: Int, _ column: Int) throws(PostgresError) -> Yen {
+        let amount = try rows.int64(row, column)
         guard let sum = Yen(exactly: amount) else { throw PostgresError(.decoding, "\(amount) is no sum") }
         return sum
     }

@@ -286,7 +286,8 @@ extension PostgresSessionStore {
         let rows = try await read(PostgresSessionStore.receiptStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try StoreFailure.decoding { () throws(PostgresError) in
-            try FlowColumns.page(rows, of: request.flow, sealed: FlowColumns.faceCount)
+            let sealed = try rows.optionalBytes(0, FlowColumns.faceCount)
+            return try FlowColumns.page(rows, of: request.flow, sealed: sealed)
         }
     }
 }

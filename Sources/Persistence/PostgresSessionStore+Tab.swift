@@ -5,24 +5,51 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Look and touch
 
+    /// `$1` the flow, `$2` the hash of the tab token, `$3` and `$4` seconds.
     static let readTabStatement = Statement(
         name: "flow_tab_read",
         sql: """
-            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue)
+            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), f.flow_id
             FROM flow AS f
             WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
             """,
         parameterTypes: [.uuid, .bytea, .int8, .int8]
     )
 
-    static let readTabWithPrivateStatement = Statement(
-        name: "flow_tab_read_private",
+    /// The same for several flows: each is compared with the hash at its own place.
+    static let readTabsStatement = Statement(
+        name: "flow_tabs_read",
         sql: """
-            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), p.sealed
-            FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
-            WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
+            SELECT tab_verdict(f, k.hash, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), f.flow_id
+            FROM flow AS f CROSS JOIN LATERAL (SELECT $2[array_position($1, f.flow_id)] AS hash OFFSET 0) AS k
+            WHERE f.flow_id = ANY ($1) AND (f.b_hash = k.hash OR f.b_prev_hash = k.hash)
             """,
-        parameterTypes: [.uuid, .bytea, .int8, .int8]
+        parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]
+    )
+
+    static let readSealedStatement = Statement(
+        name: "flow_sealed_read",
+        sql: "SELECT p.sealed, p.flow_id FROM flow_private AS p WHERE p.flow_id = $1",
+        parameterTypes: [.uuid]
+    )
+
+    /// The same for several flows.
+    static let readSealedsStatement = Statement(
+        name: "flow_sealeds_read",
+        sql: "SELECT p.sealed, p.flow_id FROM flow_private AS p WHERE p.flow_id = ANY ($1)",
+        parameterTypes: [.uuidArray]
+    )
+
+    static let tabQuestion = GatheredRead.Question(
+        one: readTabStatement,
+        many: readTabsStatement,
+        keyColumn: FlowColumns.faceCount + 1
+    )
+
+    static let sealedQuestion = GatheredRead.Question(
+        one: readSealedStatement,
+        many: readSealedsStatement,
+        keyColumn: 1
     )
 
     /// Never seen, or the deadline would move by `$4` seconds or more.
@@ -34,21 +61,19 @@ extension PostgresSessionStore {
         tab: Digest32,
         withPrivate: Bool
     ) async throws(BrokerError) -> TabReading? {
-        var parameters = Parameters()
-        parameters.append(uuid: flow)
-        parameters.append(digest: tab)
-        parameters.append(seconds: policy.times.idle)
-        parameters.append(seconds: policy.times.touch)
-        let rows = try await read(
-            withPrivate ? PostgresSessionStore.readTabWithPrivateStatement : PostgresSessionStore.readTabStatement,
-            parameters
-        )
-        guard rows.rowCount == 1 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in
-            let sealed = withPrivate ? FlowColumns.faceCount + 1 : nil
-            let found: Transition<TabDecision> = try FlowColumns.page(rows, of: flow, sealed: sealed)
-            let isDue = try rows.bool(0, FlowColumns.faceCount)
+        // Both are asked before either is waited for, so they go down together. What is sealed is asked for without the hash: it
+        // is given out only where the flow was found by it.
+        do throws(PostgresError) {
+            let asked = try tabs.ask(flow, digest: tab)
+            let askedSealed = withPrivate ? try sealed.ask(flow) : nil
+            guard let (rows, row) = try await asked.row() else { return nil }
+            var bytes: [UInt8]?
+            if let found = try await askedSealed?.row() { bytes = try found.rows.bytes(found.row, 0) }
+            let found: Transition<TabDecision> = try FlowColumns.page(rows, row: row, of: flow, sealed: bytes)
+            let isDue = try rows.bool(row, FlowColumns.faceCount)
             return TabReading(found.decision, found.record, isTouchDue: isDue && found.decision == .live)
+        } catch {
+            throw StoreFailure.error(error)
         }
     }
 

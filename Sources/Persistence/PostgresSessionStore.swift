@@ -12,6 +12,8 @@ package import SessionBroker
 package final class PostgresSessionStore: SessionStore {
     let client: PostgresClient
     let policy: BrokerPolicy
+    let tabs: GatheredRead
+    let sealed: GatheredRead
 
     /// A store on a client of the same loop.
     ///
@@ -21,6 +23,12 @@ package final class PostgresSessionStore: SessionStore {
     package init(client: PostgresClient, policy: BrokerPolicy) {
         self.client = client
         self.policy = policy
+        tabs = GatheredRead(
+            client,
+            PostgresSessionStore.tabQuestion,
+            numbers: [policy.times.idle.components.seconds, policy.times.touch.components.seconds]
+        )
+        sealed = GatheredRead(client, PostgresSessionStore.sealedQuestion)
     }
 }
 

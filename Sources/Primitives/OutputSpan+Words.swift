@@ -10,6 +10,17 @@ extension OutputSpan<UInt8> {
         }
     }
 
+    /// Appends a number in four bytes, the highest first.
+    ///
+    /// - Parameter word: Any; there is room for four bytes.
+    package mutating func append(bigEndian32 word: UInt32) {
+        var shift: UInt32 = 32
+        while shift > 0 {
+            shift -= 8
+            append(UInt8(truncatingIfNeeded: word >> shift))
+        }
+    }
+
     /// Appends bytes.
     ///
     /// - Parameter bytes: Any number; there is room for them.

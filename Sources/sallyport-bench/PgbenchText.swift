@@ -28,6 +28,8 @@ enum PgbenchText {
         case .timestamptz: "timestamptz"
         case .uuid: "uuid"
         case .jsonb: "jsonb"
+        case .byteaArray: "bytea[]"
+        case .uuidArray: "uuid[]"
         }
     }
 }

@@ -23,6 +23,18 @@ struct PhysicalTests {
         }
     }
 
+    @Test func `lets a statement for several flows find each by the primary key`() async throws {
+        try await withPlans(of: PostgresSessionStore.gatheredStatements) { name, plan in
+            let scans = plan.split(separator: "\n").filter { $0.contains("Scan") && $0.contains(" on public.flow") }
+            #expect(!scans.isEmpty, "\(name)")
+            for scan in scans {
+                #expect(scan.contains("Index Scan using") && scan.contains("_pkey"), "\(name): \(plan)")
+            }
+            #expect(plan.contains("= ANY ($1)"), "\(name): \(plan)")
+            #expect(!plan.contains("_verdict("), "\(name): \(plan)")
+        }
+    }
+
     @Test func `lets a long statement walk along the primary key`() async throws {
         try await withPlans(of: PostgresSessionStore.longStatements) { name, plan in
             let scans = plan.split(separator: "\n").filter { $0.contains("Scan") && $0.contains(" on public.flow") }
@@ -111,7 +123,7 @@ private func withPlans(
             "ANALYZE; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET TimeZone = 'UTC'"
         )
         for statement in statements {
-            let types = statement.parameterTypes.map { "\($0)" }.joined(separator: ", ")
+            let types = statement.parameterTypes.map(sqlName).joined(separator: ", ")
             let values = statement.parameterTypes.enumerated().map { value($0, $1, crossing.flow) }
             try rig.sql("PREPARE \(statement.name) (\(types)) AS \(statement.sql)")
             let rows = try rig.admin.rows(
@@ -122,9 +134,18 @@ private func withPlans(
     }
 }
 
+private func sqlName(_ type: PostgresType) -> String {
+    switch type {
+    case .uuidArray: "uuid[]"
+    case .byteaArray: "bytea[]"
+    default: "\(type)"
+    }
+}
+
 private func value(_ index: Int, _ type: PostgresType, _ flow: FlowID) -> String {
     switch type {
     case .uuid where index == 0: "'\(flow)'"
+    case .uuidArray: "'{\(flow)}'"
     case .int8, .int4: "100"
     case .timestamptz: "'2026-01-01Z'"
     case .text where index == 0: "'{\(flow)}'"

@@ -23,6 +23,24 @@ struct TabTableTests {
         }
     }
 
+    @Test func `shows each of many tabs its own page, and none to a token of another flow`() async throws {
+        try await withRig { rig in
+            var crossings: [Crossing] = []
+            for _ in 0..<40 { crossings.append(try await rig.reviewed()) }
+            let tally = await rig.tally(crossings, each: 3) { rig, crossing in
+                let tab = try #require(crossing.tab)
+                let forged = TabToken.mint(for: crossing.flow, random: rig.random)
+                let stranger = try await rig.broker.view(forged, withDetails: true, by: rig.caller(2))
+                let verdict = try await rig.broker.view(tab, withDetails: true, by: rig.caller())
+                guard case .live(let view) = verdict, view.flow == crossing.flow, view.details != nil else {
+                    return "none"
+                }
+                return word(stranger)
+            }
+            for crossing in crossings { #expect(tally[crossing.flow] == ["refused unknown": 3]) }
+        }
+    }
+
     @Test func `is an orphan`() async throws {
         let rows =
             [

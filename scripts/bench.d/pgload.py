@@ -89,7 +89,8 @@ class PgLoad:
         self._fill("reviewed", ROWS, 1)
         self.sql(f"INSERT INTO flow_private SELECT ('{self.prefix}' || 100000000000 + i)::uuid, sealed "
                  f"FROM one_private, generate_series(0, {ROWS}) AS i")
-        return self._statement("flow_tab_read_private", SOME, p2=f"'\\x{self.b_hash}'", p3="1800", p4="60"), None
+        script = self._statement("flow_tab_read", SOME, p2=f"'\\x{self.b_hash}'", p3="1800", p4="60")
+        return script + self._statement("flow_sealed_read", ""), None
 
     def _plain_issue(self, clients, seconds):
         self.sql("TRUNCATE plain")

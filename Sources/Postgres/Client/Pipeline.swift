@@ -56,15 +56,15 @@ final class Pipeline: ReadinessHandler {
     /// Queues a call, after its preparation where the server does not have it yet.
     ///
     /// - Returns: False when libpq refuses; then the connection is of no use.
-    func add(_ statement: Statement, _ parameters: Parameters) -> Bool {
-        let known = prepared.lookUp(statement)
+    func add(_ call: (statement: Statement, parameters: Parameters)) -> Bool {
+        let known = prepared.lookUp(call.statement)
         if known.phase == .unknown {
-            guard handle.prepare(statement, as: known.serverName) else { return false }
+            guard handle.prepare(call.statement, as: known.serverName) else { return false }
             known.phase = .sent
             expected.append(.preparation(known))
         }
         expected.append(.result(known))
-        return handle.execute(known.serverName, parameters)
+        return handle.execute(known.serverName, call.parameters)
     }
 
     /// Ends the group and gives everything to the kernel.

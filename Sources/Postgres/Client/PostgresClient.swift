@@ -146,6 +146,13 @@ package final class PostgresClient {
         }
     }
 
+    /// Runs a statement that changes nothing for several callers, who may join until it is sent.
+    ///
+    /// - Parameter gathering: Told the outcome; at once where the statement is refused.
+    func read(_ gathering: any Gathering) {
+        reading.perform(gathering)
+    }
+
     /// Lets a while pass on the client's loop; less when the calling task is cancelled.
     ///
     /// - Parameter duration: How long.

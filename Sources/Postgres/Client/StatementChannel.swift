@@ -6,11 +6,30 @@ import Telemetry
 ///
 /// It carries out what `GroupStateMachine` decides, and keeps a connection there as long as it is open.
 final class StatementChannel {
-    /// A statement, and the caller that waits for it; nobody waits for a heartbeat.
-    struct Call {
-        let statement: Statement
-        let parameters: Parameters
-        let caller: Suspension<Result<ResultSet, PostgresError>>?
+    /// A statement, and whoever waits for it.
+    enum Call {
+        /// Nobody waits for a heartbeat.
+        case heartbeat
+        case single(Statement, Parameters, caller: Suspension<Result<ResultSet, PostgresError>>)
+        case gathered(any Gathering)
+
+        /// What is sent.
+        var content: (statement: Statement, parameters: Parameters) {
+            switch self {
+            case .heartbeat: (StatementChannel.heartbeat, Parameters())
+            case .single(let statement, let parameters, _): (statement, parameters)
+            case .gathered(let gathering): gathering.close()
+            }
+        }
+
+        /// Tells whoever waits.
+        func end(_ outcome: Result<ResultSet, PostgresError>) {
+            switch self {
+            case .heartbeat: break
+            case .single(_, _, let caller): caller.resume(outcome)
+            case .gathered(let gathering): gathering.ended(outcome)
+            }
+        }
     }
 
     private typealias Machine = GroupStateMachine<Call, ResultSet>
@@ -78,9 +97,14 @@ final class StatementChannel {
         // What was begun is ended, whether or not somebody still waits for it.
         guard isLastStep || !Task.isCancelled else { throw PostgresError(.unavailable, "cancelled before it was sent") }
         let outcome = await suspend { caller in
-            submit(Call(statement: statement, parameters: parameters, caller: caller), key, isLastStep: isLastStep)
+            submit(.single(statement, parameters, caller: caller), key, isLastStep: isLastStep)
         }
         return try outcome.get()
+    }
+
+    /// Sends a statement with the next group that may grow until then.
+    func perform(_ gathering: any Gathering) {
+        submit(.gathered(gathering), nil, isLastStep: false)
     }
 
     /// Sends what has gathered, unless a group is under way.
@@ -115,14 +139,14 @@ final class StatementChannel {
         } else {
             counters.unconnected.increment()
         }
-        call.caller?.resume(.failure(refusal))
+        call.end(.failure(refusal))
     }
 
     private func send(_ calls: some Sequence<Call>) {
         guard let pipeline else { return }
         sentAt = reactor.now
         if !isPatrolling { lookSoon() }
-        let isSent = calls.allSatisfy { pipeline.add($0.statement, $0.parameters) } && pipeline.finishGroup()
+        let isSent = calls.allSatisfy { pipeline.add($0.content) } && pipeline.finishGroup()
         if !isSent { lose(pipeline.message) }
     }
 
@@ -134,7 +158,7 @@ final class StatementChannel {
     }
 
     private func settle(_ settled: [Machine.Entry]) {
-        for entry in settled { entry.member.caller?.resume(entry.result) }
+        for entry in settled { entry.member.end(entry.result) }
         guard machine.isEmpty, !drainers.isEmpty else { return }
         for drainer in drainers { drainer.resume() }
         drainers = []
@@ -192,11 +216,7 @@ extension StatementChannel {
 
     /// Asks for an answer; it shows that server and network live, or that they do not before a caller finds out.
     private func beat() {
-        submit(
-            Call(statement: StatementChannel.heartbeat, parameters: Parameters(), caller: nil),
-            nil,
-            isLastStep: true
-        )
+        submit(.heartbeat, nil, isLastStep: true)
         lookSoon()
     }
 

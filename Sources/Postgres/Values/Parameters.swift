@@ -50,9 +50,7 @@ package struct Parameters: Sendable {
         guard let value = int32 else { return appendNull() }
         let offset = bytes.count
         let bits = UInt32(bitPattern: value)
-        bytes.append(addingCapacity: 4) { room in
-            for shift in [UInt32(24), 16, 8, 0] { room.append(UInt8(truncatingIfNeeded: bits >> shift)) }
-        }
+        bytes.append(addingCapacity: 4) { room in room.append(bigEndian32: bits) }
         close(.int4, from: offset)
     }
 
@@ -140,6 +138,24 @@ package struct Parameters: Sendable {
         close(.jsonb, from: offset)
     }
 
+    /// Appends a `uuid[]`.
+    ///
+    /// - Parameter uuids: May be empty.
+    package mutating func append(uuids: [UUIDBytes]) {
+        let offset = bytes.count
+        appendArray(uuids, type: .uuid, width: 16) { uuid, room in uuid.append(to: &room) }
+        close(.uuidArray, from: offset)
+    }
+
+    /// Appends a `bytea[]` of 32 bytes each.
+    ///
+    /// - Parameter digests: May be empty.
+    package mutating func append(digests: [Digest32]) {
+        let offset = bytes.count
+        appendArray(digests, type: .bytea, width: Digest32.byteCount) { digest, room in digest.append(to: &room) }
+        close(.byteaArray, from: offset)
+    }
+
     /// Appends NULL, whatever the type of the parameter is.
     package mutating func appendNull() {
         fields.append(Field(type: nil, offset: bytes.count, length: -1))
@@ -171,6 +187,24 @@ package struct Parameters: Sendable {
     private mutating func close(_ type: PostgresType, from offset: Int) {
         if fields.isEmpty { fields.reserveCapacity(8) }
         fields.append(Field(type: type, offset: offset, length: bytes.count - offset))
+    }
+
+    /// One dimension that counts from one, no NULL; each element behind its length.
+    private mutating func appendArray<Element>(
+        _ elements: [Element],
+        type: PostgresType,
+        width: Int,
+        _ write: (Element, inout OutputSpan<UInt8>) -> Void
+    ) {
+        bytes.append(addingCapacity: 20 + elements.count * (4 + width)) { room in
+            room.append(bigEndian: 1 << 32)
+            room.append(bigEndian: UInt64(type.rawValue) << 32 | UInt64(elements.count))
+            room.append(bigEndian32: 1)
+            for element in elements {
+                room.append(bigEndian32: UInt32(width))
+                write(element, &room)
+            }
+        }
     }
 
     private mutating func appendBigEndian(_ word: UInt64) {

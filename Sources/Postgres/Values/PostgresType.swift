@@ -16,6 +16,10 @@ package enum PostgresType: UInt32, Sendable, Hashable {
     case uuid = 2950
     /// `jsonb`.
     case jsonb = 3802
+    /// `bytea[]`.
+    case byteaArray = 1001
+    /// `uuid[]`.
+    case uuidArray = 2951
 
     /// The number of bytes that each value has in the binary format, or `nil` where the length varies.
     package var fixedWidth: Int? {
@@ -24,7 +28,7 @@ package enum PostgresType: UInt32, Sendable, Hashable {
         case .int4: 4
         case .int8, .timestamptz: 8
         case .uuid: 16
-        case .bytea, .text, .jsonb: nil
+        case .bytea, .text, .jsonb, .byteaArray, .uuidArray: nil
         }
     }
 }
@@ -39,7 +43,7 @@ enum ResultType {
     /// Whether the binary form of a type is its text, as far as the types with other forms are known.
     static func isText(_ type: UInt32) -> Bool {
         switch PostgresType(rawValue: type) {
-        case .bool, .bytea, .int8, .int4, .timestamptz, .uuid, .jsonb: return false
+        case .bool, .bytea, .int8, .int4, .timestamptz, .uuid, .jsonb, .byteaArray, .uuidArray: return false
         case .text: return true
         case nil: break
         }
