@@ -41,13 +41,18 @@ extension TestDatabase {
             var tasks = [start(0)]
             try await client.passTurn()
             try admin.waitForBlocked()
-            for number in 1...15 { tasks.append(start(number)) }
+            #expect(client.hasRoom())
+            for number in 1...10 { tasks.append(start(number)) }
+            try await client.passTurn()
+            #expect(!client.hasRoom())
+            for number in 11...15 { tasks.append(start(number)) }
             try await client.passTurn()
             #expect(outcomes.count(.overloaded) == 5)
             #expect(outcomes.ended.count == 5)
             try admin.run("COMMIT")
             for task in tasks { await task.value }
             #expect(outcomes.count(nil) == 11)
+            #expect(client.hasRoom())
         }
         #expect(try database.number("SELECT count(*) FROM t") == 11)
     }

@@ -61,6 +61,8 @@ package struct ShopOptions: Sendable {
             "apps.android": "[{\"package\":\"com.example.shop\",\"fingerprints\":[\"\(ShopOptions.fingerprint)\"]}]",
             // Everybody comes from one address here.
             "limits.issue_per_minute": "100000", "limits.unknown_per_minute": "100000",
+            // A slow machine is no overload.
+            "limits.queue_wait_ms": "5000",
         ]
         texts.merge(settings) { _, own in own }
         let names = texts.map { name, text in

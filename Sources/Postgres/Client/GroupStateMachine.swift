@@ -120,6 +120,13 @@ struct GroupStateMachine<Member, Value> {
         isLastStep: Bool = false,
         at now: MonotonicTime
     ) -> PostgresError? {
+        if let refusal = refusal(isLastStep: isLastStep, at: now) { return refusal }
+        pending.append(Entry(member: member, key: key, since: now))
+        return nil
+    }
+
+    /// Why a member would not be taken in now.
+    func refusal(isLastStep: Bool, at now: MonotonicTime) -> PostgresError? {
         if case .lost = phase { return PostgresError(.unavailable, "not connected") }
         // Behind a small group a full one more may wait: what counts is how many are served before the last.
         let isWithinTime = pending.count + underWay < allowance + limits.group
@@ -129,7 +136,6 @@ struct GroupStateMachine<Member, Value> {
         if let oldest = pending.first?.since, now - oldest > limits.pendingAge {
             return PostgresError(.overloaded, "the oldest statement has waited for more than \(limits.pendingAge)")
         }
-        pending.append(Entry(member: member, key: key, since: now))
         return nil
     }
 

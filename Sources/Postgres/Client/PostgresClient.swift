@@ -80,6 +80,12 @@ package final class PostgresClient {
         }
     }
 
+    /// Whether `write` would take in a statement that begins something; if not, that counts as a refusal.
+    ///
+    /// To be asked before the work that leads up to the statement: on a full machine, work for what is then refused is taken
+    /// from those who are served.
+    package func hasRoom() -> Bool { writing.hasRoom() }
+
     /// Runs a statement that may change rows, and returns when its commit is on disk.
     ///
     /// - Parameters:

@@ -131,15 +131,26 @@ final class StatementChannel {
         drop("closed here")
     }
 
+    /// Whether something new would be taken in now; if not, that counts as refused.
+    func hasRoom() -> Bool {
+        guard let refusal = machine.refusal(isLastStep: false, at: reactor.now) else { return true }
+        count(refusal)
+        return false
+    }
+
     private func submit(_ call: Call, _ key: UUIDBytes?, isLastStep: Bool) {
         guard let refusal = machine.submit(call, key: key, isLastStep: isLastStep, at: reactor.now) else { return }
+        count(refusal)
+        call.end(.failure(refusal))
+    }
+
+    private func count(_ refusal: PostgresError) {
         if refusal.code == .overloaded {
             counters.shed.increment()
             shedCount += 1
         } else {
             counters.unconnected.increment()
         }
-        call.end(.failure(refusal))
     }
 
     private func send(_ calls: some Sequence<Call>) {

@@ -56,6 +56,7 @@ enum ButtonHandler {
     // MARK: Open
 
     private static func open(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
+        try exchange.services.requireRoom()
         guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
         let tab = try exchange.tabToken()
         let proof = try exchange.appProof()

@@ -66,6 +66,14 @@ final class LoopServices {
     /// Whether the database answers on this loop.
     var isReady: Bool { database.isReady }
 
+    /// Refuses what begins something while the store could not take it in; the first step of such a handler.
+    ///
+    /// - Throws: `unavailable`.
+    func requireRoom() throws(Failure) {
+        guard !database.hasRoom() else { return }
+        throw Failure(.unavailable, "the database takes nothing new in", retryAfter: 1)
+    }
+
     /// Asks the broker, and turns a failure of its store into the contract's words.
     ///
     /// - Parameter body: One call of the broker.
