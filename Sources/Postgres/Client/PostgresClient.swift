@@ -80,11 +80,13 @@ package final class PostgresClient {
         }
     }
 
-    /// Whether `write` would take in a statement that begins something; if not, that counts as a refusal.
+    /// Refuses now what `write` would refuse, where that begins something.
     ///
     /// To be asked before the work that leads up to the statement: on a full machine, work for what is then refused is taken
     /// from those who are served.
-    package func hasRoom() -> Bool { writing.hasRoom() }
+    ///
+    /// - Throws: `unavailable` and `overloaded`.
+    package func requireRoom() throws(PostgresError) { try writing.requireRoom() }
 
     /// Runs a statement that may change rows, and returns when its commit is on disk.
     ///

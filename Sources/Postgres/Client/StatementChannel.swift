@@ -131,11 +131,11 @@ final class StatementChannel {
         drop("closed here")
     }
 
-    /// Whether something new would be taken in now; if not, that counts as refused.
-    func hasRoom() -> Bool {
-        guard let refusal = machine.refusal(isLastStep: false, at: reactor.now) else { return true }
+    /// Refuses, and counts that, where nothing new would be taken in now.
+    func requireRoom() throws(PostgresError) {
+        guard let refusal = machine.refusal(isLastStep: false, at: reactor.now) else { return }
         count(refusal)
-        return false
+        throw refusal
     }
 
     private func submit(_ call: Call, _ key: UUIDBytes?, isLastStep: Bool) {

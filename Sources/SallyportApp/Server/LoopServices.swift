@@ -70,8 +70,11 @@ final class LoopServices {
     ///
     /// - Throws: `unavailable`.
     func requireRoom() throws(Failure) {
-        guard !database.hasRoom() else { return }
-        throw Failure(.unavailable, "the database takes nothing new in", retryAfter: 1)
+        do throws(PostgresError) {
+            try database.requireRoom()
+        } catch {
+            throw Failure(.unavailable, error.detail, retryAfter: error.code == .overloaded ? 1 : nil)
+        }
     }
 
     /// Asks the broker, and turns a failure of its store into the contract's words.
