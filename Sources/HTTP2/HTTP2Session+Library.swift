@@ -159,9 +159,17 @@ extension HTTP2Session {
             resets.sent += 1
             // What makes this side reset streams is no cheaper than resetting them oneself.
             if !budget.take(.reset) { flood = .reset }
-        } else if earlyAnswers > 0, frame.endsStream, let stream = stream(frame.stream_id), !stream.requestHasEnded {
-            _ = unsafe nghttp2_submit_rst_stream(library, none, stream.id, HTTP2ErrorCode.noError.rawValue)
+        } else if frame.stream_id != 0, frame.endsStream {
+            // Some clients reset what they have read to the end: as many resets as answers are no flood.
+            budget.allow(1, of: .reset)
+            endEarly(frame.stream_id)
         }
+    }
+
+    /// Asks a client that has its answer to leave the rest of its content unsent.
+    private func endEarly(_ id: Int32) {
+        guard earlyAnswers > 0, let stream = stream(id), !stream.requestHasEnded else { return }
+        _ = unsafe nghttp2_submit_rst_stream(library, none, id, HTTP2ErrorCode.noError.rawValue)
     }
 
     /// How much content of a stream goes into the next frame.

@@ -242,6 +242,7 @@ extension HTTP2Driver {
         countResets()
         if let flood = session.flood {
             part.counters.count(flood)
+            part.shared.logger.debug("http.h2_flood", [LogField("kind", "\(flood)")])
             session.terminate(.enhanceYourCalm)
             return end(connection)
         }
