@@ -65,17 +65,6 @@ static inline int shim_no_passphrase(char *buffer, int size, int writing, void *
     return -1;
 }
 
-/// Chooses SHA-256 for an HMAC context; later calls of EVP_MAC_init give the key alone.
-static inline int shim_hmac_choose_sha256(EVP_MAC_CTX *context) {
-    char digest[] = "SHA2-256";
-    OSSL_PARAM parameters[2] = {
-        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
-        OSSL_PARAM_construct_end(),
-    };
-    static const unsigned char key[32];
-    return EVP_MAC_init(context, key, sizeof key, parameters);
-}
-
 static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
 
 /// What a memory buffer holds; valid until the buffer is written to or freed.

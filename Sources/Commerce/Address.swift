@@ -30,11 +30,16 @@ package struct Address: Sendable, Hashable, CustomStringConvertible, CustomRefle
     }
 
     /// By `place` of the part.
-    private var parts: [String?]
+    private var parts: TextParts
 
     /// An address without any part.
     package init() {
-        parts = [String?](repeating: nil, count: Part.allCases.count)
+        parts = TextParts()
+    }
+
+    /// The parts as they were stored, by `place`.
+    init(_ parts: TextParts) {
+        self.parts = parts
     }
 
     /// An address with the given parts.
@@ -48,11 +53,21 @@ package struct Address: Sendable, Hashable, CustomStringConvertible, CustomRefle
     /// One part; never empty, `nil` where it is missing.
     package subscript(part: Part) -> String? {
         get { parts[part.place] }
-        set { parts[part.place] = newValue?.isEmpty == true ? nil : newValue }
+        set { parts[part.place] = newValue }
+    }
+
+    /// Lends one part as it goes into a page, without a text in between.
+    ///
+    /// - Parameters:
+    ///   - part: Which.
+    ///   - body: Gets the part in UTF-8, one byte at least; not called where it is missing.
+    /// - Returns: What the body returns, or `nil` where the part is missing.
+    package func withBytes<Value>(of part: Part, _ body: (Span<UInt8>) -> Value) -> Value? {
+        parts.withBytes(part.place, body)
     }
 
     /// Whether every part is missing.
-    package var isEmpty: Bool { parts.allSatisfy { $0 == nil } }
+    package var isEmpty: Bool { parts == TextParts() }
 
     /// The prefecture, by which the postage is found.
     package var prefecture: String? { self[.stateOrRegion] }

@@ -10,8 +10,8 @@ struct CanonicalJSONWriter {
     }
 
     /// Appends what stands between values: brackets, names, commas.
-    mutating func append(literal: String) {
-        bytes.append(contentsOf: literal.utf8)
+    mutating func append(literal: StaticString) {
+        literal.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// Appends a number.
@@ -54,40 +54,60 @@ struct CanonicalJSONWriter {
 
 /// Reads what `CanonicalJSONWriter` wrote, byte for byte; anything else is refused.
 ///
-/// The reader knows which member comes next, so there is no tree to build: 1 us for the private details.
+/// The reader knows which member comes next, so there is no tree to build, and a text that needs no unescaping is a range of the
+/// bytes.
 struct CanonicalJSONReader {
-    private let bytes: [UInt8]
+    /// What is read, and behind it the texts that had to be unescaped.
+    private(set) var bytes: [UInt8]
+    private let limit: Int
     private var index = 0
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        limit = bytes.count
     }
 
     /// Steps over what must stand here.
-    mutating func expect(_ literal: String) throws(CommerceError) {
+    mutating func expect(_ literal: StaticString) throws(CommerceError) {
         guard take(literal) else { throw malformed }
     }
 
     /// Steps over a literal if it stands here; says whether it did.
-    mutating func take(_ literal: String) -> Bool {
-        let wanted = literal.utf8.span
-        guard wanted.count <= bytes.count - index else { return false }
-        for offset in wanted.indices where bytes[index + offset] != wanted[offset] { return false }
-        index += wanted.count
+    mutating func take(_ literal: StaticString) -> Bool {
+        let count = literal.utf8CodeUnitCount
+        guard count <= limit - index else { return false }
+        let start = index
+        let isThere = literal.withUTF8Buffer { wanted in
+            unsafe bytes.withUnsafeBytes { have in
+                unsafe CanonicalJSONReader.isEqual(
+                    UnsafeRawBufferPointer(wanted),
+                    UnsafeRawBufferPointer(rebasing: have[start..<start + count])
+                )
+            }
+        }
+        if isThere { index += count }
+        return isThere
+    }
+
+    /// Two runs of the same length, eight bytes at a time.
+    private static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        while left.count - offset >= 8 {
+            let one = unsafe left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let other = unsafe right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard one == other else { return false }
+            offset += 8
+        }
+        while offset < left.count {
+            guard unsafe left[offset] == right[offset] else { return false }
+            offset += 1
+        }
         return true
     }
 
     /// A text.
     mutating func text() throws(CommerceError) -> String {
-        try expect("\"")
-        let start = index
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\") { index += 1 }
-        guard index < bytes.count, bytes[index] == UInt8(ascii: "\\") else {
-            let text = String(decoding: bytes[start..<index], as: UTF8.self)
-            try expect("\"")
-            return text
-        }
-        return try escapedText(from: start)
+        String(decoding: bytes[try range()], as: UTF8.self)
     }
 
     /// A text, or `nil` for null.
@@ -95,10 +115,28 @@ struct CanonicalJSONReader {
         take("null") ? nil : try text()
     }
 
+    /// Where the bytes of a text stand, or an empty range for null.
+    mutating func optionalRange() throws(CommerceError) -> Range<Int> {
+        take("null") ? index..<index : try range()
+    }
+
+    /// Where the bytes of a text stand.
+    private mutating func range() throws(CommerceError) -> Range<Int> {
+        try expect("\"")
+        let start = index
+        let end = bytes.span.endOfPlainText(start, limit)
+        index = end
+        guard end < limit, bytes[end] == UInt8(ascii: "\\") else {
+            try expect("\"")
+            return start..<end
+        }
+        return try unescapedRange(from: start)
+    }
+
     /// A number of digits without a leading zero, at most fifteen of them.
     mutating func number() throws(CommerceError) -> Int64 {
         let start = index
-        while index < bytes.count, bytes[index] >= UInt8(ascii: "0"), bytes[index] <= UInt8(ascii: "9") { index += 1 }
+        while index < limit, bytes[index] >= UInt8(ascii: "0"), bytes[index] <= UInt8(ascii: "9") { index += 1 }
         guard let number = DecimalDigits.parse(bytes.span.extracting(start..<index), limit: 999_999_999_999_999) else {
             throw malformed
         }
@@ -107,7 +145,7 @@ struct CanonicalJSONReader {
 
     /// Demands that nothing follows.
     func end() throws(CommerceError) {
-        guard index == bytes.count else { throw malformed }
+        guard index == limit else { throw malformed }
     }
 
     private var malformed: CommerceError {
@@ -115,26 +153,36 @@ struct CanonicalJSONReader {
     }
 
     /// The two forms of escape that are written: a quote or backslash, and `\u00XX`.
-    private mutating func escapedText(from start: Int) throws(CommerceError) -> String {
-        var output = Array(bytes[start..<index])
+    private mutating func unescapedRange(from start: Int) throws(CommerceError) -> Range<Int> {
+        let first = bytes.count
+        bytes.append(contentsOf: bytes[start..<index])
         while !take("\"") {
-            guard index < bytes.count else { throw malformed }
+            guard index < limit else { throw malformed }
             if take("\\\"") {
-                output.append(UInt8(ascii: "\""))
+                bytes.append(UInt8(ascii: "\""))
             } else if take("\\\\") {
-                output.append(UInt8(ascii: "\\"))
+                bytes.append(UInt8(ascii: "\\"))
             } else if take("\\u00") {
-                guard index + 2 <= bytes.count, let high = Hex.value(of: bytes[index]), high < 2,
+                guard index + 2 <= limit, let high = Hex.value(of: bytes[index]), high < 2,
                     let low = Hex.value(of: bytes[index + 1])
                 else { throw malformed }
-                output.append(high << 4 | low)
+                bytes.append(high << 4 | low)
                 index += 2
             } else {
                 guard bytes[index] != UInt8(ascii: "\\") else { throw malformed }
-                output.append(bytes[index])
+                bytes.append(bytes[index])
                 index += 1
             }
         }
-        return String(decoding: output, as: UTF8.self)
+        return first..<bytes.count
+    }
+}
+
+extension Span<UInt8> {
+    /// Where a text ends that starts at an index: at a quote, at a backslash, or at a limit.
+    fileprivate func endOfPlainText(_ start: Int, _ limit: Int) -> Int {
+        var index = start
+        while index < limit, self[index] != UInt8(ascii: "\""), self[index] != UInt8(ascii: "\\") { index += 1 }
+        return index
     }
 }

@@ -1,11 +1,7 @@
 /// Who buys.
 package struct Buyer: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The provider's name for the buyer.
-    package let id: String?
-    /// The buyer's own name.
-    package let name: String?
-    /// Where to write to.
-    package let email: String?
+    /// Id, name and mail address.
+    private var parts: TextParts
 
     /// A buyer; empty texts count as missing.
     ///
@@ -14,10 +10,25 @@ package struct Buyer: Sendable, Hashable, CustomStringConvertible, CustomReflect
     ///   - name: The buyer's own name.
     ///   - email: Where to write to.
     package init(id: String? = nil, name: String? = nil, email: String? = nil) {
-        self.id = id?.isEmpty == true ? nil : id
-        self.name = name?.isEmpty == true ? nil : name
-        self.email = email?.isEmpty == true ? nil : email
+        parts = TextParts()
+        parts[0] = id
+        parts[1] = name
+        parts[2] = email
     }
+
+    /// The parts as they were stored: id, name and mail address.
+    init(_ parts: TextParts) {
+        self.parts = parts
+    }
+
+    /// The provider's name for the buyer.
+    package var id: String? { parts[0] }
+
+    /// The buyer's own name.
+    package var name: String? { parts[1] }
+
+    /// Where to write to.
+    package var email: String? { parts[2] }
 
     package var description: String { "<private>" }
 
@@ -53,23 +64,25 @@ package struct PrivateDetails: Sendable, Hashable, CustomStringConvertible, Cust
     /// - Throws: `malformed` for anything else.
     package init(stored: [UInt8]) throws(CommerceError) {
         var reader = CanonicalJSONReader(stored)
+        var who = InlineArray<11, TextParts.Piece>(repeating: .missing)
         try reader.expect("{\"buyer\":{\"id\":")
-        let id = try reader.optionalText()
+        who[0] = TextParts.Piece(try reader.optionalRange())
         try reader.expect(",\"name\":")
-        let name = try reader.optionalText()
+        who[1] = TextParts.Piece(try reader.optionalRange())
         try reader.expect(",\"email\":")
-        buyer = Buyer(id: id, name: name, email: try reader.optionalText())
+        who[2] = TextParts.Piece(try reader.optionalRange())
         try reader.expect("},\"address\":{")
-        var address = Address()
+        var place = InlineArray<11, TextParts.Piece>(repeating: .missing)
         for part in Address.Part.allCases {
             try reader.expect(PrivateDetails.opening(of: part))
-            address[part] = try reader.optionalText()
+            place[part.place] = TextParts.Piece(try reader.optionalRange())
         }
-        self.address = address
         try reader.expect("},\"payment\":")
         payment = try reader.optionalText()
         try reader.expect("}")
         try reader.end()
+        buyer = Buyer(TextParts(reader.bytes, who))
+        address = Address(TextParts(reader.bytes, place))
     }
 
     /// The bytes to seal: JSON with every member, in a fixed order.
@@ -93,10 +106,20 @@ package struct PrivateDetails: Sendable, Hashable, CustomStringConvertible, Cust
     }
 
     /// What stands in front of a part of the address.
-    private static func opening(of part: Address.Part) -> String { openings[part.place] }
-
-    private static let openings = Address.Part.allCases.map { part in
-        (part == Address.Part.allCases.first ? "\"" : ",\"") + part.rawValue + "\":"
+    private static func opening(of part: Address.Part) -> StaticString {
+        switch part {
+        case .name: "\"name\":"
+        case .addressLine1: ",\"addressLine1\":"
+        case .addressLine2: ",\"addressLine2\":"
+        case .addressLine3: ",\"addressLine3\":"
+        case .city: ",\"city\":"
+        case .county: ",\"county\":"
+        case .district: ",\"district\":"
+        case .stateOrRegion: ",\"stateOrRegion\":"
+        case .postalCode: ",\"postalCode\":"
+        case .countryCode: ",\"countryCode\":"
+        case .phoneNumber: ",\"phoneNumber\":"
+        }
     }
 
     package var description: String { "<private>" }

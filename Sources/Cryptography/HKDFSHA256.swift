@@ -25,13 +25,19 @@ package enum HKDFSHA256 {
         guard count > 0, count <= limit else {
             throw CryptographyError(.invalidKey, "HKDF yields 1 to \(limit) bytes, not \(count)")
         }
-        let extracted = mac.tag(of: secret, key: salt).bytes
+        let pseudorandom = mac.tag(of: secret, key: salt)
+        let extracted = InlineArray<32, UInt8>(initializingWith: { room in pseudorandom.append(to: &room) })
         var output: [UInt8] = []
-        var message = info + [1]
+        output.reserveCapacity((count + Digest32.byteCount - 1) / Digest32.byteCount * Digest32.byteCount)
+        var message: [UInt8] = []
+        message.reserveCapacity(Digest32.byteCount + info.count + 1)
         while output.count < count {
+            message += info
+            message.append(UInt8(truncatingIfNeeded: output.count / Digest32.byteCount + 1))
             let block = mac.tag(of: message.span, key: extracted.span)
             block.append(to: &output)
-            message = block.bytes + info + [UInt8(truncatingIfNeeded: output.count / Digest32.byteCount + 1)]
+            message.removeAll(keepingCapacity: true)
+            block.append(to: &message)
         }
         output.removeLast(output.count - count)
         return Secret(output)

@@ -4,7 +4,9 @@ package import SessionBroker
 ///
 /// Each function gives a whole document in UTF-8 with the matching policy named in its comment; the caller adds the fields
 /// of the response. A page without a nonce parameter may be kept and sent again.
-package struct PageRenderer: Sendable {
+///
+/// A class, as its languages are: they hold hundreds of arrays, which a copy would count one by one.
+package final class PageRenderer: Sendable {
     private let japanese: LanguagePages
     private let english: LanguagePages
 
@@ -191,7 +193,7 @@ package struct PageRenderer: Sendable {
 }
 
 /// The compiled pages of one language.
-struct LanguagePages: Sendable {
+final class LanguagePages: Sendable {
     let iosCart: CartPage
     let androidCart: CartPage
     let browserCart: CartPage

@@ -5,14 +5,14 @@ extension PostgresSessionStore {
     ///
     /// For tests and tools that ask the database how it would run them.
     package static let hotStatements: [Statement] = [
-        issueStatement, openFirstStatement, openStatement, readTabStatement, readSealedStatement,
+        issueStatement, openFirstStatement, openStatement, readTabStatement, readSealedTabStatement,
         touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
         beginStatement, checkStatement, meetStatement, releaseStatement, settleStatement, takeOverStatement,
         receiptStatement, statusStatement, observeStatement, revokeStatement, auditStatement,
     ]
 
     /// The statements that answer several flows at once, named by an array in `$1`; each must find them by primary keys.
-    package static let gatheredStatements: [Statement] = [readTabsStatement, readSealedsStatement]
+    package static let gatheredStatements: [Statement] = [readTabsStatement, readSealedTabsStatement]
 
     /// The statements that walk over many flows: upkeep, counts and operators' work.
     package static let longStatements: [Statement] = [

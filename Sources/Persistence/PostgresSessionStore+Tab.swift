@@ -9,7 +9,7 @@ extension PostgresSessionStore {
     static let readTabStatement = Statement(
         name: "flow_tab_read",
         sql: """
-            SELECT tab_verdict(f, $2, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), f.flow_id
+            SELECT \(tabColumns("$2"))
             FROM flow AS f
             WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
             """,
@@ -20,37 +20,59 @@ extension PostgresSessionStore {
     static let readTabsStatement = Statement(
         name: "flow_tabs_read",
         sql: """
-            SELECT tab_verdict(f, k.hash, statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), f.flow_id
-            FROM flow AS f CROSS JOIN LATERAL (SELECT $2[array_position($1, f.flow_id)] AS hash OFFSET 0) AS k
+            SELECT \(tabColumns("k.hash"))
+            FROM flow AS f \(hashOfFlow)
             WHERE f.flow_id = ANY ($1) AND (f.b_hash = k.hash OR f.b_prev_hash = k.hash)
             """,
         parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]
     )
 
-    static let readSealedStatement = Statement(
-        name: "flow_sealed_read",
-        sql: "SELECT p.sealed, p.flow_id FROM flow_private AS p WHERE p.flow_id = $1",
-        parameterTypes: [.uuid]
+    /// The tab with what is sealed, which is given out only where the flow was found by the hash.
+    static let readSealedTabStatement = Statement(
+        name: "flow_tab_read_sealed",
+        sql: """
+            SELECT \(tabColumns("$2")), p.sealed
+            FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
+            WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
+            """,
+        parameterTypes: [.uuid, .bytea, .int8, .int8]
     )
 
     /// The same for several flows.
-    static let readSealedsStatement = Statement(
-        name: "flow_sealeds_read",
-        sql: "SELECT p.sealed, p.flow_id FROM flow_private AS p WHERE p.flow_id = ANY ($1)",
-        parameterTypes: [.uuidArray]
+    static let readSealedTabsStatement = Statement(
+        name: "flow_tabs_read_sealed",
+        sql: """
+            SELECT \(tabColumns("k.hash")), p.sealed
+            FROM flow AS f \(hashOfFlow) LEFT JOIN flow_private AS p ON p.flow_id = f.flow_id
+            WHERE f.flow_id = ANY ($1) AND (f.b_hash = k.hash OR f.b_prev_hash = k.hash)
+            """,
+        parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]
     )
 
     static let tabQuestion = GatheredRead.Question(
         one: readTabStatement,
         many: readTabsStatement,
-        keyColumn: FlowColumns.faceCount + 1
+        keyColumn: keyColumn
     )
 
-    static let sealedQuestion = GatheredRead.Question(
-        one: readSealedStatement,
-        many: readSealedsStatement,
-        keyColumn: 1
+    static let sealedTabQuestion = GatheredRead.Question(
+        one: readSealedTabStatement,
+        many: readSealedTabsStatement,
+        keyColumn: keyColumn
     )
+
+    private static let touchColumn = FlowColumns.faceCount
+    private static let keyColumn = FlowColumns.faceCount + 1
+    private static let sealedColumn = FlowColumns.faceCount + 2
+
+    /// What a flow of an array is compared with, as `k.hash`.
+    private static let hashOfFlow =
+        "CROSS JOIN LATERAL (SELECT $2[array_position($1, f.flow_id)] AS hash OFFSET 0) AS k"
+
+    /// The columns of a page, whether a touch is due, and the key, for what is presented.
+    private static func tabColumns(_ hash: String) -> String {
+        "tab_verdict(f, \(hash), statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), f.flow_id"
+    }
 
     /// Never seen, or the deadline would move by `$4` seconds or more.
     private static let isTouchDue =
@@ -61,16 +83,12 @@ extension PostgresSessionStore {
         tab: Digest32,
         withPrivate: Bool
     ) async throws(BrokerError) -> TabReading? {
-        // Both are asked before either is waited for, so they go down together. What is sealed is asked for without the hash: it
-        // is given out only where the flow was found by it.
         do throws(PostgresError) {
-            let asked = try tabs.ask(flow, digest: tab)
-            let askedSealed = withPrivate ? try sealed.ask(flow) : nil
+            let asked = try (withPrivate ? sealedTabs : tabs).ask(flow, digest: tab)
             guard let (rows, row) = try await asked.row() else { return nil }
-            var bytes: [UInt8]?
-            if let found = try await askedSealed?.row() { bytes = try found.rows.bytes(found.row, 0) }
-            let found: Transition<TabDecision> = try FlowColumns.page(rows, row: row, of: flow, sealed: bytes)
-            let isDue = try rows.bool(row, FlowColumns.faceCount)
+            let sealed = withPrivate ? try rows.optionalBytes(row, PostgresSessionStore.sealedColumn) : nil
+            let found: Transition<TabDecision> = try FlowColumns.page(rows, row: row, of: flow, sealed: sealed)
+            let isDue = try rows.bool(row, PostgresSessionStore.touchColumn)
             return TabReading(found.decision, found.record, isTouchDue: isDue && found.decision == .live)
         } catch {
             throw StoreFailure.error(error)

@@ -13,7 +13,7 @@ package final class PostgresSessionStore: SessionStore {
     let client: PostgresClient
     let policy: BrokerPolicy
     let tabs: GatheredRead
-    let sealed: GatheredRead
+    let sealedTabs: GatheredRead
 
     /// A store on a client of the same loop.
     ///
@@ -23,12 +23,9 @@ package final class PostgresSessionStore: SessionStore {
     package init(client: PostgresClient, policy: BrokerPolicy) {
         self.client = client
         self.policy = policy
-        tabs = GatheredRead(
-            client,
-            PostgresSessionStore.tabQuestion,
-            numbers: [policy.times.idle.components.seconds, policy.times.touch.components.seconds]
-        )
-        sealed = GatheredRead(client, PostgresSessionStore.sealedQuestion)
+        let seconds = [policy.times.idle.components.seconds, policy.times.touch.components.seconds]
+        tabs = GatheredRead(client, PostgresSessionStore.tabQuestion, numbers: seconds)
+        sealedTabs = GatheredRead(client, PostgresSessionStore.sealedTabQuestion, numbers: seconds)
     }
 }
 

@@ -23,6 +23,24 @@ struct PrivateDetailsTests {
         #expect(other.bytes == details.bytes)
     }
 
+    @Test func `lend a part of the address as it goes into a page`() throws {
+        let address = try PrivateDetails(stored: details.bytes).address
+        let name = address.withBytes(of: .name) { part in part.indices.map { part[$0] } }
+        #expect(name == Array("購入者".utf8))
+        #expect(address.withBytes(of: .city) { $0.count } == nil)
+    }
+
+    @Test func `a changed byte is refused or changes a text`() {
+        let bytes = details.bytes
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] = UInt8(ascii: "#")
+            let read = try? PrivateDetails(stored: changed)
+            #expect(read != details, "byte \(index)")
+            #expect(read == nil || read?.bytes == changed || bytes[index] > 0x7F, "byte \(index)")
+        }
+    }
+
     @Test func `empty texts count as missing`() throws {
         #expect(details.address[.city] == nil)
         #expect(Buyer(name: "").name == nil)

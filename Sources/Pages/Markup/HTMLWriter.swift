@@ -28,15 +28,29 @@ struct HTMLWriter {
         bytes.append(contentsOf: fragment)
     }
 
+    /// Inserts bytes that this module has written before.
+    ///
+    /// - Parameter fragment: A part of the constants of a template.
+    mutating func fragment(_ fragment: Span<UInt8>) {
+        bytes.append(copying: fragment)
+    }
+
     /// Inserts text, escaped for element content and for quoted attributes alike.
     ///
     /// - Parameter text: Any text.
     mutating func text(_ text: String) {
+        self.text(text.utf8.span)
+    }
+
+    /// Inserts text, escaped for element content and for quoted attributes alike.
+    ///
+    /// - Parameter text: UTF-8.
+    mutating func text(_ text: Span<UInt8>) {
         // Nearly every text is plain, and a plain one is copied in one go.
-        if Entity.areNeeded(text.utf8.span) {
-            for byte in text.utf8 { escape(byte) }
+        if Entity.areNeeded(text) {
+            for index in text.indices { escape(text[index]) }
         } else {
-            bytes.append(contentsOf: text.utf8)
+            bytes.append(copying: text)
         }
     }
 
@@ -100,18 +114,22 @@ struct HTMLWriter {
     ///
     /// - Parameter amount: Any.
     mutating func grouped(_ amount: Yen) {
-        var unit: Int64 = 1
-        while amount.amount / unit >= 1000 { unit *= 1000 }
-        DecimalDigits.append(Int(amount.amount / unit), to: &bytes)
-        while unit > 1 {
-            unit /= 1000
-            bytes.append(UInt8(ascii: ","))
-            var digit: Int64 = 100
-            while digit > 0 {
-                bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: amount.amount / unit / digit % 10))
-                digit /= 10
+        // A trillion has seventeen characters. The digits come from behind; divisions by constants are multiplications.
+        var text = InlineArray<20, UInt8>(repeating: 0)
+        var start = text.count
+        var rest = UInt64(amount.amount)
+        var digits = 0
+        repeat {
+            if digits > 0, digits % 3 == 0 {
+                start -= 1
+                text[start] = UInt8(ascii: ",")
             }
-        }
+            start -= 1
+            text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+            digits += 1
+        } while rest > 0
+        bytes.append(copying: text.span.extracting(start...))
     }
 
     /// Inserts an object for scripts, to stand in a `<script type="application/json">` block.

@@ -1,16 +1,31 @@
+import Primitives
+
 /// A document with gaps: constant bytes made once, and slots that each request fills.
 struct Template<Slot: Sendable>: Sendable {
-    private let pieces: [Markup<Slot>.Piece]
-    private let constantCount: Int
+    private struct Gap: Sendable {
+        /// Where the constant bytes before the gap end.
+        let end: Int
+        let slot: Slot
+    }
+
+    /// All constant parts, one behind the other: a rendering then counts no references but this one.
+    private let constants: [UInt8]
+    private let gaps: [Gap]
 
     /// Compiles a document or a part of one.
     ///
     /// - Parameter markup: Constants and gaps.
     init(_ markup: Markup<Slot>) {
-        pieces = markup.pieces
-        constantCount = pieces.reduce(into: 0) { sum, piece in
-            if case .constant(let bytes) = piece { sum += bytes.count }
+        var constants: [UInt8] = []
+        var gaps: [Gap] = []
+        for piece in markup.pieces {
+            switch piece {
+            case .constant(let bytes): constants += bytes
+            case .slot(let slot): gaps.append(Gap(end: constants.count, slot: slot))
+            }
         }
+        self.constants = constants
+        self.gaps = gaps
     }
 
     /// Writes the whole document.
@@ -21,7 +36,7 @@ struct Template<Slot: Sendable>: Sendable {
     /// - Returns: The document, UTF-8.
     func render(room: Int, fill: (Slot, inout HTMLWriter) -> Void) -> [UInt8] {
         var writer = HTMLWriter()
-        writer.reserve(constantCount + room)
+        writer.reserve(constants.count + room)
         render(into: &writer, fill: fill)
         return writer.bytes
     }
@@ -32,12 +47,13 @@ struct Template<Slot: Sendable>: Sendable {
     ///   - writer: Grows by the part.
     ///   - fill: Writes the content of one slot.
     func render(into writer: inout HTMLWriter, fill: (Slot, inout HTMLWriter) -> Void) {
-        for piece in pieces {
-            switch piece {
-            case .constant(let bytes): writer.fragment(bytes)
-            case .slot(let slot): fill(slot, &writer)
-            }
+        var start = 0
+        for gap in gaps {
+            writer.fragment(constants.span.extracting(start..<gap.end))
+            fill(gap.slot, &writer)
+            start = gap.end
         }
+        writer.fragment(constants.span.extracting(start...))
     }
 }
 

@@ -118,27 +118,35 @@ struct AddressBlock: Sendable {
     func write(_ address: Address, to writer: inout HTMLWriter) {
         block.render(into: &writer) { slot, writer in
             switch slot {
-            case .name: writer.text(address[.name] ?? "-")
-            case .postalCode: writer.text(address[.postalCode] ?? "-")
+            case .name: Self.write(.name, of: address, to: &writer)
+            case .postalCode: Self.write(.postalCode, of: address, to: &writer)
             case .lines: Self.writeLines(address, to: &writer)
-            case .phone: writer.text(address[.phoneNumber] ?? "-")
+            case .phone: Self.write(.phoneNumber, of: address, to: &writer)
             }
         }
+    }
+
+    private static func write(_ part: Address.Part, of address: Address, to writer: inout HTMLWriter) {
+        if address.withBytes(of: part, { writer.text($0) }) == nil { writer.text("-") }
     }
 
     private static func writeLines(_ address: Address, to writer: inout HTMLWriter) {
         var isFirst = true
         for part in parts(address) {
-            guard let line = address[part] else { continue }
-            if !isFirst { writer.html(lineBreak) }
-            isFirst = false
-            writer.text(line)
+            _ = address.withBytes(of: part) { line in
+                if !isFirst { writer.html(lineBreak) }
+                isFirst = false
+                writer.text(line)
+            }
         }
     }
 
     /// In Japan an address runs from the largest part to the smallest, elsewhere the other way.
     private static func parts(_ address: Address) -> [Address.Part] {
-        (address[.countryCode] ?? "JP") == "JP" ? largestFirst : smallestFirst
+        let isAbroad = address.withBytes(of: .countryCode) { country in
+            country.count != 2 || country[0] != UInt8(ascii: "J") || country[1] != UInt8(ascii: "P")
+        }
+        return isAbroad == true ? smallestFirst : largestFirst
     }
 
     private static let largestFirst: [Address.Part] = [
