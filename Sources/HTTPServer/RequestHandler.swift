@@ -44,7 +44,7 @@ package enum HandlerResult {
 ///
 /// For what plays the part of a failing service; a server that means well answers.
 package struct HangUp: Error, Sendable {
-    /// Sent as they are; empty for not a single byte.
+    /// Sent as they are, over HTTP/2 too, where they are most likely no frame; empty for not a single byte.
     package let lastBytes: [UInt8]
 
     /// The given end.

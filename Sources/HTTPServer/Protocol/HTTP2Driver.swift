@@ -166,11 +166,18 @@ extension HTTP2Driver {
     ///
     /// - Returns: `nil` when it failed because nobody waits for it any more, or wants to hang up.
     func answer(to error: any Error, _ stream: HTTP2Stream, on connection: Connection) -> HTTPResponse? {
-        if error is HangUp {
-            connection.close()
+        if let hangUp = error as? HangUp {
+            hang(up: hangUp, connection)
             return nil
         }
         return Task.isCancelled ? nil : part.answer(toFailure: error, of: stream.request)
+    }
+
+    /// Sends bytes that are no frames behind those that wait, and ends the connection with all its streams.
+    private func hang(up hangUp: HangUp, _ connection: Connection) {
+        guard !hangUp.lastBytes.isEmpty, connection.takesOutput, pump(connection) else { return connection.close() }
+        connection.write { $0.append(contentsOf: hangUp.lastBytes) }
+        connection.closeAfterOutput(lingers: false)
     }
 
     /// A handler has come to its end.
@@ -330,7 +337,7 @@ extension HTTP2Driver {
             let isEarlier = earliest.map { due(kind, since) < due($0.kind, $0.since) } ?? true
             if isEarlier { earliest = (kind, since) }
         }
-        if session.isInsideHead { consider(.header, session.headStart) }
+        if session.isInsideHead { consider(.header, isAtFirstHead ? beginning : session.headStart) }
         if session.unsentBytes > 0 { consider(.write, session.lastProgress) }
         session.forEachStream { stream in
             if stream.phase == .content { consider(.body, stream.start) }
@@ -339,6 +346,9 @@ extension HTTP2Driver {
         if farewell == .announced { consider(.patience, drainStart) }
         return earliest
     }
+
+    /// Whether nothing has come but a part of the first head.
+    private var isAtFirstHead: Bool { requestCount == 0 && session.openStreams == 1 }
 
     private func quietDeadline() -> (kind: Deadline, since: Int64) {
         if farewell == .announced { return (.patience, drainStart) }

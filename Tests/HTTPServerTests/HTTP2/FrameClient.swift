@@ -37,6 +37,9 @@ final class FrameClient {
 
     var hasEnded: Bool { wire.hasEnded }
 
+    /// What has come and is no whole frame.
+    var rest: [UInt8] { bytes }
+
     /// Sends the preface and the first settings.
     func begin(_ settings: [(UInt16, UInt32)] = []) throws {
         try wire.send(HTTP2Frame.preface + HTTP2Frame.settings(settings).bytes)

@@ -150,6 +150,23 @@ struct LeaveTests {
             #expect(try await client.get("/fails").status == 500)
             try client.ask("/hang")
             _ = try await client.end()
+            #expect(client.rest.isEmpty)
+        }
+    }
+
+    @Test func `a handler that hangs up has its last word behind what waits`() async throws {
+        try await withHTTP2 { bench in
+            let half = Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".utf8)
+            bench.handler.answer = { request in
+                request.path == "/hang" ? .later { throw HangUp(lastBytes: half) } : .now(.text("well"))
+            }
+            let client = try await bench.frameClient()
+            let streams = [try client.ask("/hang"), try client.ask("/")]
+            _ = try await client.end()
+            #expect(client.answers[streams[0]] == nil)
+            #expect(client.answers[streams[1]]?.text == "well")
+            #expect(client.rest == half)
+            await bench.until { bench.server.connectionCount == 0 }
         }
     }
 }

@@ -57,6 +57,56 @@ struct TimeTests {
         }
     }
 
+    /// How the rest of a head comes, a little at a time.
+    enum Drip: CaseIterable {
+        case continuations, pieces
+    }
+
+    /// Its time runs from the first frame, whatever comes behind it, and whether or not another request is at work.
+    @Test(arguments: Drip.allCases, Transport.allCases)
+    func `for a head that drips is bounded`(drip: Drip, transport: Transport) async throws {
+        try await withClock { bench, clock in
+            let gate = Gate(bench.reactor)
+            bench.handler.answer = { _ in
+                .later {
+                    await gate.pass()
+                    return .text("late")
+                }
+            }
+            let client = try await bench.frameClient(transport)
+            try client.ask()
+            await bench.until { gate.count == 1 }
+            let block = HTTP2Frame.block(HTTP2Frame.request())
+            // Nothing else may be sent within a head, no PING either: turns of the loop must do.
+            let opening = HTTP2Frame(.headers, flags: 1, stream: 3, drip == .pieces ? block : [block[0]]).bytes
+            try client.wire.send(drip == .pieces ? Array(opening.prefix(10)) : opening)
+            await bench.turns(4)
+            for index in 0..<7 {
+                await TimeTests.pass(.seconds(1.4), clock, bench)
+                #expect(bench.server.connectionCount == 1)
+                let piece = [block[1 + index]]
+                try client.wire.send(drip == .pieces ? piece : HTTP2Frame(.continuation, stream: 3, piece).bytes)
+            }
+            await TimeTests.pass(.seconds(0.3), clock, bench)
+            #expect(try await client.end() == 0)
+            await bench.until { bench.server.connectionCount == 0 }
+            #expect(bench.handler.paths == ["/"])
+            gate.open()
+        }
+    }
+
+    @Test func `for the first head runs from the begin of the connection`() async throws {
+        try await withClock { bench, clock in
+            let client = try await bench.frameClient()
+            try await client.settle()
+            await TimeTests.pass(.seconds(9), clock, bench)
+            try client.wire.send(Array(HTTP2Frame.headers(1, HTTP2Frame.request()).bytes.dropLast()))
+            await bench.turns(4)
+            await TimeTests.pass(.seconds(1.1), clock, bench)
+            #expect(try await client.end() == 0)
+        }
+    }
+
     @Test func `for content is bounded, and costs the stream alone`() async throws {
         try await withClock { bench, clock in
             let client = try await bench.frameClient()
