@@ -70,7 +70,7 @@ let package = Package(
         library("Postgres", ["EventIO", "CPostgres", "Telemetry", "Primitives"]),
 
         // Level 5.
-        library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "Primitives"]),
+        library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
         library("Cryptography", ["COpenSSL", "Primitives"]),
         library("Commerce", ["Primitives"]),
 
@@ -121,6 +121,7 @@ let package = Package(
         tests("HTTPCoreTests", ["HTTPCore", "Primitives"]),
         tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives"]),
+        tests("HTTP2Tests", ["HTTP2", "HTTPCore", "TestKit"]),
         tests(
             "HTTPServerTests",
             ["HTTPServer", "EventIO", "TLS", "HTTP1", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
