@@ -1,6 +1,7 @@
 import EventIO
 import Postgres
 import Primitives
+import TestKit
 
 /// The cluster that all tests of this process share.
 enum TestCluster {
@@ -13,7 +14,6 @@ enum TestCluster {
     }
 
     private static let state = Lock(State())
-    private static let prefix = "sallyport-tests-"
 
     /// A name that no other database has.
     static func nextName() -> String {
@@ -53,9 +53,8 @@ enum TestCluster {
     }
 
     private static func start(_ state: inout State) {
-        sweep()
         do {
-            let folder = try Files.makeTemporaryDirectory(prefix: "/tmp/\(prefix)")
+            let folder = try ProcessFolder.makeFolder("cluster")
             // The server's user, if it is another one, must get in.
             try Files.setPermissions(folder, mode: 0o711)
             let cluster = PrivateCluster(dataDirectory: folder + "/cluster", settings: .tests())
@@ -73,17 +72,6 @@ enum TestCluster {
             state.cluster?.stop()
             state.cluster = nil
             try? Files.removeTree(state.folder)
-        }
-    }
-
-    /// Removes what test processes left behind that were killed; a living one holds its lock.
-    private static func sweep() {
-        for name in (try? Files.list("/tmp")) ?? [] where name.hasPrefix(prefix) {
-            let folder = "/tmp/\(name)"
-            guard let owner = try? Files.permissions(folder).owner, owner == SystemUser.current,
-                Files.exists("\(folder)/cluster/lock"), (try? FileLock("\(folder)/cluster/lock")) != nil
-            else { continue }
-            try? Files.removeTree(folder)
         }
     }
 }

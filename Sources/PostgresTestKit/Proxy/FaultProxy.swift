@@ -1,6 +1,7 @@
 import EventIO
 package import Primitives
 import Telemetry
+import TestKit
 
 /// The network between a client and the server, as a test wants it: it stops in either direction, and breaks at chosen points.
 ///
@@ -40,7 +41,7 @@ package final class FaultProxy: Sendable {
         guard parts.count == 2 else { throw PostgresURLProblem() }
         let host = parts[1].prefix { $0 != "&" }
         let upstream = host.replacing("%2F", with: "/").replacing("%2f", with: "/") + "/.s.PGSQL.5432"
-        folder = try Files.makeTemporaryDirectory(prefix: "/tmp/sallyport-proxy-")
+        folder = try ProcessFolder.makeFolder("proxy")
         let encoded = folder.replacing("/", with: "%2F")
         self.url = Secret(parts[0] + "host=\(encoded)" + parts[1].dropFirst(host.count))
         loop = try EventLoop(name: "proxy", logger: .silent)
