@@ -26,6 +26,14 @@ import Testing
         #expect(allowance.count > 1280)
     }
 
+    @Test(arguments: [(5, 25, 1280), (25, 5, 512)])
+    func `takes a single group that is late or early for a quarter`(usual: Int, last: Int, count: Int) {
+        var allowance = QueueAllowance(limits)
+        for _ in 0..<10 { allowance.groupEnded(after: .milliseconds(usual)) }
+        allowance.groupEnded(after: .milliseconds(last))
+        #expect(allowance.count == count)
+    }
+
     @Test func `survives a group that takes no time`() {
         var allowance = QueueAllowance(limits)
         allowance.groupEnded(after: .zero)
