@@ -45,10 +45,14 @@ import COpenSSL
         return unsafe handle
     }
 
-    func setCertificate(chain: borrowing PEMReader, key: borrowing PEMReader) throws(TLSError) {
+    /// Adds a certificate with its chain and key.
+    ///
+    /// - Returns: The library's number for the kind of its key; it keeps one certificate of each.
+    func addCertificate(chain: borrowing PEMReader, key: borrowing PEMReader) throws(TLSError) -> Int32 {
         guard let leaf = chain.nextCertificate(), unsafe SSL_CTX_use_certificate(handle, leaf.handle) == 1 else {
             throw ErrorQueue.error(.certificateUnreadable)
         }
+        // What follows is about the certificate that was added last.
         while let issuer = chain.nextCertificate() {
             guard unsafe shim_SSL_CTX_add1_chain_cert(handle, issuer.handle) == 1 else {
                 throw ErrorQueue.error(.certificateUnreadable)
@@ -61,6 +65,7 @@ import COpenSSL
         else {
             throw ErrorQueue.error(.keyMismatch)
         }
+        return unsafe EVP_PKEY_get_base_id(key.handle)
     }
 
     func setTrust(_ certificates: borrowing PEMReader) throws(TLSError) {

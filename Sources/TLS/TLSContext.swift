@@ -26,14 +26,36 @@ package import Primitives
     ///     that offers none is served.
     ///   - ticketKeys: The process's ticket keys; `nil` issues tickets that only this context can resume.
     /// - Throws: `certificateUnreadable`, `keyUnreadable`, `keyMismatch` or `settingRefused`.
-    package init(
+    package convenience init(
         certificatePEM: [UInt8],
         keyPEM: Secret<[UInt8]>,
         alpn: [String],
         ticketKeys: TLSTicketKeys? = nil
     ) throws(TLSError) {
+        let identity = TLSIdentity(certificatePEM: certificatePEM, keyPEM: keyPEM)
+        try self.init(identities: [identity], alpn: alpn, ticketKeys: ticketKeys)
+    }
+
+    /// A server's context with certificates of several kinds.
+    ///
+    /// Each client is shown one whose signature it can check, P-256 before RSA.
+    ///
+    /// - Parameters:
+    ///   - identities: One of each kind.
+    ///   - alpn: As above.
+    ///   - ticketKeys: As above.
+    /// - Throws: As above; `settingRefused` for two of one kind.
+    package init(identities: [TLSIdentity], alpn: [String], ticketKeys: TLSTicketKeys? = nil) throws(TLSError) {
         let builder = unsafe try ContextBuilder.make(TLS_server_method())
-        try builder.setCertificate(chain: PEMReader(certificatePEM), key: PEMReader(keyPEM.reveal()))
+        var kinds: Set<Int32> = []
+        for identity in identities {
+            let key = identity.keyPEM.reveal()
+            let kind = try builder.addCertificate(chain: PEMReader(identity.certificatePEM), key: PEMReader(key))
+            // The library would forget the one before.
+            guard kinds.insert(kind).inserted else {
+                throw TLSError(.settingRefused, detail: "two certificates of one kind")
+            }
+        }
         let protocols = try builder.setServerProtocols(alpn)
         try builder.setTickets(ticketKeys)
         self.protocols = protocols

@@ -77,6 +77,8 @@ extension Configuration.Listeners {
         link = reader.origin("link.base_url")
         certificatePath = reader.text("tls.certificate")
         keyPath = reader.text("tls.key")
+        secondCertificatePath = reader.text("tls.second_certificate")
+        secondKeyPath = reader.text("tls.second_key")
         ticketSecretPath = reader.text("tls.ticket_secret")
         trustedProxies = reader.list("trusted_proxies")
         loops = reader.number("loops")

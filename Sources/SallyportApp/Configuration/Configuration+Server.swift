@@ -15,14 +15,27 @@ extension Configuration {
     /// - Throws: What is wrong with the files.
     func tlsContext(_ tickets: TLSTicketKeys) throws(ConfigurationError) -> TLSContext? {
         guard listeners.tls != nil else { return nil }
-        let certificate = try read(listeners.certificatePath, "tls.certificate")
-        let key = Secret(try read(listeners.keyPath, "tls.key"))
+        var identities = [try identity(listeners.certificatePath, listeners.keyPath, "tls.certificate", "tls.key")]
+        if !listeners.secondCertificatePath.isEmpty || !listeners.secondKeyPath.isEmpty {
+            let paths = (listeners.secondCertificatePath, listeners.secondKeyPath)
+            identities.append(try identity(paths.0, paths.1, "tls.second_certificate", "tls.second_key"))
+        }
         do throws(TLSError) {
             let names = http2.isOffered ? ["h2", "http/1.1"] : ["http/1.1"]
-            return try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: names, ticketKeys: tickets)
+            return try TLSContext(identities: identities, alpn: names, ticketKeys: tickets)
         } catch {
             throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
         }
+    }
+
+    private func identity(
+        _ certificate: String,
+        _ key: String,
+        _ certificateSetting: String,
+        _ keySetting: String
+    ) throws(ConfigurationError) -> TLSIdentity {
+        let bytes = try read(certificate, certificateSetting)
+        return TLSIdentity(certificatePEM: bytes, keyPEM: Secret(try read(key, keySetting)))
     }
 
     /// The keys of session tickets: of this process alone, or shared where there is a secret for them.
@@ -110,7 +123,7 @@ extension Configuration {
 
     private func read(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8] {
         guard !path.isEmpty else {
-            throw ConfigurationError(problems: ["\(setting): not set, and there is a TLS listener"])
+            throw ConfigurationError(problems: ["\(setting): not set, and its TLS listener needs it"])
         }
         do throws(IOError) {
             return try Files.read(path, limit: 1 << 20)

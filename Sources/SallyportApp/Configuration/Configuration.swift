@@ -16,6 +16,9 @@ package struct Configuration: Sendable {
         let link: WebOrigin
         let certificatePath: String
         let keyPath: String
+        /// Of a certificate of another kind; both paths are empty where there is none.
+        let secondCertificatePath: String
+        let secondKeyPath: String
         /// Empty where each process makes its own ticket keys.
         let ticketSecretPath: String
         let trustedProxies: [String]

@@ -13,6 +13,13 @@ enum SettingTable {
         Setting("tls.certificate", .path, "", "PEM file: certificate, then its chain"),
         Setting("tls.key", .path, "", "PEM file: private key of the certificate"),
         Setting(
+            "tls.second_certificate",
+            .path,
+            "",
+            "a certificate of another kind, RSA beside P-256: clients get the one that they can check"
+        ),
+        Setting("tls.second_key", .path, "", "PEM file: private key of the second certificate"),
+        Setting(
             "tls.ticket_secret",
             .path,
             "",
