@@ -17,7 +17,7 @@ final class SessionBench {
     private(set) var seen: [Seen] = []
     /// Whether it could not go on.
     private(set) var hasFailed = false
-    /// Streams whose end it has told of or seen.
+    /// Streams whose request has come, by number.
     private(set) var open: [UInt32: HTTP2Stream] = [:]
     /// What it has sent and was not taken.
     private(set) var output: [UInt8] = []

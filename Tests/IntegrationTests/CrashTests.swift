@@ -11,35 +11,42 @@ struct CrashTests {
         case issued, opened, reviewed, placed
     }
 
-    @Test(arguments: Step.allCases, HTTPVersion.allCases)
-    func `a killed server loses no step before the purchase`(
-        step: Step,
-        version: HTTPVersion
-    ) async throws {
-        try await withProcessShop(over: version) { shop in
+    /// What is spoken, and how many processes share the work: of two the other goes on, one is replaced.
+    struct Setup: Sendable {
+        let version: HTTPVersion
+        let processes: Int
+    }
+
+    static let setups = HTTPVersion.allCases.flatMap { version in
+        [1, 2].map { Setup(version: version, processes: $0) }
+    }
+
+    @Test(arguments: Step.allCases, setups)
+    func `a killed server loses no step before the purchase`(step: Step, setup: Setup) async throws {
+        try await withProcessShop(over: setup.version) { shop in
             try await shop.turnAutopilotOn()
+            let others = try await shop.start(setup.processes - 1)
             var server = try await shop.startServer()
             var crossing = try await shop.client.issue(server.url)
-            if step == .issued { server = try await shop.replace(server) }
+            if step == .issued { server = try await shop.replace(server, by: others) }
             try await shop.client.open(&crossing, server.url)
-            if step == .opened { server = try await shop.replace(server) }
+            if step == .opened { server = try await shop.replace(server, by: others) }
             try await shop.client.choose(&crossing, server.url)
             try await shop.client.review(&crossing, server.url)
-            if step == .reviewed { server = try await shop.replace(server) }
+            if step == .reviewed { server = try await shop.replace(server, by: others) }
             try await shop.client.agree(&crossing, server.url)
-            if step == .placed { server = try await shop.replace(server) }
+            if step == .placed { server = try await shop.replace(server, by: others) }
             let answer = try await shop.client.purchase(crossing, server.url)
             #expect(answer.status == 200)
             try await shop.expectPaidOnce([crossing])
         }
     }
 
-    @Test(arguments: HTTPVersion.allCases)
-    func `a server killed while it tells the provider the amount can do so again`(
-        version: HTTPVersion
-    ) async throws {
-        try await withProcessShop(over: version) { shop in
+    @Test(arguments: setups)
+    func `a server killed while it tells the provider the amount can do so again`(setup: Setup) async throws {
+        try await withProcessShop(over: setup.version) { shop in
             try await shop.turnAutopilotOn()
+            let others = try await shop.start(setup.processes - 1)
             var server = try await shop.startServer()
             var crossing = try await shop.client.issue(server.url)
             try await shop.client.open(&crossing, server.url)
@@ -49,7 +56,7 @@ struct CrashTests {
             let lost = (crossing, server.url)
             shop.reactor.startTask { _ = try? await shop.client.tryAgree(lost.0, lost.1) }
             try await shop.waitUntilFaultsAreMet()
-            server = try await shop.replace(server)
+            server = try await shop.replace(server, by: others)
             #expect(try shop.state(of: crossing) == "placed")
             try await shop.client.agree(&crossing, server.url)
             let answer = try await shop.client.purchase(crossing, server.url)
@@ -75,27 +82,26 @@ struct CrashTests {
         case app, recoveryTask
     }
 
-    /// A moment, and what is spoken.
-    static let moments = Moment.allCases.flatMap { moment in
-        HTTPVersion.allCases.map { (moment: moment, version: $0) }
-    }
+    /// A moment, and what there is.
+    static let moments = Moment.allCases.flatMap { moment in setups.map { (moment: moment, setup: $0) } }
 
     @Test(arguments: moments, Rescue.allCases)
     func `a server killed during a purchase charges once`(
-        at: (moment: Moment, version: HTTPVersion),
+        at: (moment: Moment, setup: Setup),
         rescue: Rescue
     ) async throws {
         let moment = at.moment
-        try await withProcessShop(over: at.version) { shop in
+        try await withProcessShop(over: at.setup.version) { shop in
             try await shop.turnAutopilotOn()
+            let others = try await shop.start(at.setup.processes - 1)
             let first = try await shop.startServer()
             let crossing = try await shop.place(on: first)
             try await CrashTests.crash(at: moment, crossing, shop, first)
             #expect(try shop.state(of: crossing) == (moment == .settled ? "authorized" : "purchasing"))
             let answer =
                 rescue == .app
-                ? try await CrashTests.rescueByApp(crossing, shop, isSettled: moment == .settled)
-                : try await CrashTests.rescueByTask(crossing, shop)
+                ? try await CrashTests.rescueByApp(crossing, shop, others, isSettled: moment == .settled)
+                : try await CrashTests.rescueByTask(crossing, shop, others)
             #expect(answer.0.status == 200)
             let again = try await shop.client.purchase(crossing, answer.1.url)
             #expect(again.body == answer.0.body)
@@ -107,9 +113,10 @@ struct CrashTests {
     private static func rescueByApp(
         _ crossing: Crossing,
         _ shop: ProcessShop,
+        _ others: [ServerProcess],
         isSettled: Bool
     ) async throws -> (InboundResponse, ServerProcess) {
-        let server = try await shop.startServer()
+        let server = try await shop.survivor(of: others)
         if !isSettled {
             let early = try await shop.client.purchase(crossing, server.url)
             #expect(isInProgress(early), "the lease of the dead one still runs")
@@ -120,10 +127,11 @@ struct CrashTests {
 
     private static func rescueByTask(
         _ crossing: Crossing,
-        _ shop: ProcessShop
+        _ shop: ProcessShop,
+        _ others: [ServerProcess]
     ) async throws -> (InboundResponse, ServerProcess) {
         try shop.endLease(of: crossing)
-        let server = try await shop.startServer()
+        let server = try await shop.survivor(of: others)
         try await poll(shop.reactor, "recovery") { try shop.state(of: crossing) == "authorized" ? () : nil }
         return (try await shop.client.purchase(crossing, server.url), server)
     }
@@ -187,9 +195,15 @@ struct CrashTests {
 }
 
 extension ProcessShop {
-    /// Kills a server and starts another one.
-    func replace(_ server: ServerProcess) async throws -> ServerProcess {
+    /// Kills a server; another one goes on.
+    func replace(_ server: ServerProcess, by others: [ServerProcess]) async throws -> ServerProcess {
         try await server.program.end(.kill)
+        return try await survivor(of: others)
+    }
+
+    /// A server that has run beside the killed one, or else a new one.
+    func survivor(of others: [ServerProcess]) async throws -> ServerProcess {
+        if let other = others.first { return other }
         return try await startServer()
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let address = try #require(shop.broker.redirectAddresses.first)
         let truth = "http://\(address)"
         return TestBrowser(
-            HostTable(["http://localhost": truth, "http://links.localhost": truth, "http://evil.example": truth]),
+            HostTable(["http://localhost": [truth], "http://links.localhost": [truth], "http://evil.example": [truth]]),
             home: "http://localhost",
             language: "en"
         )

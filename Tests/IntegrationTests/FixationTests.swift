@@ -2,7 +2,7 @@ import HTTPClient
 import IntegrationKit
 import Testing
 
-/// Session-security T01 to T03 and T40: two people, one ticket.
+/// Session-security T01 to T03 and T40: two people, one ticket; whichever process hears of whichever step.
 @Suite struct `A launch ticket in foreign hands` {
     /// The attacker's app asks for a ticket, and the victim's tab goes all the way with it.
     private func fixate(_ shop: Shop) async throws -> (attacker: Shopper, link: ReturnFields) {
@@ -12,11 +12,12 @@ import Testing
         return (attacker, try await victim.toReturn())
     }
 
-    @Test(arguments: HTTPVersion.allCases)
+    @Test(arguments: HTTPVersion.allCases, [1, 2])
     func `the victim's app refuses a mailed ticket, and so does the server where the app does not`(
-        version: HTTPVersion
+        version: HTTPVersion,
+        processes: Int
     ) async throws {
-        try await withShop(.over(version)) { shop in
+        try await withShop(.over(version, processes: processes)) { shop in
             let (attacker, link) = try await fixate(shop)
             let app = try await SeedIOSApp(shop)
             _ = try await app.tapButton()
@@ -37,11 +38,12 @@ import Testing
         }
     }
 
-    @Test(arguments: HTTPVersion.allCases)
+    @Test(arguments: HTTPVersion.allCases, [1, 2])
     func `the attacker gets nowhere with ticket and proof, before and after the victim`(
-        version: HTTPVersion
+        version: HTTPVersion,
+        processes: Int
     ) async throws {
-        try await withShop(.over(version)) { shop in
+        try await withShop(.over(version, processes: processes)) { shop in
             let (attacker, link) = try await fixate(shop)
             // The attacker holds A and P, and knows the order reference at best.
             for path in ["/purchase", "/return"] {
@@ -73,9 +75,12 @@ import Testing
         }
     }
 
-    @Test(arguments: HTTPVersion.allCases)
-    func `a ticket of client browser opens only where it was issued`(version: HTTPVersion) async throws {
-        try await withShop(.over(version)) { shop in
+    @Test(arguments: HTTPVersion.allCases, [1, 2])
+    func `a ticket of client browser opens only where it was issued`(
+        version: HTTPVersion,
+        processes: Int
+    ) async throws {
+        try await withShop(.over(version, processes: processes)) { shop in
             let attacker = try await shop.shopper("browser")
             let victim = try await CartPage.load("browser", in: shop.browser())
             let page = try await victim.browser.open(attacker.launchPath)
@@ -86,9 +91,12 @@ import Testing
         }
     }
 
-    @Test(arguments: HTTPVersion.allCases)
-    func `a second open after the first tab was seen revokes both`(version: HTTPVersion) async throws {
-        try await withShop(.over(version)) { shop in
+    @Test(arguments: HTTPVersion.allCases, [1, 2])
+    func `a second open after the first tab was seen revokes both`(
+        version: HTTPVersion,
+        processes: Int
+    ) async throws {
+        try await withShop(.over(version, processes: processes)) { shop in
             let attacker = try await shop.shopper()
             let first = try await attacker.toButton()
             #expect(first.status == 200)
@@ -102,11 +110,12 @@ import Testing
         }
     }
 
-    @Test(arguments: HTTPVersion.allCases)
+    @Test(arguments: HTTPVersion.allCases, [1, 2])
     func `a second open before the first tab was seen replaces its token, and the orphan revokes`(
-        version: HTTPVersion
+        version: HTTPVersion,
+        processes: Int
     ) async throws {
-        try await withShop(.over(version)) { shop in
+        try await withShop(.over(version, processes: processes)) { shop in
             let attacker = try await shop.shopper()
             let unseen = try await attacker.tab.browser.request("GET", attacker.launchPath)
             #expect(unseen.status == 303)
@@ -121,10 +130,12 @@ import Testing
         }
     }
 
-    @Test(arguments: HTTPVersion.allCases)
-    func `a stolen link buys nothing from a clean jar, and is dead after five tries`(version: HTTPVersion) async throws
-    {
-        try await withShop(.over(version)) { shop in
+    @Test(arguments: HTTPVersion.allCases, [1, 2])
+    func `a stolen link buys nothing from a clean jar, and is dead after five tries`(
+        version: HTTPVersion,
+        processes: Int
+    ) async throws {
+        try await withShop(.over(version, processes: processes)) { shop in
             let owner = try await shop.shopper()
             let link = try await owner.toReturn()
             for attempt in 1...5 {
@@ -140,9 +151,12 @@ import Testing
         }
     }
 
-    @Test(arguments: HTTPVersion.allCases)
-    func `a stolen link shows no receipt to a clean jar`(version: HTTPVersion) async throws {
-        try await withShop(.over(version)) { shop in
+    @Test(arguments: HTTPVersion.allCases, [1, 2])
+    func `a stolen link shows no receipt to a clean jar`(
+        version: HTTPVersion,
+        processes: Int
+    ) async throws {
+        try await withShop(.over(version, processes: processes)) { shop in
             let owner = try await shop.shopper()
             let link = try await owner.toReturn()
             #expect(try await owner.purchase(link).status == 200)
@@ -155,10 +169,12 @@ import Testing
         }
     }
 
-    @Test(arguments: HTTPVersion.allCases)
-    func `a browser that keeps no cookies is told so, and the ticket opens once more`(version: HTTPVersion) async throws
-    {
-        try await withShop(.over(version)) { shop in
+    @Test(arguments: HTTPVersion.allCases, [1, 2])
+    func `a browser that keeps no cookies is told so, and the ticket opens once more`(
+        version: HTTPVersion,
+        processes: Int
+    ) async throws {
+        try await withShop(.over(version, processes: processes)) { shop in
             let owner = try await shop.shopper()
             let inApp = shop.browser()
             _ = try await inApp.request("GET", owner.launchPath)

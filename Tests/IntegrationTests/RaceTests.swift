@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Races", .tags(.database, .slow), .serialized)
 struct RaceTests {
-    /// The database decides, whatever is spoken: fewer over HTTP/2.
-    private static func flows(_ version: HTTPVersion) -> Int { version == .http1 ? 300 : 100 }
+    private static let flows = 300
     private static let opens = 16
     private static let purchases = 32
 
@@ -15,7 +14,7 @@ struct RaceTests {
     func `of many openings of one ticket exactly one opens`(serverCount: Int, version: HTTPVersion) async throws {
         try await withProcessShop(over: version) { shop in
             let servers = try await shop.start(serverCount)
-            let crossings = try await shop.issue(RaceTests.flows(version), on: servers)
+            let crossings = try await shop.issue(RaceTests.flows, on: servers)
             let cookies = try await inParallel(shop.reactor, crossings, atMost: 8) { crossing in
                 let answers = try await inParallel(shop.reactor, Array(0..<RaceTests.opens)) { index in
                     try await shop.client.tryOpen(crossing, servers[index % servers.count].url)
@@ -45,12 +44,12 @@ struct RaceTests {
     func `of many purchases of one flow exactly one charges`(serverCount: Int, version: HTTPVersion) async throws {
         try await withProcessShop(over: version) { shop in
             let servers = try await shop.start(serverCount)
-            let crossings = try await shop.place(RaceTests.flows(version), on: servers)
+            let crossings = try await shop.place(RaceTests.flows, on: servers)
             // Long enough for the others to arrive meanwhile.
             try await shop.injectFault(
                 "CompleteCheckoutSession",
                 #""processingMs":40"#,
-                count: RaceTests.flows(version)
+                count: RaceTests.flows
             )
             let refusals = try await inParallel(shop.reactor, crossings, atMost: 8) { crossing in
                 try await RaceTests.raceToPurchase(crossing, shop, servers)

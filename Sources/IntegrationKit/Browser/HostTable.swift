@@ -1,4 +1,5 @@
 package import HTTPClient
+import Primitives
 
 /// What clients of a test speak with the servers under test.
 package typealias HTTPVersion = ClientConfiguration.Version
@@ -9,16 +10,17 @@ package typealias HTTPVersion = ClientConfiguration.Version
 /// table leads from one to the other, and the Host field says what a browser would say. So no test needs a fixed port, and no
 /// port has to be reserved before the shop starts.
 package struct HostTable: Sendable {
-    private let truths: [String: String]
+    private let truths: [String: [String]]
+    private let turn = Turn()
     /// What is spoken with those hosts; with all others it is HTTP/1.1.
     let version: ClientConfiguration.Version
 
     /// A table.
     ///
     /// - Parameters:
-    ///   - truths: Origin as the shop knows it, to the origin where it listens.
+    ///   - truths: Origin as the shop knows it, to the origins where it listens: they take turns.
     ///   - version: What is spoken there.
-    package init(_ truths: [String: String], over version: ClientConfiguration.Version = .http1) {
+    package init(_ truths: [String: [String]], over version: ClientConfiguration.Version = .http1) {
         self.truths = truths
         self.version = version
     }
@@ -36,7 +38,20 @@ package struct HostTable: Sendable {
     /// - Parameter url: Absolute.
     /// - Returns: The URL to use; the host to name.
     func truth(of url: URLParts) -> (url: String, host: String) {
-        ((truths[url.origin] ?? url.origin) + url.target, url.authority)
+        let origins = truths[url.origin] ?? [url.origin]
+        return (origins[turn.next() % origins.count] + url.target, url.authority)
+    }
+
+    /// Whose turn it is; counts for all copies of a table.
+    private final class Turn: Sendable {
+        private let count = Lock(0)
+
+        func next() -> Int {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
     }
 }
 

@@ -153,14 +153,21 @@ package func withShop<Result: Sendable>(
         let ends = Ends()
         ends.add { await simulator.stop() }
         do {
-            let settings = SettingSource(file: nil, environment: options.environment(simulator, try TestKeys.get()))
+            let environment = options.environment(simulator, try TestKeys.get())
+            let settings = SettingSource(file: nil, environment: environment)
             let broker = try await Application.start(
                 try Configuration(settings),
                 ApplicationParts(databaseURL: database.url),
                 logger: options.logger
             )
             ends.add { await broker.stop() }
-            let result = try await body(Shop(database, simulator, broker, options))
+            var addresses = [options.scheme + (broker.addresses.first.map { "\($0)" } ?? "")]
+            if options.processes > 1 {
+                let second = try await SecondBroker.start(environment, database: database.url)
+                ends.add { second.stop() }
+                addresses.append(second.url)
+            }
+            let result = try await body(Shop(database, simulator, broker, addresses, options))
             await ends.run()
             return result
         } catch {
@@ -175,6 +182,7 @@ extension Shop {
         _ database: TestDatabase,
         _ simulator: RunningSimulator,
         _ broker: Application,
+        _ addresses: [String],
         _ options: ShopOptions
     ) {
         self.database = database
@@ -182,8 +190,6 @@ extension Shop {
         self.broker = broker
         web = options.web
         link = options.link
-        let address = broker.addresses.first.map { "\($0)" } ?? ""
-        let truth = (options.isSecure ? "https://" : "http://") + address
-        hosts = HostTable([options.web: truth, options.link: truth], over: options.version)
+        hosts = HostTable([options.web: addresses, options.link: addresses], over: options.version)
     }
 }

@@ -13,6 +13,8 @@ package struct ShopOptions: Sendable {
     package var version = ClientConfiguration.Version.http1
     /// Event loops of the broker.
     package var loops = 1
+    /// How many processes the broker is, 1 or 2: each further request of a browser goes to the next of them.
+    package var processes = 1
     /// Where the broker writes.
     package var logger = Logger.silent
 
@@ -28,16 +30,21 @@ package struct ShopOptions: Sendable {
     /// - Parameters:
     ///   - version: Which.
     ///   - settings: By their dotted names.
+    ///   - processes: How many share the work.
     /// - Returns: Over TLS for HTTP/2, otherwise as usual.
     package static func over(
         _ version: ClientConfiguration.Version,
-        _ settings: [String: String] = [:]
+        _ settings: [String: String] = [:],
+        processes: Int = 1
     ) -> ShopOptions {
         var options = ShopOptions(settings)
+        options.processes = processes
         options.version = version
         options.isSecure = version == .http2
         return options
     }
+
+    var scheme: String { isSecure ? "https://" : "http://" }
 
     /// Scheme, host and port of the pages; no port of this machine is taken by it, see `HostTable`.
     var web: String { isSecure ? "https://localhost:8443" : "http://localhost:8080" }
