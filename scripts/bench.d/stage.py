@@ -21,7 +21,7 @@ def say(*words):
 def build():
     say("building in release mode")
     for product in ("sallyport", "sallyport-bench"):
-        subprocess.run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT, check=True, stdout=sys.stderr)
+        subprocess.run(["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", product], cwd=ROOT, check=True, stdout=sys.stderr)
 
 
 class Stage(contextlib.ExitStack):
