@@ -97,7 +97,7 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("'close'", reason: "'operator'"))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
-                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1)
+                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1), NULL::uuid
             """,
         parameterTypes: SQLText.leading + [.bytea, .int8]
     )
@@ -182,6 +182,8 @@ extension PostgresSessionStore {
     // MARK: Upkeep
 
     /// Looks at some flows in the order of their ids, behind `$1` and older than any flow may live, and expires the overdue.
+    ///
+    /// Says too which of them is the first without an end: still waiting, or being bought.
     static let sweepStatement = Statement(
         name: "flow_sweep",
         sql: """
@@ -196,7 +198,10 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("'sweep'"))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
-                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1)
+                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1),
+                (SELECT w.flow_id FROM w
+                    WHERE (is_waiting(w.state) OR w.state = 'purchasing') AND w.flow_id <> ALL (ARRAY(SELECT u.flow_id FROM u))
+                    ORDER BY w.flow_id LIMIT 1)
             """,
         parameterTypes: SQLText.leading + [.int8, .int8]
     )
@@ -220,7 +225,8 @@ extension PostgresSessionStore {
             SweepStep(
                 visited: Int(try rows.int64(0, 0)),
                 expired: Int(try rows.int64(0, 1)),
-                last: try rows.optional(0, 2) { row, column throws(PostgresError) in try rows.uuid(row, column) }
+                last: try rows.optional(0, 2) { row, column throws(PostgresError) in try rows.uuid(row, column) },
+                held: try rows.optional(0, 3) { row, column throws(PostgresError) in try rows.uuid(row, column) }
             )
         }
     }

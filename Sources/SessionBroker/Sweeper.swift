@@ -6,16 +6,27 @@ import Primitives
 ///
 /// A flow that is overdue is refused by every statement whether it is swept or not; the sweep only writes the end into the row
 /// and the trail. So it takes its time: it visits each flow once, when its absolute deadline is over.
+///
+/// How far it has come is noted in the store, so that a new process does not begin with all flows that are kept. The mark stays
+/// before the first flow that has not ended, and every hour the sweep goes back to that one.
 package final class Sweeper {
     private let store: any SessionStore
     private let limits: FlowLimits
     private let batch: Int
     private let countsPerRound: Int
     private var cursor: FlowID?
+    /// The first flow behind the last mark that was visited and had not ended.
+    private var held: FlowID?
+    private var roundsUntilMark = 0
     private var live = 0
     private var roundsUntilCount = 0
 
-    /// A sweeper that starts with the oldest flows it may find.
+    /// An hour of rounds.
+    private static let roundsPerMark = 60
+    /// A process whose clock is wrong by a day may have made flows before the mark since it was noted.
+    private static let clockDoubt: UInt64 = 86_400_000
+
+    /// A sweeper that starts where others have come to, or with the oldest flow.
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
@@ -40,14 +51,42 @@ package final class Sweeper {
         var visited = 0
         var expired = 0
         var step: SweepStep
+        try await chooseStart()
         repeat {
             step = try await store.sweep(after: cursor, limit: batch, by: caller)
             cursor = step.last ?? cursor
+            held = held ?? step.held
             visited += step.visited
             expired += step.expired
         } while step.visited == batch
+        try await noteMark()
         try await countLive()
         return SweepReport(visited: visited, expired: expired, live: live, partitions: partitions)
+    }
+
+    /// A new process begins a day before the mark; once an hour a flow that had not ended is visited again.
+    private func chooseStart() async throws(BrokerError) {
+        if let held, roundsUntilMark == 0 {
+            cursor = Sweeper.moment(held, earlierBy: 1)
+            self.held = nil
+        } else if cursor == nil, let mark = try await store.sweepMark() {
+            cursor = Sweeper.moment(mark, earlierBy: Sweeper.clockDoubt)
+        }
+    }
+
+    private func noteMark() async throws(BrokerError) {
+        guard roundsUntilMark == 0 else {
+            roundsUntilMark -= 1
+            return
+        }
+        if let mark = held ?? cursor { try await store.noteSweepMark(mark) }
+        roundsUntilMark = Sweeper.roundsPerMark
+    }
+
+    /// The least id of some milliseconds before that of a flow.
+    private static func moment(_ flow: FlowID, earlierBy milliseconds: UInt64) -> FlowID {
+        let moment = flow.high >> 16
+        return FlowID(high: (moment - min(moment, milliseconds)) << 16, low: 0)
     }
 
     /// Counts the live flows for the limit.

@@ -30,6 +30,54 @@ struct UpkeepTests {
         }
     }
 
+    @Test func `begins where another process has come to, and a day before`() async throws {
+        try await withRig { rig in
+            try rig.makeEarlierMonth()
+            var old: [Crossing] = []
+            for _ in 0..<4 { old.append(try await rig.issued()) }
+            for crossing in old { try rig.age(crossing, seconds: 7_200) }
+            try rig.moveIDs(Array(old[..<3]), hours: 30)
+            try rig.moveIDs([old[3]], hours: 3)
+            let first = try await Sweeper(store: rig.store, limits: rig.limits).run(request: "1")
+            #expect((first.visited, first.expired) == (4, 4))
+            // Made since by a process whose clock is late.
+            let late = try await rig.issued()
+            try rig.age(late, seconds: 7_200)
+            try rig.moveIDs([late], hours: 25)
+            let second = try await Sweeper(store: rig.store, limits: rig.limits).run(request: "2")
+            #expect((second.visited, second.expired) == (2, 1))
+        }
+    }
+
+    @Test func `leaves nothing behind that had not ended when it came by`() async throws {
+        try await withRig { rig in
+            try rig.makeEarlierMonth()
+            // Its id says that it is over, its deadlines do not.
+            let young = try await rig.issued()
+            let over = try await rig.issued()
+            try rig.age(over, seconds: 7_200)
+            try rig.moveIDs([young], hours: 32)
+            try rig.moveIDs([over], hours: 3)
+            let sweeper = Sweeper(store: rig.store, limits: rig.limits)
+            #expect(try await sweeper.run(request: "0").expired == 1)
+            try rig.sql("UPDATE flow SET idle_until = statement_timestamp() WHERE state = 'issued'")
+            let another = try await Sweeper(store: rig.store, limits: rig.limits).run(request: "another")
+            #expect((another.visited, another.expired) == (2, 1))
+        }
+    }
+
+    @Test func `comes back every hour to what had not ended`() async throws {
+        try await withRig { rig in
+            let young = try await rig.issued()
+            try rig.moveIDs([young], hours: 3)
+            let sweeper = Sweeper(store: rig.store, limits: rig.limits)
+            #expect(try await sweeper.run(request: "0").visited == 1)
+            try rig.sql("UPDATE flow SET idle_until = statement_timestamp()")
+            for round in 1...60 { #expect(try await sweeper.run(request: "\(round)").visited == 0) }
+            #expect(try await sweeper.run(request: "61").expired == 1)
+        }
+    }
+
     @Test func `makes partitions ahead and drops those past retention, with what is in them`() async throws {
         var policy = BrokerPolicy.unlimited()
         policy.times.keepFlows = .seconds(90 * 86_400)
@@ -140,6 +188,16 @@ extension Rig {
             """
         )
         return rows.compactMap { $0[0] }
+    }
+
+    /// Makes room for flows of the last days, which in the first days of a month are those of the month before.
+    func makeEarlierMonth() throws {
+        try sql(
+            """
+            SELECT flow_make_partition(parent, 'YYYYMM', m, m + interval '1 month')
+            FROM unnest(ARRAY['flow', 'flow_event']) AS parent, date_trunc('month', now() - interval '3 days') AS m
+            """
+        )
     }
 
     /// Gives flows ids as if they had been made earlier.

@@ -59,6 +59,8 @@ package struct SweepStep: Sendable, Equatable {
     package let expired: Int
     /// The last flow looked at, where the next step starts; `nil` when there was none.
     package let last: FlowID?
+    /// The first flow looked at that has not come to its end: it is being bought, or not overdue after all.
+    package let held: FlowID?
 
     /// A step.
     ///
@@ -66,10 +68,12 @@ package struct SweepStep: Sendable, Equatable {
     ///   - visited: How many flows were looked at.
     ///   - expired: How many of them expired now.
     ///   - last: The last flow looked at.
-    package init(visited: Int, expired: Int, last: FlowID?) {
+    ///   - held: The first flow looked at that has not come to its end.
+    package init(visited: Int, expired: Int, last: FlowID?, held: FlowID? = nil) {
         self.visited = visited
         self.expired = expired
         self.last = last
+        self.held = held
     }
 }
 

@@ -133,6 +133,12 @@ package protocol SessionStore: AnyObject {
     /// Marks overdue flows as expired, in the order of their ids, starting behind one.
     func sweep(after: FlowID?, limit: Int, by caller: Caller) async throws(BrokerError) -> SweepStep
 
+    /// How far sweeps have come, of any process: every flow with a lesser id has ended; `nil` before the first.
+    func sweepMark() async throws(BrokerError) -> FlowID?
+
+    /// Notes how far a sweep has come that began at a mark or before it; a mark that is further already stays.
+    func noteSweepMark(_ mark: FlowID) async throws(BrokerError)
+
     /// Makes the partitions that are due and drops those past retention.
     func maintainPartitions() async throws(BrokerError) -> PartitionWork
 }

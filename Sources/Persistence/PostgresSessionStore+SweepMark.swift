@@ -1,0 +1,41 @@
+import Postgres
+package import SessionBroker
+
+extension PostgresSessionStore {
+    private static let sweptStatement = Statement(
+        name: "flow_swept",
+        sql: "SELECT ended_before FROM flow_sweep",
+        parameterTypes: []
+    )
+
+    package func sweepMark() async throws(BrokerError) -> FlowID? {
+        let rows = try await upkeep(PostgresSessionStore.sweptStatement, Parameters())
+        guard rows.rowCount > 0 else { return nil }
+        return try StoreFailure.decoding { () throws(PostgresError) in try rows.uuid(0, 0) }
+    }
+
+    /// The mark of several processes is the furthest of them: each began at a mark, so nothing is left out below it.
+    private static let noteSweptStatement = Statement(
+        name: "flow_note_swept",
+        sql: """
+            INSERT INTO flow_sweep AS s (ended_before) VALUES ($1)
+            ON CONFLICT (only_row) DO UPDATE SET ended_before = EXCLUDED.ended_before
+            WHERE s.ended_before < EXCLUDED.ended_before
+            """,
+        parameterTypes: [.uuid]
+    )
+
+    package func noteSweepMark(_ mark: FlowID) async throws(BrokerError) {
+        var parameters = Parameters()
+        parameters.append(uuid: mark)
+        _ = try await upkeep(PostgresSessionStore.noteSweptStatement, parameters)
+    }
+
+    private func upkeep(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> ResultSet {
+        do {
+            return try await client.work(statement, parameters)
+        } catch {
+            throw StoreFailure.error(error)
+        }
+    }
+}
