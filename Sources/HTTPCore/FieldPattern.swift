@@ -42,9 +42,14 @@ package struct FieldPattern: Sendable {
     private static func isWord(_ text: Span<UInt8>) -> Bool {
         for index in text.indices {
             let byte = text[index]
-            let isWord = Base64URL.contains(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "~")
-            guard isWord else { return false }
+            let half = byte < 64 ? lowerHalf : upperHalf
+            guard byte < 128, half >> UInt64(byte & 63) & 1 == 1 else { return false }
         }
         return true
     }
+
+    /// A bit for each character of a word below `@`: `-`, `.` and the digits.
+    private static let lowerHalf: UInt64 = 0x3FF << 48 | 1 << 46 | 1 << 45
+    /// The same from `@` on: `A` to `Z`, `_`, `a` to `z` and `~`.
+    private static let upperHalf: UInt64 = 0x3FF_FFFF << 1 | 1 << 31 | 0x3FF_FFFF << 33 | 1 << 62
 }

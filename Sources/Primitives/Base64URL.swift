@@ -26,15 +26,18 @@ package enum Base64URL {
     ///   - bytes: Any number of bytes.
     ///   - output: Grows by `(bytes.count * 4 + 2) / 3` characters of `[A-Za-z0-9_-]`; has room for them.
     package static func append(_ bytes: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
-        var index = 0
-        while index + 2 < bytes.count {
-            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-            output.append(alphabet[Int(group >> 18)])
-            output.append(alphabet[Int(group >> 12 & 63)])
-            output.append(alphabet[Int(group >> 6 & 63)])
-            output.append(alphabet[Int(group & 63)])
-            index += 3
+        let groups = bytes.count / 3
+        unsafe output.append(raw: groups * 4) { room in
+            for group in 0..<groups {
+                let first = bytes[group * 3], second = bytes[group * 3 + 1], third = bytes[group * 3 + 2]
+                let bits = UInt32(first) << 16 | UInt32(second) << 8 | UInt32(third)
+                let low = UInt32(alphabet[Int(bits >> 18)]) | UInt32(alphabet[Int(bits >> 12 & 63)]) << 8
+                let high = UInt32(alphabet[Int(bits >> 6 & 63)]) << 16 | UInt32(alphabet[Int(bits & 63)]) << 24
+                // One store for four characters, the first of them in the lowest byte.
+                unsafe room.storeBytes(of: (low | high).littleEndian, toByteOffset: group * 4, as: UInt32.self)
+            }
         }
+        let index = groups * 3
         switch bytes.count - index {
         case 1:
             let group = UInt32(bytes[index]) << 16
@@ -77,19 +80,32 @@ package enum Base64URL {
     /// - Returns: Whether `output` holds the decoded bytes.
     package static func decode(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) -> Bool {
         guard text.count % 4 != 1 else { return false }
-        var accumulator: UInt32 = 0
-        var bits = 0
-        for index in text.indices {
-            let place = place(of: text[index])
-            guard place != 0xFF else { return false }
-            accumulator = (accumulator << 6 | UInt32(place)) & 0xFFFF
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                output.append(UInt8(truncatingIfNeeded: accumulator >> UInt32(bits)))
+        let groups = text.count / 4
+        // What is no character of the alphabet has the highest bit set; one look at the end finds it.
+        var union: UInt8 = 0
+        unsafe output.append(raw: groups * 3) { room in
+            for group in 0..<groups {
+                let first = place(of: text[group * 4]), second = place(of: text[group * 4 + 1])
+                let third = place(of: text[group * 4 + 2]), fourth = place(of: text[group * 4 + 3])
+                union |= first | second | third | fourth
+                let start = unsafe room + group * 3
+                unsafe start.storeBytes(of: first << 2 | second >> 4, as: UInt8.self)
+                unsafe start.storeBytes(of: second << 4 | third >> 2, toByteOffset: 1, as: UInt8.self)
+                unsafe start.storeBytes(of: third << 6 | fourth, toByteOffset: 2, as: UInt8.self)
             }
         }
-        return accumulator & ((1 << UInt32(bits)) - 1) == 0
+        return union < 0x80 && decodeEnd(text.extracting((groups * 4)...), to: &output)
+    }
+
+    /// Decodes the two or three characters behind the last group of four, if there are any.
+    private static func decodeEnd(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) -> Bool {
+        guard text.count > 0 else { return true }
+        let first = place(of: text[0]), second = place(of: text[1])
+        output.append(first << 2 | second >> 4)
+        guard text.count > 2 else { return first | second < 0x80 && second & 15 == 0 }
+        let third = place(of: text[2])
+        output.append(second << 4 | third >> 2)
+        return first | second | third < 0x80 && third & 3 == 0
     }
 
     /// The bytes behind an encoding, or `nil` where the text is not the canonical one.

@@ -48,11 +48,14 @@ package struct Digest32: Sendable, Hashable, CustomStringConvertible {
         String(ascii: 8) { room in appendFingerprint(to: &room) }
     }
 
+    /// The first four bytes, the highest first: what its description shows.
+    package var fingerprint: UInt32 { UInt32(truncatingIfNeeded: words.0 >> 32) }
+
     /// Appends the first eight hexadecimal digits to a buffer.
     ///
     /// - Parameter output: Grows by 8 characters; has room for them.
     package func appendFingerprint(to output: inout OutputSpan<UInt8>) {
-        Hex.append(words.0 >> 32, digits: 8, to: &output)
+        Hex.append(UInt64(fingerprint), digits: 8, to: &output)
     }
 
     package static func == (left: Digest32, right: Digest32) -> Bool {

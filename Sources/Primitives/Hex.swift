@@ -18,11 +18,18 @@ package enum Hex {
     ///   - count: How many digits, up to 16.
     ///   - output: Grows by as many characters; has room for them.
     package static func append(_ number: UInt64, digits count: Int, to output: inout OutputSpan<UInt8>) {
-        var shift = UInt64(count) * 4
-        while shift > 0 {
-            shift -= 4
-            let digit = UInt8(truncatingIfNeeded: number >> shift & 15)
-            output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+        precondition(count >= 0 && count <= 16, "a number has up to sixteen digits")
+        unsafe output.append(raw: count) { room in
+            var rest = number
+            var place = count
+            while place > 0 {
+                place -= 1
+                let digit = UInt8(truncatingIfNeeded: rest & 15)
+                // The letters begin 39 places behind the digits; without a branch, since no branch could be foreseen.
+                let letters = (digit &+ 6) >> 4 &* 39
+                unsafe room.storeBytes(of: digit &+ UInt8(ascii: "0") &+ letters, toByteOffset: place, as: UInt8.self)
+                rest >>= 4
+            }
         }
     }
 

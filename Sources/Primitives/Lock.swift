@@ -21,7 +21,9 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     /// - Parameter body: Short, because others wait for its end; it never enters the same lock again.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
+    // Always inline, since unspecialised code would look up the type's metadata at each call.
     @inlinable
+    @inline(__always)
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
