@@ -1,15 +1,19 @@
 /// Carries a value that belongs to one loop through an interface that asks for `Sendable`.
 ///
 /// Invariant of the unchecked conformance: it is filled and opened on the same loop.
-struct LoopBound<Value>: @unchecked Sendable {
-    let value: Value
+@usableFromInline struct LoopBound<Value>: @unchecked Sendable {
+    @usableFromInline let value: Value
+
+    @usableFromInline init(value: Value) {
+        self.value = value
+    }
 }
 
 /// The other end of a suspended task: whoever holds it resumes the task, once.
-@safe package struct Suspension<Value> {
-    private let continuation: UnsafeContinuation<LoopBound<Value>, Never>
+@safe @usableFromInline package struct Suspension<Value> {
+    @usableFromInline let continuation: UnsafeContinuation<LoopBound<Value>, Never>
 
-    init(_ continuation: UnsafeContinuation<LoopBound<Value>, Never>) {
+    @usableFromInline init(_ continuation: UnsafeContinuation<LoopBound<Value>, Never>) {
         unsafe self.continuation = continuation
     }
 
@@ -18,6 +22,7 @@ struct LoopBound<Value>: @unchecked Sendable {
     /// Exactly once, and on the loop on which the task was suspended; nothing checks either.
     ///
     /// - Parameter value: What `suspend` returns; it need not be `Sendable`.
+    @inlinable
     package func resume(_ value: Value) {
         unsafe continuation.resume(returning: LoopBound(value: value))
     }
@@ -36,6 +41,7 @@ extension Suspension<Void> {
 ///
 /// - Parameter body: Keeps the suspension; runs at once.
 /// - Returns: What the suspension was resumed with.
+@inlinable
 package nonisolated(nonsending) func suspend<Value>(_ body: (Suspension<Value>) -> Void) async -> Value {
     let result = await unsafe withUnsafeContinuation { continuation in
         body(unsafe Suspension(continuation))
