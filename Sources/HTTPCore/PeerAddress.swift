@@ -46,6 +46,15 @@ package struct PeerAddress: Sendable, Hashable {
         }
     }
 
+    /// Appends the network of the peer, as `truncated` tells it.
+    ///
+    /// - Parameter output: Grows by at most 19 characters; has room for them.
+    package func appendTruncated(to output: inout OutputSpan<UInt8>) {
+        guard case .ipv4(let address) = kind else { return output.append(copying: truncated.utf8Span.span) }
+        PeerAddress.append(address & 0xFFFF_FF00, to: &output)
+        for character in "/24".utf8 { output.append(character) }
+    }
+
     /// What a limit per client counts by: the whole IPv4 address, or the first 64 bits of the IPv6 one.
     ///
     /// Peers without an address share one key. The IPv6 networks that begin with `0:ffff` are not assigned, so the keys
@@ -60,11 +69,15 @@ package struct PeerAddress: Sendable, Hashable {
 
     private static func text(_ address: UInt32, suffix: String = "") -> String {
         String(ascii: 15 + suffix.utf8.count) { room in
-            for shift in [UInt32(24), 16, 8, 0] {
-                if shift < 24 { room.append(UInt8(ascii: ".")) }
-                DecimalDigits.append(UInt(address >> shift & 255), to: &room)
-            }
+            append(address, to: &room)
             room.append(copying: suffix.utf8Span.span)
+        }
+    }
+
+    private static func append(_ address: UInt32, to output: inout OutputSpan<UInt8>) {
+        for octet in UInt32(0)..<4 {
+            if octet > 0 { output.append(UInt8(ascii: ".")) }
+            DecimalDigits.append(UInt(address >> (24 - 8 * octet) & 255), to: &output)
         }
     }
 

@@ -43,8 +43,13 @@ extension Parameters {
         self.init()
         reserve(count: 13, byteCount: 512)
         append(uuid: flow)
-        append(text: caller.peer)
-        append(text: caller.request)
+        append(caller)
+    }
+
+    /// Appends peer and request of a caller, two texts.
+    mutating func append(_ caller: Caller) {
+        append(ascii: caller.peerCount) { room in caller.appendPeer(to: &room) }
+        append(ascii: caller.requestCount) { room in caller.appendRequest(to: &room) }
     }
 
     /// Appends whole seconds as a `bigint`.

@@ -1,39 +1,99 @@
 package import Primitives
 
 /// Where a request comes from, as far as it may be remembered.
+///
+/// A request over HTTP makes one of these, so its texts are written only where they are stored: neither takes an allocation.
 package struct Caller: Sendable {
-    /// For the audit trail: the truncated network, a space, and the first eight digits of the user agent's hash.
-    package let peer: String
+    private enum Origin: Sendable {
+        case client(network: InlineArray<24, UInt8>, networkCount: UInt8, agent: UInt32, serialNumber: UInt64)
+        case named(peer: String, request: String)
+    }
+
     /// What limits count by: the IPv4 address or the first 64 bits of the IPv6 one.
     package let bucketKey: UInt64
-    /// The id of the request, made by this program; unique, at most 64 characters.
-    package let request: String
+    private let origin: Origin
 
     /// A caller over HTTP.
     ///
     /// - Parameters:
-    ///   - network: Truncated, `/24` of IPv4 or `/48` of IPv6.
     ///   - bucketKey: What limits count by.
     ///   - agent: SHA-256 of the user agent as sent, or of nothing; only the first digits are kept.
-    ///   - request: The id of the request, made by this program; it also tells a repeated statement from a new one.
-    package init(network: String, bucketKey: UInt64, agent: Digest32, request: String) {
-        peer = String(ascii: network.utf8.count + 9) { room in
-            room.append(copying: network.utf8Span.span)
-            room.append(UInt8(ascii: " "))
-            agent.appendFingerprint(to: &room)
-        }
+    ///   - serialNumber: Of the request, unique; its sixteen hexadecimal digits also tell a repeated statement from a new one.
+    ///   - network: Writes the network, truncated, `/24` of IPv4 or `/48` of IPv6; at most 24 characters.
+    package init(
+        bucketKey: UInt64,
+        agent: Digest32,
+        serialNumber: UInt64,
+        network: (inout OutputSpan<UInt8>) -> Void
+    ) {
+        var count = 0
+        let characters = InlineArray<24, UInt8>(initializingWith: { room in
+            network(&room)
+            count = room.count
+            while !room.isFull { room.append(0) }
+        })
         self.bucketKey = bucketKey
-        self.request = request
+        origin = .client(
+            network: characters,
+            networkCount: UInt8(truncatingIfNeeded: count),
+            agent: agent.fingerprint,
+            serialNumber: serialNumber
+        )
     }
 
     /// A caller inside the program: a sweep, a recovery, an operator.
     ///
     /// - Parameters:
     ///   - word: One word, for the audit trail.
-    ///   - request: Unique, made by this program.
+    ///   - request: Unique, made by this program, at most 64 characters of ASCII.
     package init(internal word: String, request: String) {
-        peer = word
         bucketKey = 0
-        self.request = request
+        origin = .named(peer: word, request: request)
+    }
+
+    /// For the audit trail: the truncated network, a space, and the first eight digits of the user agent's hash.
+    package var peer: String { String(ascii: peerCount) { room in appendPeer(to: &room) } }
+
+    /// The id of the request, made by this program; unique, at most 64 characters.
+    package var request: String { String(ascii: requestCount) { room in appendRequest(to: &room) } }
+
+    /// The number of characters of `peer`.
+    package var peerCount: Int {
+        switch origin {
+        case .client(_, let count, _, _): Int(count) + 9
+        case .named(let peer, _): peer.utf8.count
+        }
+    }
+
+    /// The number of characters of `request`.
+    package var requestCount: Int {
+        switch origin {
+        case .client: 16
+        case .named(_, let request): request.utf8.count
+        }
+    }
+
+    /// Appends the characters of `peer`.
+    ///
+    /// - Parameter output: Grows by `peerCount` characters; has room for them.
+    package func appendPeer(to output: inout OutputSpan<UInt8>) {
+        switch origin {
+        case .client(let network, let count, let agent, _):
+            output.append(copying: network.span.extracting(first: Int(count)))
+            output.append(UInt8(ascii: " "))
+            Hex.append(UInt64(agent), digits: 8, to: &output)
+        case .named(let peer, _):
+            output.append(copying: peer.utf8Span.span)
+        }
+    }
+
+    /// Appends the characters of `request`.
+    ///
+    /// - Parameter output: Grows by `requestCount` characters; has room for them.
+    package func appendRequest(to output: inout OutputSpan<UInt8>) {
+        switch origin {
+        case .client(_, _, _, let serialNumber): Hex.append(serialNumber, digits: 16, to: &output)
+        case .named(_, let request): output.append(copying: request.utf8Span.span)
+        }
     }
 }

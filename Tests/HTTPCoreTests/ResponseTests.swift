@@ -132,6 +132,7 @@ struct PeerAddressTests {
         let address = PeerAddress(ipv6High: high, low: low)
         #expect(address.description == text)
         #expect(address.truncated == network)
+        #expect(String(ascii: 19) { room in address.appendTruncated(to: &room) } == network)
         #expect(address.bucketKey == high)
     }
 
@@ -139,6 +140,7 @@ struct PeerAddressTests {
         let address = PeerAddress(ipv4: 0xCB00_7109)
         #expect(address.description == "203.0.113.9")
         #expect(address.truncated == "203.0.113.0/24")
+        #expect(String(ascii: 19) { room in address.appendTruncated(to: &room) } == "203.0.113.0/24")
         #expect(address.bucketKey != PeerAddress(ipv4: 0xCB00_710A).bucketKey)
         #expect(address == PeerAddress(ipv6High: 0, low: 0xFFFF_CB00_7109))
     }

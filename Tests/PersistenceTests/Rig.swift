@@ -21,7 +21,7 @@ final class Rig {
     /// A second way to the database: for looking, and for moving its deadlines.
     let admin: PostgresAdmin
     private var requests = 0
-    private let prefix: String
+    private let prefix: UInt64
 
     static let orderReference = "0b3f2c1d-0000-4000-8000-00000000000a"
     static let otherReference = "0b3f2c1d-0000-4000-8000-00000000000b"
@@ -38,7 +38,7 @@ final class Rig {
         clock: any WallClock
     ) throws {
         self.reactor = reactor
-        prefix = Hex.encode(reactor.random.bytes(4))
+        prefix = reactor.random.number(byteCount: 4) << 32
         self.client = client
         self.admin = admin
         limits = FlowLimits(policy: policy)
@@ -57,11 +57,10 @@ final class Rig {
     func caller(_ key: UInt64 = 1) -> Caller {
         requests += 1
         return Caller(
-            network: "192.0.2.0/24",
             bucketKey: key,
             agent: SHA256.digest(of: Array("test".utf8)),
-            request: "request-\(prefix)-\(requests)"
-        )
+            serialNumber: prefix | UInt64(requests)
+        ) { room in for character in "192.0.2.0/24".utf8 { room.append(character) } }
     }
 
     /// Counts from zero; what a race does next.

@@ -97,22 +97,25 @@ import CPostgres
 
     /// Queues one call of a prepared statement, with parameters and result in the binary format.
     mutating func execute(_ name: String, _ parameters: Parameters) -> Bool {
-        let fields = parameters.fields
-        unsafe pointers.removeAll(keepingCapacity: true)
-        lengths.removeAll(keepingCapacity: true)
-        while formats.count < fields.count { formats.append(1) }
-        return unsafe parameters.bytes.withUnsafeBufferPointer { buffer in
+        let count = parameters.count
+        while formats.count < count {
+            unsafe pointers.append(nil)
+            lengths.append(0)
+            formats.append(1)
+        }
+        return unsafe parameters.withMemory { memory in
             // The name lends its own memory; passed as it is, it would be copied first.
             unsafe name.withCString { name in
-                let base = unsafe UnsafeRawPointer(buffer.baseAddress)
-                // Without any bytes every value is empty or NULL, and any pointer will do for an empty one.
-                let start = unsafe base?.assumingMemoryBound(to: CChar.self) ?? name
-                for field in fields {
-                    unsafe pointers.append(field.length < 0 ? nil : start + field.offset)
-                    lengths.append(Int32(max(0, field.length)))
+                unsafe pointers.withUnsafeMutableBufferPointer { pointers in
+                    unsafe lengths.withUnsafeMutableBufferPointer { lengths in
+                        unsafe Parameters.forEach(count, in: memory) { index, _, value in
+                            // Behind a header there always is an address, also for an empty value.
+                            unsafe pointers[index] = value?.baseAddress?.assumingMemoryBound(to: CChar.self)
+                            unsafe lengths[index] = Int32(value?.count ?? 0)
+                        }
+                    }
                 }
-                let count = Int32(fields.count)
-                return unsafe PQsendQueryPrepared(connection, name, count, pointers, lengths, formats, 1) == 1
+                return unsafe PQsendQueryPrepared(connection, name, Int32(count), pointers, lengths, formats, 1) == 1
             }
         }
     }

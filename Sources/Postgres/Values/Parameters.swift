@@ -6,16 +6,14 @@ package import Primitives
 /// than declared, a NUL character inside text) is refused before it is sent, because a refusal by the server would make all
 /// statements of the same group run a second time.
 package struct Parameters: Sendable {
-    /// One value: where it starts, and its length, or -1 for NULL.
-    struct Field: Sendable {
-        let type: PostgresType?
-        let offset: Int
-        let length: Int
-    }
+    /// What stands before each value takes so many bytes: the identifier of its type, and its length or -1 for NULL.
+    private static let headerByteCount = 8
 
-    private(set) var bytes: [UInt8] = []
-    private(set) var fields: [Field] = []
-    private(set) var hasNUL = false
+    /// Each value behind its header; one buffer, since each holder of a copy counts each buffer.
+    private var bytes: [UInt8] = []
+    /// The number of values so far.
+    package private(set) var count = 0
+    private var hasNUL = false
 
     /// No parameters yet.
     package init() {}
@@ -26,21 +24,15 @@ package struct Parameters: Sendable {
     ///   - count: How many values will follow.
     ///   - byteCount: How many bytes they will take together.
     package mutating func reserve(count: Int, byteCount: Int) {
-        fields.reserveCapacity(count)
-        bytes.reserveCapacity(byteCount)
+        bytes.reserveCapacity(count * Parameters.headerByteCount + byteCount)
     }
-
-    /// The number of values so far.
-    package var count: Int { fields.count }
 
     /// Appends a `bigint`.
     ///
     /// - Parameter int64: `nil` is NULL.
     package mutating func append(int64: Int64?) {
         guard let value = int64 else { return appendNull() }
-        let offset = bytes.count
-        appendBigEndian(UInt64(bitPattern: value))
-        close(.int8, from: offset)
+        append(.int8, 8) { room in room.append(bigEndian: UInt64(bitPattern: value)) }
     }
 
     /// Appends an `integer`.
@@ -48,10 +40,7 @@ package struct Parameters: Sendable {
     /// - Parameter int32: `nil` is NULL.
     package mutating func append(int32: Int32?) {
         guard let value = int32 else { return appendNull() }
-        let offset = bytes.count
-        let bits = UInt32(bitPattern: value)
-        bytes.append(addingCapacity: 4) { room in room.append(bigEndian32: bits) }
-        close(.int4, from: offset)
+        append(.int4, 4) { room in room.append(bigEndian32: UInt32(bitPattern: value)) }
     }
 
     /// Appends a `boolean`.
@@ -59,8 +48,7 @@ package struct Parameters: Sendable {
     /// - Parameter bool: `nil` is NULL.
     package mutating func append(bool: Bool?) {
         guard let value = bool else { return appendNull() }
-        bytes.append(value ? 1 : 0)
-        close(.bool, from: bytes.count - 1)
+        append(.bool, 1) { room in room.append(value ? 1 : 0) }
     }
 
     /// Appends a `text`.
@@ -68,20 +56,24 @@ package struct Parameters: Sendable {
     /// - Parameter text: May be empty; a NUL character makes the call fail as rejected, 22021. `nil` is NULL.
     package mutating func append(text: String?) {
         guard let value = text else { return appendNull() }
-        let offset = bytes.count
-        bytes.append(contentsOf: value.utf8)
-        noteNUL(from: offset)
-        close(.text, from: offset)
+        append(text: value.utf8Span.span)
     }
 
     /// Appends a `text` that is there as bytes.
     ///
     /// - Parameter utf8: UTF-8, or the server refuses it (22021); may be empty. A NUL makes the call fail as rejected, 22021.
     package mutating func append(utf8: [UInt8]) {
-        let offset = bytes.count
-        bytes.append(contentsOf: utf8)
-        noteNUL(from: offset)
-        close(.text, from: offset)
+        append(text: utf8.span)
+    }
+
+    /// Appends a `text` that a body writes.
+    ///
+    /// - Parameters:
+    ///   - count: The exact number of bytes of it.
+    ///   - body: Writes ASCII; a NUL makes the call fail as rejected, 22021.
+    package mutating func append(ascii count: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
+        append(.text, count, body)
+        noteNUL(inLast: count)
     }
 
     /// Appends a `bytea`.
@@ -89,9 +81,7 @@ package struct Parameters: Sendable {
     /// - Parameter value: May be empty; `nil` is NULL.
     package mutating func append(bytes value: [UInt8]?) {
         guard let value else { return appendNull() }
-        let offset = bytes.count
-        bytes.append(contentsOf: value)
-        close(.bytea, from: offset)
+        append(.bytea, value.count) { room in room.append(copying: value.span) }
     }
 
     /// Appends a `bytea` of 32 bytes.
@@ -99,9 +89,7 @@ package struct Parameters: Sendable {
     /// - Parameter digest: `nil` is NULL.
     package mutating func append(digest: Digest32?) {
         guard let value = digest else { return appendNull() }
-        let offset = bytes.count
-        value.append(to: &bytes)
-        close(.bytea, from: offset)
+        append(.bytea, Digest32.byteCount) { room in value.append(to: &room) }
     }
 
     /// Appends a `uuid`.
@@ -109,9 +97,7 @@ package struct Parameters: Sendable {
     /// - Parameter uuid: `nil` is NULL.
     package mutating func append(uuid: UUIDBytes?) {
         guard let value = uuid else { return appendNull() }
-        let offset = bytes.count
-        value.append(to: &bytes)
-        close(.uuid, from: offset)
+        append(.uuid, 16) { room in value.append(to: &room) }
     }
 
     /// Appends a `timestamptz`.
@@ -119,11 +105,10 @@ package struct Parameters: Sendable {
     /// - Parameter timestamp: Between 4713 BC and AD 294276, the server refuses others (22008); `nil` is NULL.
     package mutating func append(timestamp: WallTime?) {
         guard let value = timestamp else { return appendNull() }
-        let offset = bytes.count
         let (difference, overflow) = value.microseconds.subtractingReportingOverflow(PostgresEpoch.microseconds)
         // The least value means -infinity to the server; the one above it is refused as out of range, which is the truth.
-        appendBigEndian(UInt64(bitPattern: overflow ? Int64.min + 1 : difference))
-        close(.timestamptz, from: offset)
+        let word = UInt64(bitPattern: overflow ? Int64.min + 1 : difference)
+        append(.timestamptz, 8) { room in room.append(bigEndian: word) }
     }
 
     /// Appends a `jsonb`.
@@ -131,34 +116,31 @@ package struct Parameters: Sendable {
     /// - Parameter json: One JSON text; the server refuses what is none (22P02). `nil` is NULL.
     package mutating func append(json: String?) {
         guard let value = json else { return appendNull() }
-        let offset = bytes.count
-        bytes.append(ParameterFormat.jsonbVersion)
-        bytes.append(contentsOf: value.utf8)
-        noteNUL(from: offset + 1)
-        close(.jsonb, from: offset)
+        append(.jsonb, 1 + value.utf8.count) { room in
+            room.append(ParameterFormat.jsonbVersion)
+            room.append(copying: value.utf8Span.span)
+        }
+        noteNUL(inLast: value.utf8.count)
     }
 
     /// Appends a `uuid[]`.
     ///
     /// - Parameter uuids: May be empty.
     package mutating func append(uuids: [UUIDBytes]) {
-        let offset = bytes.count
-        appendArray(uuids, type: .uuid, width: 16) { uuid, room in uuid.append(to: &room) }
-        close(.uuidArray, from: offset)
+        append(.uuidArray, of: .uuid, uuids, width: 16) { uuid, room in uuid.append(to: &room) }
     }
 
     /// Appends a `bytea[]` of 32 bytes each.
     ///
     /// - Parameter digests: May be empty.
     package mutating func append(digests: [Digest32]) {
-        let offset = bytes.count
-        appendArray(digests, type: .bytea, width: Digest32.byteCount) { digest, room in digest.append(to: &room) }
-        close(.byteaArray, from: offset)
+        append(.byteaArray, of: .bytea, digests, width: Digest32.byteCount) { digest, room in digest.append(to: &room) }
     }
 
     /// Appends NULL, whatever the type of the parameter is.
     package mutating func appendNull() {
-        fields.append(Field(type: nil, offset: bytes.count, length: -1))
+        bytes.append(addingCapacity: Parameters.headerByteCount) { room in room.append(bigEndian: 0xFFFF_FFFF) }
+        count += 1
     }
 
     /// What is wrong with these parameters for a statement, or `nil` when they fit.
@@ -166,16 +148,20 @@ package struct Parameters: Sendable {
     /// - Parameter statement: Whose declared types count.
     /// - Returns: A rejection with the code that the server would have used.
     func mismatch(with statement: Statement) -> PostgresError? {
-        let types = statement.parameterTypes
-        guard fields.count == types.count else {
+        let types = statement.objectIdentifiers
+        guard count == types.count else {
             return PostgresError(
                 .rejected(sqlState: "08P01"),
-                "\(statement.name) takes \(types.count) parameters and was given \(fields.count)"
+                "\(statement.name) takes \(types.count) parameters and was given \(count)"
             )
         }
-        for index in fields.indices {
-            guard let type = fields[index].type, type != types[index] else { continue }
-            let detail = "\(statement.name) takes \(types[index]) as $\(index + 1), not \(type)"
+        var stranger: (index: Int, type: UInt32)?
+        unsafe forEach { index, type, _ in
+            if type != 0, type != types[index], stranger == nil { stranger = (index, type) }
+        }
+        if let stranger {
+            let given = PostgresType(rawValue: stranger.type).map { "\($0)" } ?? "another"
+            let detail = "\(statement.name) takes \(statement.parameterTypes[stranger.index]) as $\(stranger.index + 1), not \(given)"
             return PostgresError(.rejected(sqlState: "42804"), detail)
         }
         guard !hasNUL else {
@@ -184,21 +170,70 @@ package struct Parameters: Sendable {
         return nil
     }
 
-    private mutating func close(_ type: PostgresType, from offset: Int) {
-        if fields.isEmpty { fields.reserveCapacity(8) }
-        fields.append(Field(type: type, offset: offset, length: bytes.count - offset))
+    /// Looks at each value in order.
+    ///
+    /// - Parameter body: Gets the index, the identifier of the type (zero for NULL), and the value, or `nil` for NULL; the memory is
+    ///   lent until `forEach` returns, to `ConnectionHandle` alone.
+    func forEach(_ body: (_ index: Int, _ type: UInt32, _ value: UnsafeRawBufferPointer?) -> Void) {
+        unsafe bytes.withUnsafeBytes { memory in unsafe Parameters.forEach(count, in: memory, body) }
+    }
+
+    /// The same with memory that the caller holds.
+    @unsafe static func forEach(
+        _ count: Int,
+        in memory: UnsafeRawBufferPointer,
+        _ body: (_ index: Int, _ type: UInt32, _ value: UnsafeRawBufferPointer?) -> Void
+    ) {
+        var place = 0
+        for index in 0..<count {
+            let header = unsafe UInt64(bigEndian: memory.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            place += headerByteCount
+            let type = UInt32(truncatingIfNeeded: header >> 32)
+            let length = Int(Int32(truncatingIfNeeded: header))
+            guard length >= 0 else {
+                body(index, type, nil)
+                continue
+            }
+            unsafe body(index, type, UnsafeRawBufferPointer(rebasing: memory[place..<(place + length)]))
+            place += length
+        }
+    }
+
+    /// Lends the memory of all values for `forEach`.
+    @unsafe func withMemory<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        unsafe bytes.withUnsafeBytes { memory in unsafe body(memory) }
+    }
+
+    private mutating func append(text: Span<UInt8>) {
+        append(.text, text.count) { room in room.append(copying: text) }
+        noteNUL(inLast: text.count)
+    }
+
+    /// Appends a value of exactly so many bytes.
+    private mutating func append(_ type: PostgresType, _ length: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+        // More than fits into its length would be misread; PostgreSQL takes a quarter of that.
+        precondition(length <= Int(Int32.max), "a value has less than two gigabytes")
+        if bytes.isEmpty { bytes.reserveCapacity(128) }
+        let end = bytes.count + Parameters.headerByteCount + length
+        bytes.append(addingCapacity: Parameters.headerByteCount + length) { room in
+            room.append(bigEndian: UInt64(type.rawValue) << 32 | UInt64(length))
+            write(&room)
+        }
+        precondition(bytes.count == end, "a value has as many bytes as was said")
+        count += 1
     }
 
     /// One dimension that counts from one, no NULL; each element behind its length.
-    private mutating func appendArray<Element>(
+    private mutating func append<Element>(
+        _ type: PostgresType,
+        of elementType: PostgresType,
         _ elements: [Element],
-        type: PostgresType,
         width: Int,
         _ write: (Element, inout OutputSpan<UInt8>) -> Void
     ) {
-        bytes.append(addingCapacity: 20 + elements.count * (4 + width)) { room in
+        append(type, 20 + elements.count * (4 + width)) { room in
             room.append(bigEndian: 1 << 32)
-            room.append(bigEndian: UInt64(type.rawValue) << 32 | UInt64(elements.count))
+            room.append(bigEndian: UInt64(elementType.rawValue) << 32 | UInt64(elements.count))
             room.append(bigEndian32: 1)
             for element in elements {
                 room.append(bigEndian32: UInt32(width))
@@ -207,17 +242,12 @@ package struct Parameters: Sendable {
         }
     }
 
-    private mutating func appendBigEndian(_ word: UInt64) {
-        bytes.append(addingCapacity: 8) { room in room.append(bigEndian: word) }
-    }
-
-    private mutating func noteNUL(from offset: Int) {
-        if Parameters.holdsNUL(bytes.span.extracting(offset...)) { hasNUL = true }
-    }
-
-    private static func holdsNUL(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where text[index] == 0 { return true }
-        return false
+    private mutating func noteNUL(inLast count: Int) {
+        let least = unsafe bytes.span.extracting(last: count).withUnsafeBufferPointer { text in
+            // Without a way out of the loop it takes sixteen bytes at a time.
+            unsafe text.reduce(UInt8.max) { min($0, $1) }
+        }
+        if least == 0 { hasNUL = true }
     }
 }
 

@@ -28,12 +28,13 @@ struct Exchange {
         var agent: Digest32?
         request.forEachValue(.userAgent) { if agent == nil { agent = hasher.digest(of: $0) } }
         return Caller(
-            network: request.peer.truncated,
             bucketKey: request.peer.bucketKey,
-            agent: agent ?? hasher.digest(of: Span()),
-            request: request.requestID
-        )
+            agent: agent ?? Exchange.noAgent,
+            serialNumber: request.serialNumber
+        ) { room in request.peer.appendTruncated(to: &room) }
     }
+
+    private static let noAgent = SHA256.digest(of: [])
 
     /// A parameter of the query, or `nil` where it is absent or empty.
     ///
@@ -55,10 +56,11 @@ struct Exchange {
     /// - Returns: The values by name.
     /// - Throws: For another media type, a malformed body, an unknown or a repeated name.
     func form(_ known: [String]) throws(Failure) -> FormFields {
-        guard request.contentTypeIs(.form) else { throw Failure(.invalidRequest, "the body is no form") }
         let parameters: HTTPParameters
         do {
             parameters = try request.formParameters()
+        } catch .notAForm {
+            throw Failure(.invalidRequest, "the body is no form")
         } catch {
             throw Failure(.invalidRequest, "body: \(error)")
         }
