@@ -2,7 +2,9 @@ import HTTPCore
 import SessionBroker
 
 /// Sets the four cookies with exactly the attributes of session-security section 3.
-struct CookieWriter: Sendable {
+///
+/// An object, because as a value its patterns would be copied at each use, with a reference counted for each of their parts.
+final class CookieWriter: Sendable {
     private let app: FieldPattern
     private let tab: FieldPattern
     private let launch: FieldPattern
