@@ -29,8 +29,8 @@ package enum Base64URL {
         let groups = bytes.count / 3
         unsafe output.append(raw: groups * 4) { room in
             for group in 0..<groups {
-                let first = bytes[group * 3], second = bytes[group * 3 + 1], third = bytes[group * 3 + 2]
-                let bits = UInt32(first) << 16 | UInt32(second) << 8 | UInt32(third)
+                let start = group * 3
+                let bits = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
                 let low = UInt32(alphabet[Int(bits >> 18)]) | UInt32(alphabet[Int(bits >> 12 & 63)]) << 8
                 let high = UInt32(alphabet[Int(bits >> 6 & 63)]) << 16 | UInt32(alphabet[Int(bits & 63)]) << 24
                 // One store for four characters, the first of them in the lowest byte.
@@ -85,8 +85,10 @@ package enum Base64URL {
         var union: UInt8 = 0
         unsafe output.append(raw: groups * 3) { room in
             for group in 0..<groups {
-                let first = place(of: text[group * 4]), second = place(of: text[group * 4 + 1])
-                let third = place(of: text[group * 4 + 2]), fourth = place(of: text[group * 4 + 3])
+                let first = place(of: text[group * 4])
+                let second = place(of: text[group * 4 + 1])
+                let third = place(of: text[group * 4 + 2])
+                let fourth = place(of: text[group * 4 + 3])
                 union |= first | second | third | fourth
                 let start = unsafe room + group * 3
                 unsafe start.storeBytes(of: first << 2 | second >> 4, as: UInt8.self)
@@ -100,7 +102,8 @@ package enum Base64URL {
     /// Decodes the two or three characters behind the last group of four, if there are any.
     private static func decodeEnd(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) -> Bool {
         guard text.count > 0 else { return true }
-        let first = place(of: text[0]), second = place(of: text[1])
+        let first = place(of: text[0])
+        let second = place(of: text[1])
         output.append(first << 2 | second >> 4)
         guard text.count > 2 else { return first | second < 0x80 && second & 15 == 0 }
         let third = place(of: text[2])

@@ -80,7 +80,7 @@ import Testing
     /// Each value in hexadecimal digits; `nil` for NULL.
     private func values(_ parameters: Parameters) -> [String?] {
         var values: [String?] = []
-        unsafe parameters.forEach { _, _, value in
+        unsafe parameters.visit { _, _, value in
             values.append(unsafe value.map { memory in unsafe Hex.encode(Array(memory)) })
         }
         return values

@@ -108,7 +108,7 @@ import CPostgres
             unsafe name.withCString { name in
                 unsafe pointers.withUnsafeMutableBufferPointer { pointers in
                     unsafe lengths.withUnsafeMutableBufferPointer { lengths in
-                        unsafe Parameters.forEach(count, in: memory) { index, _, value in
+                        unsafe Parameters.visit(count, in: memory) { index, _, value in
                             // Behind a header there always is an address, also for an empty value.
                             unsafe pointers[index] = value?.baseAddress?.assumingMemoryBound(to: CChar.self)
                             unsafe lengths[index] = Int32(value?.count ?? 0)

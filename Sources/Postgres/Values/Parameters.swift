@@ -156,12 +156,13 @@ package struct Parameters: Sendable {
             )
         }
         var stranger: (index: Int, type: UInt32)?
-        unsafe forEach { index, type, _ in
+        unsafe visit { index, type, _ in
             if type != 0, type != types[index], stranger == nil { stranger = (index, type) }
         }
         if let stranger {
             let given = PostgresType(rawValue: stranger.type).map { "\($0)" } ?? "another"
-            let detail = "\(statement.name) takes \(statement.parameterTypes[stranger.index]) as $\(stranger.index + 1), not \(given)"
+            let wanted = statement.parameterTypes[stranger.index]
+            let detail = "\(statement.name) takes \(wanted) as $\(stranger.index + 1), not \(given)"
             return PostgresError(.rejected(sqlState: "42804"), detail)
         }
         guard !hasNUL else {
@@ -173,13 +174,13 @@ package struct Parameters: Sendable {
     /// Looks at each value in order.
     ///
     /// - Parameter body: Gets the index, the identifier of the type (zero for NULL), and the value, or `nil` for NULL; the memory is
-    ///   lent until `forEach` returns, to `ConnectionHandle` alone.
-    func forEach(_ body: (_ index: Int, _ type: UInt32, _ value: UnsafeRawBufferPointer?) -> Void) {
-        unsafe bytes.withUnsafeBytes { memory in unsafe Parameters.forEach(count, in: memory, body) }
+    ///   lent until `visit` returns, to `ConnectionHandle` alone.
+    func visit(_ body: (_ index: Int, _ type: UInt32, _ value: UnsafeRawBufferPointer?) -> Void) {
+        unsafe bytes.withUnsafeBytes { memory in unsafe Parameters.visit(count, in: memory, body) }
     }
 
     /// The same with memory that the caller holds.
-    @unsafe static func forEach(
+    @unsafe static func visit(
         _ count: Int,
         in memory: UnsafeRawBufferPointer,
         _ body: (_ index: Int, _ type: UInt32, _ value: UnsafeRawBufferPointer?) -> Void
@@ -199,7 +200,7 @@ package struct Parameters: Sendable {
         }
     }
 
-    /// Lends the memory of all values for `forEach`.
+    /// Lends the memory of all values for `visit`.
     @unsafe func withMemory<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         unsafe bytes.withUnsafeBytes { memory in unsafe body(memory) }
     }
