@@ -23,6 +23,12 @@ final class Route: Sendable {
         case now(@Sendable (Exchange) throws(Failure) -> HTTPResponse)
         /// After waiting for the store or the provider.
         case later(@Sendable (Exchange) async throws(Failure) -> HTTPResponse)
+        /// Likewise, but refused at once where the second function says that the request begins something and the store has no
+        /// room for it.
+        case beginning(
+            @Sendable (Exchange) async throws(Failure) -> HTTPResponse,
+            where: @Sendable (Exchange) -> Bool
+        )
     }
 
     let face: Face
@@ -55,8 +61,22 @@ enum RouteTable {
     static let all: [Route] = web + link + admin
 
     private static let web: [Route] = [
-        Route(.web, .get, "/button", .page, .later(ButtonHandler.get), "open a launch ticket; the button page"),
-        Route(.web, .post, "/secureWebviewSession", .json, .later(IssueHandler.post), "issue a launch ticket"),
+        Route(
+            .web,
+            .get,
+            "/button",
+            .page,
+            .beginning(ButtonHandler.get, where: ButtonHandler.opens),
+            "open a launch ticket; the button page"
+        ),
+        Route(
+            .web,
+            .post,
+            "/secureWebviewSession",
+            .json,
+            .beginning(IssueHandler.post, where: { _ in true }),
+            "issue a launch ticket"
+        ),
         Route(.web, .get, "/confirm_order", .page, .later(ConfirmHandler.get), "review return; the confirm page"),
         Route(
             .web,
@@ -77,7 +97,7 @@ enum RouteTable {
             .post,
             "/button",
             .page,
-            .later(ButtonHandler.post),
+            .beginning(ButtonHandler.post, where: { _ in true }),
             "open a launch ticket, modes auto_post and tap"
         ),
         Route(.web, .get, "/checkout_cancel", .page, .later(CancelHandler.get), "the buyer left the provider's page"),

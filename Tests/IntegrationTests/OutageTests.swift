@@ -16,6 +16,7 @@ import Testing
                 let start = clock.now
                 let answers = [
                     try await shopper.app.fetch("/secureWebviewSession", cart), try await shopper.purchase(link),
+                    try await shopper.tab.browser.open("/button?secureWebviewSessionId=" + link.ticket),
                     try await shopper.tab.browser.open("/checkout_result"),
                     try await shopper.app.open("/thanks?secureWebviewSessionId=" + link.ticket),
                 ]
@@ -24,6 +25,10 @@ import Testing
                     #expect(answer.status == 503, "\(answer.url.text)")
                     #expect(answer.error == "unavailable")
                     #expect(answer[field: "retry-after"] == "5")
+                    // Some of these are made at the start and refused before their handler; they look like all others.
+                    #expect(answer[field: "strict-transport-security"] != nil)
+                    #expect(answer[field: "content-security-policy"]?.contains("default-src 'none'") == true)
+                    #expect(answer[field: "cache-control"] == "no-store")
                 }
             }
             #expect(try await shopper.app.open("/iosApp/cart").status == 200)

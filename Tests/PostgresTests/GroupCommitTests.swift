@@ -38,8 +38,8 @@ extension TestDatabase {
         }
         #expect(failures == 0)
         #expect(try database.number("SELECT count(*) FROM t") == 1000)
-        // xmin tells the transaction that made a row: as many of them as there were commits.
-        #expect(try database.number("SELECT count(DISTINCT xmin::text) FROM t") <= 9)
+        // xmin tells the transaction that made a row: as many of them as there were commits, 1000 / 64 and the first alone.
+        #expect(try database.number("SELECT count(DISTINCT xmin::text) FROM t") <= 17)
     }
 
     @Test func `do not pull each other down when some are refused`() async throws {

@@ -10,8 +10,8 @@ import Testing
         #expect(QueueAllowance(limits).count == 4096)
     }
 
-    @Test(arguments: [(1, 4096), (10, 1280), (20, 512), (50, 256), (1000, 256)])
-    func `is as many full groups as fit into the time, one at least`(milliseconds: Int, count: Int) {
+    @Test(arguments: [(1, 4096), (10, 1280), (20, 640), (25, 512), (50, 512), (1000, 512)])
+    func `is what fits into the time, two full groups at least`(milliseconds: Int, count: Int) {
         var allowance = QueueAllowance(limits)
         for _ in 0..<4 { allowance.groupEnded(after: .milliseconds(milliseconds)) }
         #expect(allowance.count == count)
@@ -21,12 +21,12 @@ import Testing
         var allowance = QueueAllowance(limits)
         for _ in 0..<10 { allowance.groupEnded(after: .milliseconds(5)) }
         allowance.groupEnded(after: .seconds(1))
-        #expect(allowance.count == 256)
+        #expect(allowance.count == 512)
         for _ in 0..<20 { allowance.groupEnded(after: .milliseconds(5)) }
         #expect(allowance.count > 1280)
     }
 
-    @Test(arguments: [(5, 25, 1280), (25, 5, 512)])
+    @Test(arguments: [(5, 25, 1280), (25, 5, 640)])
     func `takes a single group that is late or early for a quarter`(usual: Int, last: Int, count: Int) {
         var allowance = QueueAllowance(limits)
         for _ in 0..<10 { allowance.groupEnded(after: .milliseconds(usual)) }
@@ -55,6 +55,27 @@ private let busy = PostgresError.Code.overloaded
         #expect([submit(4, isLastStep: true), submit(5, isLastStep: true)] == [nil, nil])
         // The memory is bounded all the same.
         #expect(submit(6, isLastStep: true) == busy)
+    }
+
+    @Test func `counts those of a turn that have been promised room and have not come yet`() {
+        var machine = GroupStateMachine<Int, Int>(limits: QueueLimits(group: 1))
+        machine.opened()
+        machine.allowance = 1
+        let now = MonotonicTime(nanoseconds: 0)
+        #expect([machine.reserve(at: now), machine.reserve(at: now), machine.reserve(at: now)] == [nil, nil, .room])
+        #expect(machine.submit(1, key: nil, at: now) == nil)
+        #expect(machine.reserve(at: now) == .room)
+        #expect(machine.submit(2, key: nil, at: now) == nil)
+        // The turn ends: one goes out, one waits, nothing is promised any more.
+        #expect(machine.nextGroup()?.count == 1)
+        #expect(machine.reserve(at: now) == .room)
+        #expect(machine.received(.success(0)) && machine.synced() != nil)
+        #expect(machine.reserve(at: now) == nil)
+    }
+
+    @Test func `promises nothing without a connection`() {
+        var machine = GroupStateMachine<Int, Int>(limits: QueueLimits(group: 1))
+        #expect(machine.reserve(at: MonotonicTime(nanoseconds: 0)) == .connection)
     }
 
     @Test func `is longer by what a small group under way leaves of a full one`() {

@@ -15,6 +15,13 @@ struct QueueLimits: Sendable {
     var attempts = 4
 }
 
+/// What there is too little of for one more statement.
+enum Shortage: Sendable {
+    case connection
+    case room
+    case time
+}
+
 /// Decides what one connection sends next and what each waiting statement is told; a pure value.
 ///
 /// ```
@@ -75,6 +82,8 @@ struct GroupStateMachine<Member, Value> {
     var allowance: Int
     /// How many were sent with the group that is under way.
     private var underWay = 0
+    /// How many were told in this turn that there is room for them.
+    private var promised = 0
 
     init(limits: QueueLimits) {
         self.limits = limits
@@ -126,21 +135,36 @@ struct GroupStateMachine<Member, Value> {
     }
 
     /// Why a member would not be taken in now.
-    func refusal(isLastStep: Bool, at now: MonotonicTime) -> PostgresError? {
-        if case .lost = phase { return PostgresError(.unavailable, "not connected") }
-        // Behind a small group a full one more may wait: what counts is how many are served before the last.
-        let isWithinTime = pending.count + underWay < allowance + limits.group
-        guard pending.count < limits.pending, isLastStep || isWithinTime else {
-            return PostgresError(.overloaded, "\(pending.count) statements wait already")
+    private func refusal(isLastStep: Bool, at now: MonotonicTime) -> PostgresError? {
+        switch shortage(isLastStep: isLastStep, ahead: pending.count, at: now) {
+        case nil: nil
+        case .connection: PostgresError(.unavailable, "not connected")
+        case .room: PostgresError(.overloaded, "\(pending.count) statements wait already")
+        case .time: PostgresError(.overloaded, "the oldest statement has waited for more than \(limits.pendingAge)")
         }
-        if let oldest = pending.first?.since, now - oldest > limits.pendingAge {
-            return PostgresError(.overloaded, "the oldest statement has waited for more than \(limits.pendingAge)")
-        }
+    }
+
+    /// Keeps room until the end of the turn for something new, or says what there is too little of.
+    ///
+    /// Many are asked for in a turn before the first of them is submitted; each counts for those behind it.
+    mutating func reserve(at now: MonotonicTime) -> Shortage? {
+        if let shortage = shortage(isLastStep: false, ahead: pending.count + promised, at: now) { return shortage }
+        promised += 1
         return nil
     }
 
-    /// The members to send with one Sync, or `nil` while there is nothing to send or a group is at the server.
+    private func shortage(isLastStep: Bool, ahead: Int, at now: MonotonicTime) -> Shortage? {
+        if case .lost = phase { return .connection }
+        // Behind a small group a full one more may wait: what counts is how many are served before the last.
+        guard ahead < limits.pending, isLastStep || ahead + underWay < allowance + limits.group else { return .room }
+        if let oldest = pending.first?.since, now - oldest > limits.pendingAge { return .time }
+        return nil
+    }
+
+    /// The members to send with one Sync, or `nil` while there is nothing to send or a group is at the server; asked at the end of
+    /// each turn.
     mutating func nextGroup() -> [Entry]? {
+        promised = 0
         guard case .idle = phase, !pending.isEmpty else { return nil }
         var entries: [Entry]
         if pending.count <= limits.group {

@@ -2,6 +2,16 @@ package import EventIO
 package import Primitives
 package import Telemetry
 
+/// Whether there is room for something new in front of the database.
+package enum Admission: Sendable, Hashable {
+    /// There is.
+    case granted
+    /// What waits already takes too long; a retry after a second is safe.
+    case overloaded
+    /// There is no connection; a retry is safe.
+    case unavailable
+}
+
 /// The database as one loop sees it: one connection that writes in groups, one that reads, and where it is asked for a third
 /// one for upkeep.
 ///
@@ -80,13 +90,11 @@ package final class PostgresClient {
         }
     }
 
-    /// Refuses now what `write` would refuse, where that begins something.
+    /// Whether `write` would take in now what begins something; room for it is kept until the end of the turn.
     ///
     /// To be asked before the work that leads up to the statement: on a full machine, work for what is then refused is taken
-    /// from those who are served.
-    ///
-    /// - Throws: `unavailable` and `overloaded`.
-    package func requireRoom() throws(PostgresError) { try writing.requireRoom() }
+    /// from those who are served. A refusal costs nothing but its counter.
+    package func admit() -> Admission { writing.admit() }
 
     /// Runs a statement that may change rows, and returns when its commit is on disk.
     ///

@@ -49,7 +49,7 @@ package struct PostgresConfiguration: Sendable {
     /// How many statements commit together at most.
     ///
     /// 128: more saves nothing, keeps those who wait waiting, and makes a repeat dearer.
-    package var maximumGroup = 128
+    package var maximumGroup = 64
     /// The wait before an attempt to connect; it doubles with each failure, and half of it is left to chance.
     ///
     /// 50 ms.

@@ -131,25 +131,27 @@ final class StatementChannel {
         drop("closed here")
     }
 
-    /// Refuses, and counts that, where nothing new would be taken in now.
-    func requireRoom() throws(PostgresError) {
-        guard let refusal = machine.refusal(isLastStep: false, at: reactor.now) else { return }
-        count(refusal)
-        throw refusal
+    /// Keeps room for something new until the end of the turn; counts it as refused where there is none.
+    func admit() -> Admission {
+        guard let shortage = machine.reserve(at: reactor.now) else { return .granted }
+        let admission: Admission = if case .connection = shortage { .unavailable } else { .overloaded }
+        count(admission)
+        return admission
     }
 
     private func submit(_ call: Call, _ key: UUIDBytes?, isLastStep: Bool) {
         guard let refusal = machine.submit(call, key: key, isLastStep: isLastStep, at: reactor.now) else { return }
-        count(refusal)
+        count(refusal.code == .overloaded ? .overloaded : .unavailable)
         call.end(.failure(refusal))
     }
 
-    private func count(_ refusal: PostgresError) {
-        if refusal.code == .overloaded {
+    private func count(_ admission: Admission) {
+        switch admission {
+        case .granted: break
+        case .overloaded:
             counters.shed.increment()
             shedCount += 1
-        } else {
-            counters.unconnected.increment()
+        case .unavailable: counters.unconnected.increment()
         }
     }
 

@@ -26,6 +26,14 @@ enum ButtonHandler {
         }
     }
 
+    /// Whether `get` would use up a ticket; a request that it would refuse may be taken for one that does.
+    @Sendable static func opens(_ exchange: Exchange) -> Bool {
+        guard exchange.request.method == .get, exchange.deployment.policy.openMode == .get,
+            (try? exchange.parameter(name)) != nil
+        else { return false }
+        return !OpenGate.isPrefetch(exchange.request)
+    }
+
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
         return try await open(exchange, try exchange.form([name]).required(name))
@@ -56,7 +64,6 @@ enum ButtonHandler {
     // MARK: Open
 
     private static func open(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
-        try exchange.services.requireRoom()
         guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
         let tab = try exchange.tabToken()
         let proof = try exchange.appProof()

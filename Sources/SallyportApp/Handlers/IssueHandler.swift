@@ -9,7 +9,6 @@ enum IssueHandler {
     private static let names = ["client", "hd8", "hd10", "code_challenge", "code_challenge_method"]
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
-        try exchange.services.requireRoom()
         try exchange.requireSameOrigin()
         let form = try exchange.form(names)
         guard let client = ClientKind(rawValue: try form.required("client")) else {

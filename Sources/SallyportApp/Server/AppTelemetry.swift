@@ -21,6 +21,8 @@ struct AppTelemetry: Sendable {
 /// Labels come from closed lists, never from a request.
 struct AppCounters: Sendable {
     private let refusals: [FailureCode: Counter]
+    /// The counter of `unavailable`, for what is refused before its handler.
+    let unavailable: Counter
     /// By raw value of the origin.
     private let opens: [Counter]
     private let others: Counter
@@ -35,6 +37,11 @@ struct AppCounters: Sendable {
                     code, metrics.counter("sallyport_refusals_total", help: help, labels: [("code", code.rawValue)])
                 )
             }
+        )
+        unavailable = metrics.counter(
+            "sallyport_refusals_total",
+            help: "Requests refused, by code of the HTTP contract.",
+            labels: [("code", FailureCode.unavailable.rawValue)]
         )
         others = metrics.counter("sallyport_uncounted_total", help: "Events that no other counter has.")
         policyReports = metrics.counter(

@@ -16,11 +16,7 @@ struct Exchange {
     var deployment: Deployment { services.deployment }
 
     /// The language of the pages for this buyer; Japanese where nothing else is asked for.
-    var language: Language {
-        AcceptLanguage(request).preferredLanguage(among: Exchange.languageTags).flatMap(Language.init) ?? .ja
-    }
-
-    private static let languageTags = Language.allCases.map(\.rawValue)
+    var language: Language { Language(preferredBy: request) }
 
     /// Where the request comes from, as far as the audit trail may remember it.
     var caller: Caller {
@@ -99,6 +95,15 @@ struct Exchange {
         if request.count(.secFetchSite) > 0, !request.fieldIs(.secFetchSite, "same-origin") {
             throw Failure(.csrfRejected, "foreign Sec-Fetch-Site")
         }
+    }
+}
+
+extension Language {
+    private static let tags = allCases.map(\.rawValue)
+
+    /// What a buyer prefers; Japanese where nothing else is asked for.
+    init(preferredBy request: HTTPRequest) {
+        self = AcceptLanguage(request).preferredLanguage(among: Language.tags).flatMap(Language.init) ?? .ja
     }
 }
 

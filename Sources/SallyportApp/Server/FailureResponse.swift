@@ -13,38 +13,82 @@ enum FailureResponse {
     ///   - format: JSON or a page.
     /// - Returns: Status, page or JSON, `Retry-After` and `X-Flow-Id` where they apply.
     static func make(_ failure: Failure, _ exchange: Exchange, _ format: Route.Format) -> HTTPResponse {
+        let reference = failure.code == .internalError ? exchange.request.requestID : nil
+        return make(failure, exchange.deployment, format, in: { exchange.language }, reference: reference)
+    }
+
+    /// The response to a refusal that is the same for everybody who prefers a language.
+    ///
+    /// - Parameters:
+    ///   - failure: The refusal.
+    ///   - deployment: Whose pages and fields it has.
+    ///   - format: JSON or a page.
+    ///   - language: Of a page; not asked for JSON.
+    ///   - reference: What a buyer may quote, where the log has more.
+    /// - Returns: As above.
+    static func make(
+        _ failure: Failure,
+        _ deployment: Deployment,
+        _ format: Route.Format,
+        in language: () -> Language,
+        reference: String? = nil
+    ) -> HTTPResponse {
         var response =
             switch format {
-            case .json: json(failure.code, exchange)
-            case .page: page(failure.code, exchange)
+            case .json: json(failure.code, deployment)
+            case .page: page(failure.code, deployment, language(), reference)
             }
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if let flow = failure.flow { _ = response.add(.xFlowID, flow.description) }
         return response
     }
 
-    private static func json(_ code: FailureCode, _ exchange: Exchange) -> HTTPResponse {
+    private static func json(_ code: FailureCode, _ deployment: Deployment) -> HTTPResponse {
         // Both texts are constants of ours and hold nothing that JSON would escape.
         let body = "{\"error\":\"\(code.rawValue)\",\"message\":\"\(code.message)\"}"
-        return HTTPResponse(
-            code.status,
-            block: exchange.services.deployment.headers.json,
-            body: .bytes(Array(body.utf8))
-        )
+        return HTTPResponse(code.status, block: deployment.headers.json, body: .bytes(Array(body.utf8)))
     }
 
-    private static func page(_ code: FailureCode, _ exchange: Exchange) -> HTTPResponse {
-        let deployment = exchange.services.deployment
-        let view = ErrorView(
-            code: code,
-            way: code.way,
-            reference: code == .internalError ? exchange.request.requestID : nil
-        )
-        return exchange.plainPage(
+    private static func page(
+        _ code: FailureCode,
+        _ deployment: Deployment,
+        _ language: Language,
+        _ reference: String?
+    ) -> HTTPResponse {
+        let view = ErrorView(code: code, way: code.way, reference: reference)
+        var response = HTTPResponse(
             code.status,
             block: deployment.headers.neutral,
-            deployment.pages.error(view, in: exchange.language)
+            body: .bytes(deployment.pages.error(view, in: language))
         )
+        _ = response.add(.contentSecurityPolicy, ContentSecurityPolicy.plain)
+        return response
+    }
+}
+
+/// A refusal that is made once, as JSON and as a page in each language.
+final class StandingRefusal {
+    private let json: StaticResponse
+    private let pages: [StaticResponse]
+
+    /// The given refusal.
+    ///
+    /// - Parameters:
+    ///   - failure: One that names no flow and needs no reference.
+    ///   - deployment: Whose pages and fields it has.
+    init(_ failure: Failure, _ deployment: Deployment) {
+        json = StaticResponse(FailureResponse.make(failure, deployment, .json, in: { .ja }))
+        pages = Language.allCases.map { language in
+            StaticResponse(FailureResponse.make(failure, deployment, .page, in: { language }))
+        }
+    }
+
+    /// The answer for one request.
+    func answer(_ request: HTTPRequest, _ format: Route.Format) -> StaticResponse {
+        guard format == .page, let index = Language.allCases.firstIndex(of: Language(preferredBy: request)) else {
+            return json
+        }
+        return pages[index]
     }
 }
 

@@ -26,6 +26,9 @@ final class LoopServices {
     private let counters: AppCounters
     private var refusalLines: LineBudget
     private var reportLines: LineBudget
+    private var shedLines: LineBudget
+    private let overloaded: StandingRefusal
+    private let unconnected: StandingRefusal
 
     /// The services of a loop.
     ///
@@ -46,6 +49,9 @@ final class LoopServices {
         logger = telemetry.logger
         counters = telemetry.counters
         reportLines = LineBudget(perSecond: 1)
+        shedLines = LineBudget(perSecond: 1)
+        overloaded = StandingRefusal(Failure(.unavailable, retryAfter: 1), deployment)
+        unconnected = StandingRefusal(Failure(.unavailable), deployment)
         refusalLines = LineBudget(perSecond: LoopServices.refusalLinesPerSecond)
     }
 
@@ -66,15 +72,27 @@ final class LoopServices {
     /// Whether the database answers on this loop.
     var isReady: Bool { database.isReady }
 
-    /// Refuses what begins something while the store could not take it in; the first step of such a handler.
+    /// The answer to a request that begins something, where the store could not take it in.
     ///
-    /// - Throws: `unavailable`.
-    func requireRoom() throws(Failure) {
-        do throws(PostgresError) {
-            try database.requireRoom()
-        } catch {
-            throw Failure(.unavailable, error.detail, retryAfter: error.code == .overloaded ? 1 : nil)
+    /// Under an overload there are more of these than of all others, so they are made once and counted; no task begins for
+    /// them and one line in a second tells of them.
+    ///
+    /// - Parameters:
+    ///   - request: What begins something, to be given to its handler in this turn.
+    ///   - format: JSON or a page.
+    /// - Returns: 503 with `Retry-After`, or `nil` where there is room.
+    func refusalOfNew(_ request: HTTPRequest, _ format: Route.Format) -> StaticResponse? {
+        let admission = database.admit()
+        guard admission != .granted else { return nil }
+        counters.unavailable.increment()
+        if let unwritten = shedLines.take(at: reactor.now) {
+            logger.warning(
+                "request.shed",
+                [LogField("code", FailureCode.unavailable.rawValue), LogField("unwritten", unwritten)]
+            )
         }
+        let refusals = admission == .overloaded ? overloaded : unconnected
+        return refusals.answer(request, format)
     }
 
     /// Asks the broker, and turns a failure of its store into the contract's words.

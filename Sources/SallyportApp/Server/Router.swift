@@ -76,13 +76,26 @@ final class Router: RequestHandler {
                 return .now(refusal(error, exchange, route.format))
             }
         case .later(let handler):
+            return later(Exchange(request: request, services: services), route.format, handler)
+        case .beginning(let handler, let begins):
             let exchange = Exchange(request: request, services: services)
-            return .later {
-                do throws(Failure) {
-                    return try await handler(exchange)
-                } catch {
-                    return self.refusal(error, exchange, route.format)
-                }
+            if begins(exchange), let refusal = services.refusalOfNew(request, route.format) {
+                return .precomposed(refusal)
+            }
+            return later(exchange, route.format, handler)
+        }
+    }
+
+    private func later(
+        _ exchange: Exchange,
+        _ format: Route.Format,
+        _ handler: @escaping @Sendable (Exchange) async throws(Failure) -> HTTPResponse
+    ) -> HandlerResult {
+        .later {
+            do throws(Failure) {
+                return try await handler(exchange)
+            } catch {
+                return self.refusal(error, exchange, format)
             }
         }
     }
