@@ -11,7 +11,7 @@ extension HTTP2Session {
         // The library ignores the old priorities altogether, and with them this rule of RFC 9113 section 6.3.
         if frame.type == NGHTTP2_PRIORITY.rawValue, frame.stream_id == 0 { return false }
         guard let kind = floodKind(of: frame), !budget.take(kind) else { return true }
-        flood = kind
+        floodSeen = kind
         return false
     }
 
@@ -41,7 +41,7 @@ extension HTTP2Session {
         let pointer = unsafe Unmanaged.passUnretained(stream).toOpaque()
         _ = unsafe nghttp2_session_set_stream_user_data(library, id, pointer)
         arriving = stream
-        headStart = now
+        headTime = now
         builder.begin(stream.request.takeHead())
         return true
     }
@@ -58,7 +58,7 @@ extension HTTP2Session {
     func fieldCame(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
         // Fields behind the content are no fields of the request; the library has checked and counted them.
         guard arriving == nil || builder.add(name, value) else {
-            flood = .continuation
+            floodSeen = .continuation
             return false
         }
         return true
@@ -125,7 +125,7 @@ extension HTTP2Session {
         guard let stream = stream(id) else { return }
         if arriving === stream { endArrival() }
         release(stream)
-        unsentBytes -= stream.body.count - stream.sent
+        unsent -= stream.body.count - stream.sent
         let last = table.removeLast()
         if last !== stream {
             table[stream.tableIndex] = last
@@ -145,8 +145,8 @@ extension HTTP2Session {
     /// A frame without a stream's content has come.
     func controlCame(_ frame: UnsafePointer<nghttp2_frame>) {
         switch unsafe UInt32(frame.pointee.hd.type) {
-        case NGHTTP2_RST_STREAM.rawValue: resets.received += 1
-        case NGHTTP2_GOAWAY.rawValue: peerHasLeft = true
+        case NGHTTP2_RST_STREAM.rawValue: resetsReceived += 1
+        case NGHTTP2_GOAWAY.rawValue: hasPeerLeft = true
         case NGHTTP2_PING.rawValue where unsafe frame.pointee.hd.isAcknowledgement:
             if unsafe frame.pointee.ping.holds(HTTP2Session.farewell) { events.append(.farewellSeen) }
         default: break
@@ -156,9 +156,9 @@ extension HTTP2Session {
     /// A frame has been handed over to be sent.
     func frameSent(_ frame: nghttp2_frame_hd) {
         if frame.type == NGHTTP2_RST_STREAM.rawValue {
-            resets.sent += 1
+            resetsSent += 1
             // What makes this side reset streams is no cheaper than resetting them oneself.
-            if !budget.take(.reset) { flood = .reset }
+            if !budget.take(.reset) { floodSeen = .reset }
         } else if frame.stream_id != 0, frame.endsStream {
             // Some clients reset what they have read to the end: as many resets as answers are no flood.
             budget.allow(1, of: .reset)
@@ -182,8 +182,8 @@ extension HTTP2Session {
         outgoing.append(head)
         outgoing.append(stream.body.span.extracting(stream.sent..<stream.sent + count))
         stream.sent += count
-        unsentBytes -= count
-        lastProgress = now
+        unsent -= count
+        progressTime = now
         budget.allow(10, of: .windowUpdate)
         return outgoing.count < outgoingLimit
     }

@@ -30,18 +30,27 @@ package import HTTPCore
     var outgoing: [UInt8] = []
     var outgoingLimit = 0
 
+    // As in `HTTP2Stream`: storage for this target, functions for others.
+    var hasPeerLeft = false
+    var floodSeen: FloodKind?
+    var unsent = 0
+    var progressTime: Int64 = 0
+    var headTime: Int64 = 0
+    var resetsReceived = 0
+    var resetsSent = 0
+
     /// Whether the peer has said that it opens no more streams.
-    package internal(set) var peerHasLeft = false
+    package var peerHasLeft: Bool { hasPeerLeft }
     /// What the peer has overdone; the session is over then.
-    package internal(set) var flood: FloodKind?
+    package var flood: FloodKind? { floodSeen }
     /// Content of responses that has not gone out.
-    package internal(set) var unsentBytes = 0
+    package var unsentBytes: Int { unsent }
     /// When content of a response went out last, or began to wait.
-    package internal(set) var lastProgress: Int64 = 0
+    package var lastProgress: Int64 { progressTime }
     /// When the header block that is on the way began.
-    package internal(set) var headStart: Int64 = 0
+    package var headStart: Int64 { headTime }
     /// Streams that were reset by the peer, and by this side.
-    package internal(set) var resets = (received: 0, sent: 0)
+    package var resets: (received: Int, sent: Int) { (resetsReceived, resetsSent) }
 
     /// A session that has its settings to send.
     ///
@@ -96,7 +105,7 @@ package import HTTPCore
         let result = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe nghttp2_session_mem_recv(library, bytes.baseAddress, bytes.count)
         }
-        if flood == nil, result < 0 {
+        if floodSeen == nil, result < 0 {
             terminate(.protocolError)
             throw HTTP2Error(Int32(clamping: result))
         }
@@ -220,8 +229,8 @@ package import HTTPCore
         if !stream.requestHasEnded { earlyAnswers += 1 }
         guard case .bytes(let bytes) = body, status.allowsContent, stream.request.method != .head else { return true }
         stream.body = bytes
-        if unsentBytes == 0 { lastProgress = now }
-        unsentBytes += bytes.count
+        if unsent == 0 { progressTime = now }
+        unsent += bytes.count
         return true
     }
 

@@ -12,16 +12,43 @@ package protocol HTTP2Work: AnyObject {
 package final class HTTP2Stream {
     /// What is being asked; complete when the session says so.
     package let request = HTTPRequest()
-    /// The handler in flight, if it takes its time; belongs to the driver.
-    package var work: (any HTTP2Work)?
-    /// Whether the driver still works on its request.
-    package var hold = Hold.free
-    /// When its head was complete, or its response was put in, in the session's time.
-    package internal(set) var start: Int64 = 0
+    // What another target can reach in place is checked for exclusiveness at each use, dozens of times for each request: therefore
+    // the storage stays here, and others go through functions.
+    private var currentWork: (any HTTP2Work)?
+    private var currentHold = Hold.free
+    private var currentStart: Int64 = 0
+    private var currentPhase = Phase.head
+    private var number: Int32 = 0
+
     /// Its number on the wire.
-    package internal(set) var id: Int32 = 0
+    package internal(set) var id: Int32 {
+        get { number }
+        set { number = newValue }
+    }
+
+    /// The handler in flight, if it takes its time; belongs to the driver.
+    package var work: (any HTTP2Work)? {
+        get { currentWork }
+        set { currentWork = newValue }
+    }
+
+    /// Whether the driver still works on its request.
+    package var hold: Hold {
+        get { currentHold }
+        set { currentHold = newValue }
+    }
+
+    /// When its head was complete, or its response was put in, in the session's time.
+    package internal(set) var start: Int64 {
+        get { currentStart }
+        set { currentStart = newValue }
+    }
+
     /// What it waits for.
-    package internal(set) var phase = Phase.head
+    package internal(set) var phase: Phase {
+        get { currentPhase }
+        set { currentPhase = newValue }
+    }
 
     /// What the driver has to do with a stream.
     package enum Hold: Sendable, Hashable {

@@ -45,10 +45,10 @@ import HTTPCore
         date: Span<UInt8>,
         _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result
     ) -> Result {
-        guard let image = image(of: response) else { return unsafe withPairs(response.response, date: date, body) }
-        begin()
-        add("date") { $0.append(date) }
-        return unsafe finish(image, body, imageFirst: true)
+        guard date.count == FieldImage.dateLength, let image = image(of: response) else {
+            return unsafe withPairs(response.response, date: date, body)
+        }
+        return unsafe image.withPairs(date, body)
     }
 
     /// Likewise for the word that a client may send its content.
@@ -86,15 +86,13 @@ import HTTPCore
 
     private func finish<Result>(
         _ image: FieldImage?,
-        _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result,
-        imageFirst: Bool = false
+        _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result
     ) -> Result {
         unsafe scratch.withUnsafeMutableBufferPointer { bytes in
-            // Pseudo-fields come before all others, and the image of a whole response begins with one.
-            if imageFirst, let image { unsafe pairs.append(contentsOf: image.pairs) }
             var position = bytes.baseAddress
             for (index, length) in lengths.enumerated() {
-                if index == 1, !imageFirst, let image { unsafe pairs.append(contentsOf: image.pairs) }
+                // Pseudo-fields come before all others.
+                if index == 1, let image { unsafe pairs.append(contentsOf: image.pairs) }
                 unsafe pairs.append(
                     nghttp2_nv(
                         name: position,
@@ -123,12 +121,12 @@ import HTTPCore
 
     private func image(of block: FieldBlock) -> FieldImage? {
         if let image = images[ObjectIdentifier(block)] { return image }
-        return keep(block) { block.fields.map(\.bytes) }
+        return keep(block, hasDate: false) { block.fields.map(\.bytes) }
     }
 
     private func image(of response: StaticResponse) -> FieldImage? {
         if let image = images[ObjectIdentifier(response)] { return image }
-        return keep(response) {
+        return keep(response, hasDate: true) {
             let plain = response.response
             let own = plain.fields.filter { !$0.name.belongsToServer }
             var fields = [ResponseFields.number(":status", plain.status.code)]
@@ -143,9 +141,13 @@ import HTTPCore
     }
 
     /// Keeps an image; programs have a fixed number of blocks, and for others memory stays bounded.
-    private func keep(_ source: AnyObject, _ fields: () -> [(name: [UInt8], value: [UInt8])]) -> FieldImage? {
+    private func keep(
+        _ source: AnyObject,
+        hasDate: Bool,
+        _ fields: () -> [(name: [UInt8], value: [UInt8])]
+    ) -> FieldImage? {
         guard images.count < ResponseFields.mostImages else { return nil }
-        let image = FieldImage(of: source, fields())
+        let image = FieldImage(of: source, fields(), hasDate: hasDate)
         images[ObjectIdentifier(source)] = image
         return image
     }
@@ -153,30 +155,54 @@ import HTTPCore
 
 /// Names in lower case and values of some fields at addresses that do not change while the object lives.
 @safe private final class FieldImage {
+    /// How long the value of a Date field is.
+    static let dateLength = 29
+    private static let date = (name: Array("date".utf8), value: [UInt8](repeating: 0x20, count: dateLength))
+
     /// Whose fields they are; held so that nothing else gets its identity.
     let source: AnyObject
+    /// The last one is the Date field where the image has one.
     let pairs: [nghttp2_nv]
     private let bytes: UnsafeMutablePointer<UInt8>
+    private let count: Int
 
-    init(of source: AnyObject, _ fields: [(name: [UInt8], value: [UInt8])]) {
+    init(of source: AnyObject, _ fields: [(name: [UInt8], value: [UInt8])], hasDate: Bool) {
         self.source = source
+        let fields = hasDate ? fields + [FieldImage.date] : fields
         let all = fields.flatMap { $0.name + $0.value }
+        count = all.count
         unsafe bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: all.count + 1)
         for (index, byte) in all.enumerated() { unsafe bytes[index] = byte }
         var position = unsafe bytes
-        unsafe pairs = fields.map { name, value in
-            defer { unsafe position += name.count + value.count }
+        let constant = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+        // A frame may wait while the date moves on: the library copies that one.
+        let copied = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
+        let last = hasDate ? fields.count - 1 : fields.count
+        unsafe pairs = fields.enumerated().map { index, field in
+            defer { unsafe position += field.name.count + field.value.count }
             return unsafe nghttp2_nv(
                 name: position,
-                value: position + name.count,
-                namelen: name.count,
-                valuelen: value.count,
-                flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+                value: position + field.name.count,
+                namelen: field.name.count,
+                valuelen: field.value.count,
+                flags: index < last ? constant : copied
             )
         }
     }
 
     deinit { unsafe bytes.deallocate() }
+
+    /// Hands the pairs over with a date; for images that have one.
+    func withPairs<Result>(
+        _ date: Span<UInt8>,
+        _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result
+    ) -> Result {
+        unsafe date.withUnsafeBufferPointer { date in
+            guard let start = date.baseAddress, date.count == FieldImage.dateLength else { return }
+            unsafe (bytes + count - date.count).update(from: start, count: date.count)
+        }
+        return unsafe pairs.withUnsafeBufferPointer { unsafe body($0.baseAddress, $0.count) }
+    }
 }
 
 extension HTTPField {
