@@ -37,18 +37,25 @@ package struct CalendarDate: Sendable, Hashable {
 
     /// The compact form of ISO 8601: `YYYYMMDDTHHMMSSZ`.
     package var compactText: String {
-        let date = CalendarDate.padded(year, 4) + CalendarDate.padded(month, 2) + CalendarDate.padded(day, 2)
-        let time = CalendarDate.padded(hour, 2) + CalendarDate.padded(minute, 2) + CalendarDate.padded(second, 2)
-        return date + "T" + time + "Z"
+        text(betweenDates: nil, betweenTimes: nil)
     }
 
     /// The extended form of ISO 8601: `YYYY-MM-DDTHH:MM:SSZ`.
     package var extendedText: String {
-        let date =
-            CalendarDate.padded(year, 4) + "-" + CalendarDate.padded(month, 2) + "-" + CalendarDate.padded(day, 2)
-        let time =
-            CalendarDate.padded(hour, 2) + ":" + CalendarDate.padded(minute, 2) + ":" + CalendarDate.padded(second, 2)
-        return date + "T" + time + "Z"
+        text(betweenDates: UInt8(ascii: "-"), betweenTimes: UInt8(ascii: ":"))
+    }
+
+    /// A sign, at most nineteen digits of a year, and fifteen characters behind it.
+    private func text(betweenDates dash: UInt8?, betweenTimes colon: UInt8?) -> String {
+        String(ascii: 40) { room in
+            CalendarDate.append(year, width: 4, to: &room)
+            CalendarDate.append(month, behind: dash, to: &room)
+            CalendarDate.append(day, behind: dash, to: &room)
+            CalendarDate.append(hour, behind: UInt8(ascii: "T"), to: &room)
+            CalendarDate.append(minute, behind: colon, to: &room)
+            CalendarDate.append(second, behind: colon, to: &room)
+            room.append(UInt8(ascii: "Z"))
+        }
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
@@ -56,8 +63,23 @@ package struct CalendarDate: Sendable, Hashable {
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 
-    private static func padded(_ value: Int, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    private static func append(_ value: Int, behind mark: UInt8?, to room: inout OutputSpan<UInt8>) {
+        if let mark { room.append(mark) }
+        append(value, width: 2, to: &room)
+    }
+
+    private static func append(_ value: Int, width: Int, to room: inout OutputSpan<UInt8>) {
+        var zeros = width - (value < 0 ? 2 : 1)
+        var rest = value.magnitude
+        while rest >= 10 {
+            rest /= 10
+            zeros -= 1
+        }
+        while zeros > 0 {
+            room.append(UInt8(ascii: "0"))
+            zeros -= 1
+        }
+        if value < 0 { room.append(UInt8(ascii: "-")) }
+        DecimalDigits.append(value.magnitude, to: &room)
     }
 }

@@ -46,14 +46,30 @@ package struct SignedRequest: Sendable {
     ///   there while the lines above are in lower case. A name that did not come counts as empty.
     /// - Returns: Six parts joined by line feeds.
     package func canonicalOctets(signedHeaders: String) -> [UInt8] {
-        let lines = signedHeaders.split(separator: ";", omittingEmptySubsequences: false).map { name in
-            name.lowercased() + ":" + (value(String(name)) ?? "") + "\n"
+        let names = fields.map { $0.0.lowercased() }
+        var octets: [UInt8] = []
+        octets.reserveCapacity(1_024)
+        for part in [method, PercentEncoding.path(path), PercentEncoding.query(query)] {
+            octets.append(contentsOf: part.utf8)
+            octets.append(UInt8(ascii: "\n"))
         }
-        let parts = [
-            method, PercentEncoding.path(path), PercentEncoding.query(query), lines.joined(), signedHeaders,
-            Hex.encode(SHA256.digest(of: body).bytes),
-        ]
-        return Array(parts.joined(separator: "\n").utf8)
+        for signed in signedHeaders.split(separator: ";", omittingEmptySubsequences: false) {
+            let name = signed.lowercased()
+            octets.append(contentsOf: name.utf8)
+            octets.append(UInt8(ascii: ":"))
+            var isFirst = true
+            for index in names.indices where names[index] == name {
+                if !isFirst { octets.append(UInt8(ascii: ",")) }
+                isFirst = false
+                SignedRequest.appendFolded(fields[index].1, to: &octets)
+            }
+            octets.append(UInt8(ascii: "\n"))
+        }
+        octets.append(UInt8(ascii: "\n"))
+        octets.append(contentsOf: signedHeaders.utf8)
+        octets.append(UInt8(ascii: "\n"))
+        octets.append(contentsOf: Hex.encode(SHA256.digest(of: body).bytes).utf8)
+        return octets
     }
 
     /// The names of all fields, sorted, in lower case, joined by semicolons.
@@ -63,5 +79,22 @@ package struct SignedRequest: Sendable {
 
     private static func folded(_ value: String) -> String {
         value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+    }
+
+    /// The same as `folded`, without a text for each part where all characters are ASCII, as nearly always.
+    private static func appendFolded(_ value: String, to octets: inout [UInt8]) {
+        guard value.utf8.allSatisfy({ $0 < 0x80 }) else { return octets.append(contentsOf: folded(value).utf8) }
+        var isBlankDue = false
+        var isStarted = false
+        for octet in value.utf8 {
+            guard octet != UInt8(ascii: " "), octet != UInt8(ascii: "\t") else {
+                isBlankDue = isStarted
+                continue
+            }
+            if isBlankDue { octets.append(UInt8(ascii: " ")) }
+            isBlankDue = false
+            isStarted = true
+            octets.append(octet)
+        }
     }
 }
