@@ -112,25 +112,27 @@ struct CanonicalJSONReader {
 
     /// A text, or `nil` for null.
     mutating func optionalText() throws(CommerceError) -> String? {
-        take("null") ? nil : try text()
+        isAt(UInt8(ascii: "n")) && take("null") ? nil : try text()
     }
 
     /// Where the bytes of a text stand, or an empty range for null.
     mutating func optionalRange() throws(CommerceError) -> Range<Int> {
-        take("null") ? index..<index : try range()
+        isAt(UInt8(ascii: "n")) && take("null") ? index..<index : try range()
+    }
+
+    private func isAt(_ byte: UInt8) -> Bool {
+        index < limit && bytes[index] == byte
     }
 
     /// Where the bytes of a text stand.
     private mutating func range() throws(CommerceError) -> Range<Int> {
-        try expect("\"")
-        let start = index
-        let end = bytes.span.endOfPlainText(start, limit)
-        index = end
-        guard end < limit, bytes[end] == UInt8(ascii: "\\") else {
-            try expect("\"")
-            return start..<end
-        }
-        return try unescapedRange(from: start)
+        guard isAt(UInt8(ascii: "\"")) else { throw malformed }
+        let start = index + 1
+        index = bytes.span.endOfPlainText(start, limit)
+        guard index < limit else { throw malformed }
+        guard bytes[index] == UInt8(ascii: "\"") else { return try unescapedRange(from: start) }
+        index += 1
+        return start..<index - 1
     }
 
     /// A number of digits without a leading zero, at most fifteen of them.
@@ -182,7 +184,11 @@ extension Span<UInt8> {
     /// Where a text ends that starts at an index: at a quote, at a backslash, or at a limit.
     fileprivate func endOfPlainText(_ start: Int, _ limit: Int) -> Int {
         var index = start
-        while index < limit, self[index] != UInt8(ascii: "\""), self[index] != UInt8(ascii: "\\") { index += 1 }
+        while index < limit {
+            let byte = self[index]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
+            index += 1
+        }
         return index
     }
 }

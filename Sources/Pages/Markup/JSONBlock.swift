@@ -10,7 +10,10 @@ struct JSONBlock {
     ///
     /// - Parameter build: Adds the members, in the order they shall have.
     init(_ build: (inout JSONBlock) -> Void) {
-        bytes = [UInt8(ascii: "{")]
+        bytes = []
+        // Most are an id or two.
+        bytes.reserveCapacity(128)
+        bytes.append(UInt8(ascii: "{"))
         build(&self)
         bytes.append(UInt8(ascii: "}"))
     }

@@ -1,8 +1,8 @@
 import Commerce
 import SessionBroker
 
-/// The confirm page of one language.
-struct ConfirmPage: Sendable {
+/// The confirm page of one language; a class, so that a request counts one reference and not those of all templates.
+final class ConfirmPage: Sendable {
     private enum PageSlot {
         case nonce
         case address
