@@ -57,6 +57,42 @@ extension TestDatabase {
         #expect(try database.number("SELECT count(*) FROM t") == 11)
     }
 
+    @Test func `is shorter behind groups that take long`() async throws {
+        let database = try makeDatabase()
+        try await withClient(database.url) { configuration in
+            configuration.maximumPending = 10
+            configuration.maximumGroup = 2
+            configuration.maximumQueueWait = .milliseconds(10)
+            configuration.lockTimeout = .seconds(2)
+        } _: { client, reactor in
+            let outcomes = Outcomes()
+            func start(_ number: Int) -> Task<Void, Never> {
+                outcomes.start("\(number)", on: reactor) { () throws(PostgresError) in
+                    try await client.write(insert, Parameters(Int64(number)))
+                }
+            }
+            var admin = try database.lockTable()
+            let slow = start(0)
+            try await client.passTurn()
+            try admin.waitForBlocked()
+            let begin = reactor.now
+            while reactor.now - begin < .milliseconds(50) { try await client.passTurn() }
+            try admin.run("COMMIT")
+            await slow.value
+            admin = try database.lockTable()
+            var tasks = [start(1)]
+            try await client.passTurn()
+            try admin.waitForBlocked()
+            for number in 2...8 { tasks.append(start(number)) }
+            try await client.passTurn()
+            // A full group may wait, and what the one under way leaves of another.
+            #expect(outcomes.count(.overloaded) == 4)
+            try admin.run("COMMIT")
+            for task in tasks { await task.value }
+            #expect(outcomes.count(nil) == 5)
+        }
+    }
+
     @Test func `refuses what has waited too long`() async throws {
         let database = try makeDatabase()
         try await withClient(database.url) { configuration in
