@@ -100,6 +100,25 @@ struct SecureListenerTests {
         }
     }
 
+    /// Without the bound all of them would be carried out before the other client's turn.
+    @Test func `serves a client beside a storm of handshakes`() async throws {
+        try await withServer { configuration in
+            configuration.limits.handshakesPerTurn = 2
+        } _: { bench in
+            let beside = try await bench.secureClient()
+            let context = try TestBench.clientContext()
+            var storm: [TestClient] = []
+            for _ in 0..<60 { storm.append(try TestClient(bench.reactor, to: bench.secureAddress)) }
+            await bench.until { bench.server.connectionCount == 61 }
+            for client in storm { try client.beginTLS(context) }
+            try beside.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await beside.response().status == 200)
+            let answered = storm.filter { !$0.received.isEmpty || $0.session?.isEstablished == true }.count
+            #expect(answered <= 10, "answered before the client beside: \(answered)")
+            for client in storm { try await client.finishTLS() }
+        }
+    }
+
     @Test func `needs a context`() async throws {
         try await withLoop { reactor in
             let any = SocketAddress(v4: 0x7F00_0001, port: 0)

@@ -65,6 +65,15 @@ struct TLSProcessTests {
         }
     }
 
+    @Test func `no client can have its keys made anew`() async throws {
+        try await TLSProcessTests.withSecureShop { shop in
+            let server = try await shop.startServer()
+            // A line that begins with R makes OpenSSL's client ask for it.
+            let answer = try shop.connect(server, ["-tls1_2"], sending: "R\\n")
+            #expect(answer.contains("no renegotiation"))
+        }
+    }
+
     @Test func `a second certificate of the same kind stops the start`() async throws {
         try await TLSProcessTests.withSecureShop { shop in
             let keys = try TestKeys.get()
@@ -83,11 +92,16 @@ struct TLSProcessTests {
 
 extension ProcessShop {
     /// Asks for a page with OpenSSL's client and returns all that it says.
-    fileprivate func connect(_ server: ServerProcess, _ options: [String]) throws -> String {
+    fileprivate func connect(
+        _ server: ServerProcess,
+        _ options: [String],
+        sending text: String? = nil
+    ) throws -> String {
         let address = server.url.dropFirst("https://".count)
         let request = "GET /error HTTP/1.1\\r\\nHost: \(ServerProcess.host)\\r\\nConnection: close\\r\\n\\r\\n"
-        let words = ["s_client", "-connect", String(address), "-ign_eof", "-servername", "localhost"] + options
-        let command = "printf '\(request)' | exec /usr/bin/openssl \"$@\""
+        var words = ["s_client", "-connect", String(address), "-servername", "localhost"] + options
+        if text == nil { words.append("-ign_eof") }
+        let command = "printf '\(text ?? request)' | exec /usr/bin/openssl \"$@\""
         var plan = ChildPlan("/bin/sh", ["-c", command, "sh"] + words)
         plan.deathSignal = .kill
         let result = try plan.run(atMost: .seconds(30))

@@ -63,8 +63,8 @@ struct TimeTests {
     }
 
     /// Its time runs from the first frame, whatever comes behind it, and whether or not another request is at work.
-    @Test(arguments: Drip.allCases, Transport.allCases)
-    func `for a head that drips is bounded`(drip: Drip, transport: Transport) async throws {
+    @Test(arguments: Drip.allCases)
+    func `for a head that drips is bounded`(drip: Drip) async throws {
         try await withClock { bench, clock in
             let gate = Gate(bench.reactor)
             bench.handler.answer = { _ in
@@ -73,7 +73,7 @@ struct TimeTests {
                     return .text("late")
                 }
             }
-            let client = try await bench.frameClient(transport)
+            let client = try await bench.frameClient()
             try client.ask()
             await bench.until { gate.count == 1 }
             let block = HTTP2Frame.block(HTTP2Frame.request())
@@ -87,7 +87,8 @@ struct TimeTests {
                 let piece = [block[1 + index]]
                 try client.wire.send(drip == .pieces ? piece : HTTP2Frame(.continuation, stream: 3, piece).bytes)
             }
-            await TimeTests.pass(.seconds(0.3), clock, bench)
+            // Ten seconds, and one piece more for a kernel that was slow with the first; from the last piece it were ten more.
+            await TimeTests.pass(.seconds(2), clock, bench)
             #expect(try await client.end() == 0)
             await bench.until { bench.server.connectionCount == 0 }
             #expect(bench.handler.paths == ["/"])
