@@ -1,3 +1,5 @@
+import Primitives
+
 /// Fields that many responses share, made once: as pairs for HTTP/2 and as finished lines for HTTP/1.1.
 ///
 /// Typically one per kind of route, holding its security headers. Fields that the server writes itself are left out.
@@ -34,9 +36,15 @@ extension HTTPField {
     ///
     /// - Parameter output: Grows by name, colon, blank, value and line end.
     package func appendLine(to output: inout [UInt8]) {
-        output.append(name.spelling.utf8Span.span)
-        output.append(text: ": ")
-        output.append(value.utf8Span.span)
-        output.append(text: "\r\n")
+        let (name, value) = (name.spelling, self.value)
+        // One look at the room for all parts.
+        output.append(addingCapacity: name.utf8.count + value.utf8.count + 4) { room in
+            room.append(copying: name.utf8Span.span)
+            room.append(UInt8(ascii: ":"))
+            room.append(UInt8(ascii: " "))
+            room.append(copying: value.utf8Span.span)
+            room.append(UInt8(ascii: "\r"))
+            room.append(UInt8(ascii: "\n"))
+        }
     }
 }

@@ -124,6 +124,8 @@ private struct Cursor {
         let start = write
         var union: UInt8 = 0
         while read < text.count {
+            copyPlain(text, into: &target)
+            guard read < text.count else { break }
             var byte = text[read]
             if byte == separator || byte == UInt8(ascii: "&") { break }
             if byte == UInt8(ascii: "+") {
@@ -140,6 +142,26 @@ private struct Cursor {
         }
         guard union < 0x80 || isUTF8(target.span.extracting(start..<write)) else { throw .malformed }
     }
+
+    /// Copies the characters that stand for themselves in any place: nearly all there are.
+    private mutating func copyPlain(_ text: Span<UInt8>, into target: inout MutableSpan<UInt8>) {
+        var index = read
+        let shift = read - write
+        while index < text.count {
+            let byte = text[index]
+            let half = byte < 64 ? Cursor.plainBelow : Cursor.plainAbove
+            guard byte < 128, half >> UInt64(byte & 63) & 1 == 1 else { break }
+            target[index - shift] = byte
+            index += 1
+        }
+        read = index
+        write = index - shift
+    }
+
+    /// A bit for each plain character below `@`: `-`, `.` and the digits.
+    private static let plainBelow: UInt64 = 0x3FF << 48 | 1 << 46 | 1 << 45
+    /// The same from `@` on: `A` to `Z`, `_`, `a` to `z` and `~`.
+    private static let plainAbove: UInt64 = 0x3FF_FFFF << 1 | 1 << 31 | 0x3FF_FFFF << 33 | 1 << 62
 
     private func escape(_ text: Span<UInt8>) throws(HTTPParameterError) -> UInt8 {
         guard text.count - read > 2, let high = Hex.value(of: text[read + 1]), let low = Hex.value(of: text[read + 2])

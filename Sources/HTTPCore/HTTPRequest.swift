@@ -67,8 +67,8 @@ package final class HTTPRequest {
     ///
     /// - Returns: The head; the request has none until it is given back.
     package func takeHead() -> RequestHead {
-        let head = storage
-        storage = RequestHead.none
+        var head = RequestHead.none
+        swap(&head, &storage)
         return head
     }
 

@@ -30,8 +30,8 @@ extension PostgresSessionStore {
         // Profile compat may run without any proof of the app; the trail says so.
         let isBound = new.appHash != nil || new.challenge != nil
         parameters.append(text: isBound ? "issued" : "issued_unbound")
-        parameters.append(seconds: policy.times.launch)
-        parameters.append(seconds: policy.times.absolute)
+        parameters.append(int64: launchSeconds)
+        parameters.append(int64: absoluteSeconds)
         parameters.append(int64: new.order.subtotal)
         parameters.append(int64: new.order.taxIncluded)
         parameters.append(text: new.client.rawValue)
@@ -105,8 +105,8 @@ extension PostgresSessionStore {
         parameters.append(digest: request.freshTabHash)
         parameters.append(digest: request.tabHash)
         parameters.append(digest: request.appHash)
-        parameters.append(seconds: policy.times.reopenWindow)
-        parameters.append(seconds: policy.times.idle)
+        parameters.append(int64: reopenSeconds)
+        parameters.append(int64: idleSeconds)
         let first = PostgresSessionStore.openFirstStatement
         if let opened = try await open(first, parameters, request, caller, isLastStep: false) { return opened }
         parameters.append(bool: policy.onReuse == .revoke)

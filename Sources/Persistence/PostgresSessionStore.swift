@@ -12,6 +12,11 @@ package import SessionBroker
 package final class PostgresSessionStore: SessionStore {
     let client: PostgresClient
     let policy: BrokerPolicy
+    /// The times that an issue and an open send, as they are sent.
+    let launchSeconds: Int64
+    let absoluteSeconds: Int64
+    let reopenSeconds: Int64
+    let idleSeconds: Int64
     let tabs: GatheredRead
     let sealedTabs: GatheredRead
 
@@ -23,6 +28,10 @@ package final class PostgresSessionStore: SessionStore {
     package init(client: PostgresClient, policy: BrokerPolicy) {
         self.client = client
         self.policy = policy
+        launchSeconds = policy.times.launch.components.seconds
+        absoluteSeconds = policy.times.absolute.components.seconds
+        reopenSeconds = policy.times.reopenWindow.components.seconds
+        idleSeconds = policy.times.idle.components.seconds
         let seconds = [policy.times.idle.components.seconds, policy.times.touch.components.seconds]
         tabs = GatheredRead(client, PostgresSessionStore.tabQuestion, numbers: seconds)
         sealedTabs = GatheredRead(client, PostgresSessionStore.sealedTabQuestion, numbers: seconds)

@@ -1,11 +1,11 @@
-package import Synchronization
+public import Synchronization
 
 /// A value that threads share, one at a time.
 ///
 /// It is `Mutex` of the standard library plus one atomic flag: where two threads contend, `Mutex` hands over inside a library that the thread
 /// sanitizer does not see into (Swift 6.3), and every such hand-over is reported as a race. Leaving stores the flag and entering
 /// loads it, which the sanitizer understands; on x86 both are plain moves.
-package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
+@usableFromInline package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>
     @usableFromInline let handOver = Atomic<Bool>(false)
 
@@ -21,9 +21,8 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     /// - Parameter body: Short, because others wait for its end; it never enters the same lock again.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
-    // Always inline, since unspecialised code would look up the type's metadata at each call.
+    // Inlined, since unspecialised code would look up the type's metadata at each call.
     @inlinable
-    @inline(__always)
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

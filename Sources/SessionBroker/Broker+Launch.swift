@@ -57,7 +57,12 @@ extension Broker {
         let newProof = request.proof == nil ? mintProof() : nil
         let bound = request.proof ?? (policy.appProof == .required ? newProof : nil)
         let appHash = bound.map { hash($0) }
-        guard try await admit(flow, install: appHash, isNew: request.proof == nil) else {
+        // A jar without a proof is an install without flows: there is nothing to ask the store.
+        let isAdmitted =
+            if request.proof == nil { limits.admit(flow, of: appHash, at: now) } else {
+                try await admit(flow, install: appHash)
+            }
+        guard isAdmitted else {
             counters.count(.issue, "too_many_flows")
             return .tooManyFlows
         }
@@ -140,8 +145,8 @@ extension Broker {
     }
 
     /// Whether an install may have one more flow; asks the store only when it seems to be at its limit.
-    private func admit(_ flow: FlowID, install: Digest32?, isNew: Bool) async throws(BrokerError) -> Bool {
-        guard let install, !isNew else { return limits.admit(flow, of: install, at: clock.now()) }
+    private func admit(_ flow: FlowID, install: Digest32?) async throws(BrokerError) -> Bool {
+        guard let install else { return limits.admit(flow, of: install, at: clock.now()) }
         let suspects = limits.suspects(of: install, at: clock.now())
         if !suspects.isEmpty {
             limits.keep(try await store.live(among: suspects), of: install, at: clock.now())

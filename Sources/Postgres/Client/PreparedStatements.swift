@@ -52,20 +52,22 @@ final class PreparedStatement {
 /// The statements that one connection has seen; emptied when it is lost.
 struct PreparedStatements {
     private var statements: [String: PreparedStatement] = [:]
-    /// The same by identity, which spares the usual call the hash of a name.
-    private var constants: [ObjectIdentifier: PreparedStatement] = [:]
+    /// The same by identity, which spares the usual call the hash of a name; a few dozen at most, and looked through faster than
+    /// hashed.
+    private var constants: [(identity: ObjectIdentifier, statement: PreparedStatement)] = []
 
     /// The statement as this connection knows it.
     ///
     /// Two statements of one name are a mistake; they push each other out, but neither runs in place of the other.
     mutating func lookUp(_ statement: Statement) -> PreparedStatement {
-        if let known = constants[statement.identity] { return known }
+        let identity = statement.identity
+        for constant in constants where constant.identity == identity { return constant.statement }
         let known = statements[statement.name]
         if let known, known.statement.isSame(as: statement) { return known }
-        if let known { constants[known.statement.identity] = nil }
+        if let known { constants.removeAll { $0.statement === known } }
         let prepared = PreparedStatement(statement, after: known)
         statements[statement.name] = prepared
-        constants[statement.identity] = prepared
+        constants.append((identity, prepared))
         return prepared
     }
 }

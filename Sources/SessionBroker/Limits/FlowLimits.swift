@@ -22,6 +22,7 @@ package final class FlowLimits: Sendable {
 
     private let parts: [Part]
     private let flowsTotal: Int?
+    private let seed = UInt64.random(in: 0 ... .max) | 1
     private let liveFlows = Atomic<Int>(0)
 
     private static let partCount = 16
@@ -106,7 +107,10 @@ package final class FlowLimits: Sendable {
         return true
     }
 
-    private func part(_ key: some Hashable) -> Part {
-        parts[Int(UInt(bitPattern: key.hashValue) % UInt(parts.count))]
+    private func part(_ install: Digest32) -> Part { part(UInt64(install.fingerprint)) }
+
+    /// One of sixteen by the top bits of a product with a secret odd number: nobody can choose addresses that share a part.
+    private func part(_ key: UInt64) -> Part {
+        parts[Int(((key ^ (key >> 32)) &* seed) >> 60)]
     }
 }
