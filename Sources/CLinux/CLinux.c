@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,17 @@ int clinux_epoll_wait(int epoll, struct clinux_event *events, int timeout_millis
         events[index].mask = raw[index].events;
     }
     return count;
+}
+
+uint64_t clinux_poll_readable(const int *descriptors, int count) {
+    struct pollfd asked[64];
+    uint64_t ready = 0;
+    if (count > 64) count = 64;
+    for (int index = 0; index < count; index++) asked[index] = (struct pollfd){.fd = descriptors[index], .events = POLLIN};
+    if (poll(asked, (nfds_t)count, 0) <= 0) return 0;
+    for (int index = 0; index < count; index++)
+        if (asked[index].revents != 0) ready |= (uint64_t)1 << index;
+    return ready;
 }
 
 int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

@@ -16,7 +16,8 @@ struct clinux_event {
     uint32_t mask;
 };
 
-#define CLINUX_EVENTS_PER_WAIT 256
+// A turn hands out no more before it gives answers to the kernel and looks at what is urgent: a millisecond of work.
+#define CLINUX_EVENTS_PER_WAIT 64
 
 // Constants as functions, because the headers define them as enumerators of several types.
 uint32_t clinux_epoll_in(void);
@@ -32,6 +33,8 @@ int clinux_epoll_modify(int epoll, int descriptor, uint32_t mask, uint64_t data)
 int clinux_epoll_remove(int epoll, int descriptor);
 // Fills at most CLINUX_EVENTS_PER_WAIT events; an interrupted wait returns 0.
 int clinux_epoll_wait(int epoll, struct clinux_event *events, int timeout_milliseconds);
+// Which of at most 64 descriptors can be read or have failed, the first in the lowest bit; 0 also when the kernel refuses.
+uint64_t clinux_poll_readable(const int *descriptors, int count);
 
 // Non-blocking counter, and a blocking one that counts down by one per read.
 int clinux_eventfd(void);

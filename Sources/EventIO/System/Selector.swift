@@ -2,12 +2,15 @@ import CLinux
 
 /// One epoll set.
 @safe struct Selector: ~Copyable {
+    /// The most events of one wait.
+    static var capacity: Int { Int(CLINUX_EVENTS_PER_WAIT) }
+
     private let descriptor: Descriptor
     private let events: UnsafeMutablePointer<clinux_event>
 
     init() throws(IOError) {
         descriptor = Descriptor(owning: try systemCall("epoll_create1") { clinux_epoll_create() })
-        unsafe events = UnsafeMutablePointer.allocate(capacity: Int(CLINUX_EVENTS_PER_WAIT))
+        unsafe events = UnsafeMutablePointer.allocate(capacity: Selector.capacity)
     }
 
     deinit {

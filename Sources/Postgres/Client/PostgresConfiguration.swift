@@ -41,7 +41,7 @@ package struct PostgresConfiguration: Sendable {
     /// How long the queue of a connection may be, by the time it takes: what would wait longer is refused at once.
     ///
     /// 20 ms: a few groups of full size. One full group may wait whatever it takes.
-    package var maximumQueueWait = Duration.milliseconds(20)
+    package var maximumQueueWait = Duration.milliseconds(10)
     /// How long a statement may wait to be sent before it, and those after it, are refused.
     ///
     /// One second.

@@ -2,7 +2,7 @@
 ///
 /// Under load each group is full, so whoever joins the queue waits for as many groups as there are full ones before it. A queue
 /// that needs longer than the bound only makes everybody late: what comes on top is refused at once, and what was taken in is
-/// answered in time. Two full groups may always wait, however slow the server is.
+/// answered in time. A full group may always wait, however slow the server is.
 struct QueueAllowance {
     private let limits: QueueLimits
     private var duration: Duration?
@@ -22,6 +22,6 @@ struct QueueAllowance {
         let average = self.duration.map { ($0 * 3 + duration) / 4 } ?? duration
         self.duration = average
         let groups = average > .zero ? limits.wait / average : .infinity
-        count = min(limits.pending, Int(max(2, min(groups, 65_536)) * Double(limits.group)))
+        count = min(limits.pending, Int(max(1, min(groups, 65_536)) * Double(limits.group)))
     }
 }

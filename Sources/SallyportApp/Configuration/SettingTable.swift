@@ -116,7 +116,7 @@ enum SettingTable {
         Setting(
             "limits.queue_wait_ms",
             .number(1...10_000),
-            "20",
+            "10",
             "how long that queue may take; what comes on top gets 503"
         ),
         Setting("limits.queue_deadline", .duration(1...60), "1s", "then a statement that still waits gets 503"),
