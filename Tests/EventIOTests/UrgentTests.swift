@@ -53,7 +53,7 @@ private final class Full: ReadinessHandler {
         self.reactor = reactor
         self.told = told
         self.name = name
-        try #require(unsafe pipe2(&ends, O_NONBLOCK | O_CLOEXEC) == 0)
+        try #require(unsafe pipe(&ends) == 0)
         try #require(unsafe write(ends[1], "x", 1) == 1)
         registration = try reactor.add(ends[0], interest: .readable, trigger: .edge, isUrgent: isUrgent, handler: self)
     }
