@@ -57,6 +57,7 @@ let package = Package(
 
         // Level 2.
         library("EventIO", ["CLinux", "Primitives", "Telemetry"]),
+        library("StrictJSON", ["Primitives"]),
 
         // Level 3.
         library("HTTPCore", ["Primitives"]),
@@ -76,15 +77,21 @@ let package = Package(
 
         // Level 6.
         library("SessionBroker", ["Commerce", "Cryptography", "Telemetry", "Primitives"]),
+        library("MerchantOrders"),
         library("AppLinks", ["Primitives"]),
+        library("Notifications"),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
 
         // Level 7.
         library("Persistence", ["Postgres", "SessionBroker", "Commerce", "Primitives"]),
+        library("Doctor"),
         library("Pages", ["SessionBroker", "Commerce", "Primitives"]),
         library(
             "Simulators",
-            ["HTTPServer", "HTTPCore", "TLS", "EventIO", "AmazonPay", "Cryptography", "Telemetry", "Primitives"]
+            [
+                "HTTPServer", "HTTPCore", "TLS", "EventIO", "AmazonPay", "Cryptography", "StrictJSON", "Telemetry",
+                "Primitives",
+            ]
         ),
 
         // Level 8.
@@ -103,7 +110,7 @@ let package = Package(
             "IntegrationKit",
             [
                 "SallyportApp", "Simulators", "PostgresTestKit", "Postgres", "Cryptography", "HTTPServer", "HTTPClient",
-                "TLS", "HTTPCore", "EventIO", "Telemetry", "TestKit", "Primitives",
+                "TLS", "HTTPCore", "EventIO", "StrictJSON", "Telemetry", "TestKit", "Primitives",
             ]
         ),
         program(
@@ -118,6 +125,7 @@ let package = Package(
         tests("PrimitivesTests", ["Primitives", "TestKit"]),
         tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
+        tests("StrictJSONTests", ["StrictJSON"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives"]),
         tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives"]),
@@ -137,7 +145,9 @@ let package = Package(
         tests("CryptographyTests", ["Cryptography", "Primitives", "TestKit"]),
         tests("CommerceTests", ["Commerce"]),
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
+        tests("MerchantOrdersTests", ["MerchantOrders"]),
         tests("AppLinksTests", ["AppLinks"]),
+        tests("NotificationsTests", ["Notifications"]),
         tests(
             "AmazonPayTests",
             ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "Primitives", "TestKit"],
@@ -150,6 +160,7 @@ let package = Package(
                 "Telemetry", "Primitives", "TestKit",
             ]
         ),
+        tests("DoctorTests", ["Doctor"]),
         tests(
             "PagesTests",
             ["Pages", "SessionBroker", "Commerce", "Primitives"],
@@ -159,7 +170,7 @@ let package = Package(
             "SimulatorsTests",
             [
                 "Simulators", "AmazonPay", "Commerce", "HTTPClient", "HTTPServer", "TLS", "HTTPCore", "EventIO",
-                "Cryptography", "Primitives", "TestKit",
+                "Cryptography", "StrictJSON", "Primitives", "TestKit",
             ]
         ),
         tests(
@@ -169,9 +180,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "IntegrationKit", "sallyport", "SallyportApp", "Simulators", "PostgresTestKit", "Postgres",
-                "HTTPClient",
-                "HTTPCore", "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit",
+                "IntegrationKit", "sallyport", "SallyportApp", "PostgresTestKit", "Postgres", "HTTPClient",
+                "HTTPCore", "Cryptography", "EventIO", "StrictJSON", "Telemetry", "Primitives", "TestKit",
             ]
         ),
     ]

@@ -2,7 +2,7 @@ import Primitives
 
 /// Cuts session tokens out of text, as the second line of defence behind the rule that none is logged.
 package enum TokenScrubber {
-    /// Replaces what follows a token's tag (`swa_`, `swb_`, `swc_`, `swp_`) by an ellipsis.
+    /// Replaces what follows a token's tag (`swa_`, `swb_`, `swc_`, `swp_`, `swk_`, `sws_`) by an ellipsis.
     ///
     /// A tag counts wherever it stands, also inside a word; everything of the token alphabet behind it goes.
     ///
@@ -45,7 +45,9 @@ package enum TokenScrubber {
             text[index + 3] == UInt8(ascii: "_")
         else { return false }
         switch text[index + 2] {
-        case UInt8(ascii: "a"), UInt8(ascii: "b"), UInt8(ascii: "c"), UInt8(ascii: "p"): return true
+        case UInt8(ascii: "a"), UInt8(ascii: "b"), UInt8(ascii: "c"), UInt8(ascii: "p"), UInt8(ascii: "k"),
+            UInt8(ascii: "s"):
+            return true
         default: return false
         }
     }

@@ -1,5 +1,5 @@
 import IntegrationKit
-import Simulators
+import StrictJSON
 import TestKit
 import Testing
 

@@ -102,7 +102,7 @@ import Testing
 @Suite struct `The token scrubber` {
     static let payload = String(repeating: "Ab-_9", count: 14)
 
-    @Test(arguments: ["swa_", "swb_", "swc_", "swp_"])
+    @Test(arguments: ["swa_", "swb_", "swc_", "swp_", "swk_", "sws_"])
     func `leaves nothing of a token but its tag`(tag: String) {
         let token = tag + String(Self.payload.prefix(64))
         let surroundings = ["%", "id=%&x=1", "\"%\"", "x%", "%\n%", "https://h/#a=%", "% %", "%.%", "swa%"]
@@ -145,7 +145,7 @@ import Testing
 
     /// Whether a tag is followed by a character of the token alphabet.
     private func containsToken(_ text: [UInt8]) -> Bool {
-        let tags = ["swa_", "swb_", "swc_", "swp_"].map { Array($0.utf8) }
+        let tags = ["swa_", "swb_", "swc_", "swp_", "swk_", "sws_"].map { Array($0.utf8) }
         return text.indices.contains { index in
             guard index + 4 < text.count, tags.contains(Array(text[index..<(index + 4)])) else { return false }
             return Base64URL.contains(text[index + 4])

@@ -1,5 +1,5 @@
 import HTTPCore
-package import Simulators
+package import StrictJSON
 
 /// The simulator's control interface, `/_sim`.
 package struct SimulatorControl: Sendable {

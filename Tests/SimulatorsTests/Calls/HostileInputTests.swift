@@ -1,5 +1,6 @@
 import Primitives
 import Simulators
+import StrictJSON
 import TestKit
 import Testing
 

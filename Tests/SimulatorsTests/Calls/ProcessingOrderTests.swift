@@ -1,5 +1,6 @@
 import Primitives
 import Simulators
+import StrictJSON
 import Testing
 
 @Suite("The order of processing")

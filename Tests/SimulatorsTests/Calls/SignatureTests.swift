@@ -2,6 +2,7 @@ import AmazonPay
 import Cryptography
 import Primitives
 import Simulators
+import StrictJSON
 import Testing
 
 @Suite("A request signature")

@@ -1,5 +1,6 @@
 import Primitives
 import Simulators
+import StrictJSON
 import Testing
 
 @Suite("The way back to the merchant")

@@ -1,5 +1,6 @@
 import Primitives
 import Simulators
+import StrictJSON
 
 /// A simulated service without a socket, with a browser and a merchant of its own.
 ///

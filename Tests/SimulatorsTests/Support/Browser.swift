@@ -1,5 +1,6 @@
 import Primitives
 import Simulators
+import StrictJSON
 
 /// What a browser keeps: its cookies.
 struct Browser {

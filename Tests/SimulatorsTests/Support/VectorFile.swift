@@ -1,5 +1,6 @@
 import EventIO
 import Simulators
+import StrictJSON
 import Testing
 
 /// The signing vectors, which lie with the tests of the signer.

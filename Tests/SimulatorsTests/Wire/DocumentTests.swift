@@ -1,5 +1,6 @@
 import EventIO
 import Simulators
+import StrictJSON
 import TestKit
 import Testing
 

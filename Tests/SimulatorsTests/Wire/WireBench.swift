@@ -6,6 +6,7 @@ import HTTPCore
 import HTTPServer
 import Primitives
 import Simulators
+import StrictJSON
 import TestKit
 
 /// A simulator on a socket, the broker's own client against it, and a browser, all on one loop.

@@ -5,6 +5,7 @@ import HTTPCore
 import HTTPServer
 import Primitives
 import Simulators
+import StrictJSON
 import Testing
 
 @Suite("The simulator on a socket")

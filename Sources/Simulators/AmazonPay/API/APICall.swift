@@ -1,4 +1,5 @@
 import Primitives
+import StrictJSON
 
 /// A request that has passed every check which does not need the objects.
 struct APICall: Sendable {

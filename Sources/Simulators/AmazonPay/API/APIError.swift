@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// A refusal in the words of the service.
 struct APIError: Error, Sendable, Equatable {
     let reason: APIReason

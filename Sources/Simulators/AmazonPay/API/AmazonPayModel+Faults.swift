@@ -1,3 +1,5 @@
+import StrictJSON
+
 extension Fault {
     /// What is left of a fault whose waiting is over.
     var spent: Fault {

@@ -1,4 +1,5 @@
 import Primitives
+import StrictJSON
 
 /// One API call as it was answered.
 struct LedgerEntry: Sendable {

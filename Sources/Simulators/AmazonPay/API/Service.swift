@@ -1,3 +1,5 @@
+import StrictJSON
+
 // Step 8 of every call: ownership, state, effect.
 //
 // The engine is always called in a statement of its own: inside the arguments of another method it would be called while

@@ -1,3 +1,5 @@
+import StrictJSON
+
 // Reading of bodies that have passed their shape.
 
 extension SessionDraft {

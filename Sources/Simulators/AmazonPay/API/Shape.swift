@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// What a value of a request body may look like.
 indirect enum Shape: Sendable {
     /// A text of at most so many characters.

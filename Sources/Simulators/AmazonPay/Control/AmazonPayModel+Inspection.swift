@@ -1,5 +1,6 @@
 import HTTPCore
 import Primitives
+import StrictJSON
 
 // What the control interface shows.
 

@@ -1,3 +1,5 @@
+import StrictJSON
+
 extension Fault {
     /// The fault that a tester describes.
     ///

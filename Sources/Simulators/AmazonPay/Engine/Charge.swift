@@ -1,4 +1,5 @@
 import Primitives
+import StrictJSON
 
 /// One payment under a charge permission.
 struct Charge: Sendable {

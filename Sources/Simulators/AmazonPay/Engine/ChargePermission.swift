@@ -1,4 +1,5 @@
 import Primitives
+import StrictJSON
 
 /// The buyer's word that a merchant may charge.
 struct ChargePermission: Sendable {

@@ -1,4 +1,5 @@
 import Primitives
+import StrictJSON
 
 /// The object that accompanies one buyer from the button to the end of the payment.
 struct CheckoutSession: Sendable {

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// Where a merchant ships to.
 struct DeliveryRules: Sendable {
     struct Region: Sendable {

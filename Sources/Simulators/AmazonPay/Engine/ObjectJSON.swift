@@ -1,4 +1,5 @@
 import Primitives
+import StrictJSON
 
 // The objects as the service writes them. Every member is always there; what is absent is null.
 

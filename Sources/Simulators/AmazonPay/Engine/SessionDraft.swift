@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// What a create payload says, read into types.
 struct SessionDraft: Sendable {
     var terms: CheckoutTerms

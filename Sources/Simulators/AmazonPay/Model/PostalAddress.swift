@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// An address in the members of the service.
 package struct PostalAddress: Sendable, Equatable {
     /// The recipient.

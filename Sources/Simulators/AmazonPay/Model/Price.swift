@@ -1,4 +1,5 @@
 import Primitives
+import StrictJSON
 
 /// The currencies of the ledger.
 enum Currency: String, Sendable, CaseIterable {

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// What arrives at the simulator, as a value.
 package struct SimulatorRequest: Sendable {
     /// Upper case.

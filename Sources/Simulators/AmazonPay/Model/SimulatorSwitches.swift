@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// What a tester may change while the simulator runs.
 package struct SimulatorSwitches: Sendable, Equatable {
     /// How strictly request signatures are checked.
