@@ -2,8 +2,10 @@
 package struct CommerceError: Error, Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
     /// What went wrong, for programs.
     package enum Code: String, Sendable, Equatable {
-        /// A sum leaves the bounds of `Yen`.
+        /// A sum leaves the bounds of `Yen` or `Money`.
         case overflow
+        /// Sums of two currencies in one calculation.
+        case currency
         /// An order with nothing in it.
         case empty
         /// A quantity outside 1 to 99, or an article twice.

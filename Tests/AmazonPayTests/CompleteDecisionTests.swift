@@ -13,7 +13,9 @@ struct CompleteDecisionTests {
         case completed
         case completedForLess
         case completedWithoutAmount
+        case completedForPart
         case completedInDollars
+        case completedInWon
         case canceled(String?)
         case odd
         case missing
@@ -25,7 +27,9 @@ struct CompleteDecisionTests {
             case .completed: session(ClientBench.body("Completed"))
             case .completedForLess: session(ClientBench.body("Completed", amount: "27996"))
             case .completedWithoutAmount: session(ClientBench.body("Completed", amount: nil))
+            case .completedForPart: session(ClientBench.body("Completed", amount: "28536.5"))
             case .completedInDollars: session(ClientBench.body("Completed").replacing("JPY", with: "USD"))
+            case .completedInWon: session(ClientBench.body("Completed").replacing("JPY", with: "KRW"))
             case .canceled(let reason): session(ClientBench.body("Canceled", reason: reason))
             case .odd: session(ClientBench.body("Frozen"))
             case .missing: .failure(AmazonPayError(.refused, status: 404, reason: .resourceNotFound))
@@ -83,6 +87,8 @@ struct CompleteDecisionTests {
             Row(422, "InvalidCheckoutSessionStatus", read: .completed, "alreadyCompleted"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completedForLess, "amountMismatch"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completedInDollars, "amountMismatch"),
+            Row(422, "InvalidCheckoutSessionStatus", read: .completedInWon, "amountMismatch"),
+            Row(422, "InvalidCheckoutSessionStatus", read: .completedForPart, "unknown"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completedWithoutAmount, "unknown"),
             Row(422, "InvalidCheckoutSessionStatus", read: .canceled("Declined"), "declined Declined"),
             Row(422, "InvalidCheckoutSessionStatus", read: .canceled("BuyerCanceled"), "cancelled BuyerCanceled"),
@@ -150,7 +156,7 @@ struct CompleteDecisionTests {
             let outcome = CompleteDecision.decide(
                 doubtful,
                 session: read.result,
-                amount: Yen(28_536),
+                amount: Money(Yen(28_536)),
                 mayHaveTakenEffect: row.isDoubtful
             )
             #expect(name(outcome) == row.outcome)
@@ -176,10 +182,10 @@ struct CompleteDecisionTests {
 
     @Test func `of a session alone lets an open one be completed`() throws {
         let open = try Read.open.result.get()
-        #expect(CompleteDecision.closed(open, Yen(28_536)) == nil)
+        #expect(CompleteDecision.closed(open, Money(Yen(28_536))) == nil)
         let completed = try Read.completed.result.get()
-        #expect(CompleteDecision.closed(completed, Yen(28_536)).map(name) == "alreadyCompleted")
-        #expect(CompleteDecision.closed(completed, Yen(28_537)).map(name) == "amountMismatch")
+        #expect(CompleteDecision.closed(completed, Money(Yen(28_536))).map(name) == "alreadyCompleted")
+        #expect(CompleteDecision.closed(completed, Money(Yen(28_537))).map(name) == "amountMismatch")
     }
 
     private func name(_ outcome: CompleteOutcome) -> String {

@@ -127,14 +127,15 @@ struct CheckoutSessionTests {
     ])
     func `reads no other amount`(amount: String) throws {
         let session = try minimal(#""paymentDetails":{"chargeAmount":{"amount":\#(amount),"currencyCode":"JPY"}}"#)
-        #expect(session.chargeAmount == nil)
+        #expect(session.chargeAmount?.money == nil)
     }
 
     @Test func `never takes another currency for yen`() throws {
         let session = try minimal(#""paymentDetails":{"chargeAmount":{"amount":"28536","currencyCode":"USD"}}"#)
-        #expect(session.chargeAmount != nil)
+        #expect(session.chargeAmount?.money?.units == 2_853_600)
         #expect(session.chargeAmount?.yen == nil)
         #expect(!session.isFor(Yen(28_536)))
+        #expect(session.isFor(try #require(Money.parse("28536", .usd))))
     }
 
     @Test func `is not read from a tower of brackets`() {

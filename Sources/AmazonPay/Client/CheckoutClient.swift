@@ -59,7 +59,7 @@ package final class CheckoutClient {
         /// The session.
         package var session: CheckoutSessionID
         /// What the buyer pays.
-        package var amount: Yen
+        package var amount: Money
         /// The key of the attempt; the same at every repeat.
         package var key: IdempotencyKey
         /// Whether an earlier call of this attempt may have got through: then the session is read first.
@@ -73,6 +73,22 @@ package final class CheckoutClient {
         ///   - key: The key of the attempt.
         ///   - isRecovery: Whether an earlier call of this attempt may have got through.
         package init(session: CheckoutSessionID, amount: Yen, key: IdempotencyKey, isRecovery: Bool = false) {
+            self.init(session: session, money: Money(amount), key: key, isRecovery: isRecovery)
+        }
+
+        /// A completion in any currency.
+        ///
+        /// - Parameters:
+        ///   - session: The session.
+        ///   - amount: What the buyer pays.
+        ///   - key: The key of the attempt.
+        ///   - isRecovery: Whether an earlier call of this attempt may have got through.
+        package init(
+            session: CheckoutSessionID,
+            money amount: Money,
+            key: IdempotencyKey,
+            isRecovery: Bool = false
+        ) {
             self.session = session
             self.amount = amount
             self.key = key

@@ -29,7 +29,7 @@ enum CompleteDecision {
     static func decide(
         _ answer: APIAnswer,
         session: Result<CheckoutSession, AmazonPayError>,
-        amount: Yen,
+        amount: Money,
         mayHaveTakenEffect: Bool
     ) -> CompleteOutcome {
         switch session {
@@ -45,12 +45,12 @@ enum CompleteDecision {
     }
 
     /// What a session decides by itself; `nil` while it is open: complete may be called (again).
-    static func closed(_ session: CheckoutSession, _ amount: Yen, refusal: ReasonCode? = nil) -> CompleteOutcome? {
+    static func closed(_ session: CheckoutSession, _ amount: Money, refusal: ReasonCode? = nil) -> CompleteOutcome? {
         switch session.state {
         case .open:
             return nil
         case .completed:
-            guard session.chargeAmount != nil else {
+            guard session.chargeAmount?.isReadable == true else {
                 return .unknown(AmazonPayError(.unreadable, detail: "a completed session without an amount"))
             }
             return session.isFor(amount) ? .alreadyCompleted(session) : .amountMismatch

@@ -75,7 +75,13 @@ package struct CheckoutSession: Sendable, Hashable {
     ///
     /// - Parameter amount: In yen.
     /// - Returns: False also where the session holds no amount.
-    package func isFor(_ amount: Yen) -> Bool { chargeAmount?.yen == amount }
+    package func isFor(_ amount: Yen) -> Bool { isFor(Money(amount)) }
+
+    /// Whether the session is for exactly this much.
+    ///
+    /// - Parameter amount: In the currency that it has to be in.
+    /// - Returns: False also where the session holds no amount.
+    package func isFor(_ amount: Money) -> Bool { chargeAmount?.money == amount }
 }
 
 extension CheckoutSession: Decodable {

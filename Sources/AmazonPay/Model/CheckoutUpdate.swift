@@ -54,12 +54,12 @@ package struct CheckoutUpdate: Sendable, Hashable {
 /// The call that makes a charge real.
 package struct CheckoutCompletion: Sendable, Hashable {
     /// What the buyer pays; must be what the session holds.
-    package let amount: Yen
+    package let amount: Money
 
     /// A completion.
     ///
     /// - Parameter amount: What the buyer pays.
-    package init(amount: Yen) {
+    package init(amount: Money) {
         self.amount = amount
     }
 

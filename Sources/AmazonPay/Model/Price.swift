@@ -1,28 +1,39 @@
 package import Commerce
+import FoundationEssentials
 
-/// An amount in a currency, in whole units.
+/// An amount in a currency, as the provider wrote it.
 ///
-/// The account's currency is yen. An amount in another currency decodes where it is whole, so that a mismatch can be told
-/// from nonsense; it is never taken for yen.
+/// Whatever stands there survives as text, so that a mismatch can be told from nonsense; only what is an amount of a known
+/// currency is money, and nothing but yen is ever taken for yen.
 package struct Price: Sendable, Hashable, Codable {
-    /// Whole units of the currency.
-    package let amount: Yen
-    /// Three capital letters.
+    /// The sum; `nil` for an unknown currency and for a text that is no amount of the currency.
+    package let money: Money?
+    /// The amount as the provider wrote it; never empty.
+    package let amountText: String
+    /// Normally three capital letters; never empty.
     package let currencyCode: String
 
-    /// The currency of the Japanese ledger.
-    package static let yenCode = "JPY"
-
-    /// An amount of yen.
+    /// A sum of yen.
     ///
     /// - Parameter amount: Whole yen.
     package init(_ amount: Yen) {
-        self.amount = amount
-        currencyCode = Price.yenCode
+        self.init(Money(amount))
+    }
+
+    /// A sum in any currency.
+    ///
+    /// - Parameter money: Written as the provider writes it.
+    package init(_ money: Money) {
+        self.money = money
+        amountText = money.text
+        currencyCode = money.currency.rawValue
     }
 
     /// The amount when it is in yen, `nil` otherwise.
-    package var yen: Yen? { currencyCode == Price.yenCode ? amount : nil }
+    package var yen: Yen? { money?.yen }
+
+    /// Whether it is certain which sum this is, or at least that it is none in a currency of ours.
+    var isReadable: Bool { money != nil || Currency(rawValue: currencyCode) == nil }
 
     private enum CodingKeys: String, CodingKey {
         case amount
@@ -31,30 +42,36 @@ package struct Price: Sendable, Hashable, Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        guard let amount = Price.amount(members), let currencyCode = members.text(.currencyCode) else {
+        guard let text = Price.amount(members), let code = members.text(.currencyCode) else {
             throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no whole amount in a currency")
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no amount in a currency")
             )
         }
-        self.amount = amount
-        self.currencyCode = currencyCode
+        amountText = text
+        currencyCode = code
+        money = Currency(rawValue: code).flatMap { Price.money(text, $0) }
     }
 
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         // As a text: what the vendor documents.
-        try members.encode(amount.digits, forKey: .amount)
+        try members.encode(amountText, forKey: .amount)
         try members.encode(currencyCode, forKey: .currencyCode)
     }
 
-    /// Digits in a text, with or without zeros behind a point, or a whole number.
-    private static func amount(_ members: KeyedDecodingContainer<CodingKeys>) -> Yen? {
-        if let number = try? members.decode(Int64.self, forKey: .amount) { return Yen(exactly: number) }
-        guard let text = members.text(.amount) else { return nil }
+    /// A text, or a number: `Decimal` keeps its digits, which a floating number would not.
+    private static func amount(_ members: KeyedDecodingContainer<CodingKeys>) -> String? {
+        if let text = members.text(.amount) { return text }
+        guard let number: Decimal = members.value(.amount) else { return nil }
+        return number.description
+    }
+
+    /// An amount, with any number of zeros behind the digits that the currency has.
+    private static func money(_ text: String, _ currency: Currency) -> Money? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 1 || (!parts[1].isEmpty && parts[1].utf8.allSatisfy { $0 == UInt8(ascii: "0") }),
-            let amount = Yen.parse(String(parts[0])), amount.digits == parts[0]
-        else { return nil }
-        return amount
+        guard parts.count == 2 else { return Money.parse(text, currency) }
+        let kept = parts[1].prefix(currency.fractionDigits)
+        guard !parts[1].isEmpty, parts[1].dropFirst(kept.count).allSatisfy({ $0 == "0" }) else { return nil }
+        return Money.parse(kept.isEmpty ? String(parts[0]) : "\(parts[0]).\(kept)", currency)
     }
 }
