@@ -77,7 +77,7 @@ let package = Package(
 
         // Level 6.
         library("SessionBroker", ["Commerce", "Cryptography", "Telemetry", "Primitives"]),
-        library("MerchantOrders"),
+        library("MerchantOrders", ["Commerce", "Cryptography", "Primitives"]),
         library("AppLinks", ["Primitives"]),
         library("Notifications"),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
@@ -145,7 +145,7 @@ let package = Package(
         tests("CryptographyTests", ["Cryptography", "Primitives", "TestKit"]),
         tests("CommerceTests", ["Commerce"]),
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
-        tests("MerchantOrdersTests", ["MerchantOrders"]),
+        tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Cryptography", "Primitives", "TestKit"]),
         tests("AppLinksTests", ["AppLinks"]),
         tests("NotificationsTests", ["Notifications"]),
         tests(

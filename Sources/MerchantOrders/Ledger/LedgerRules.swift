@@ -1,0 +1,117 @@
+package import Commerce
+
+/// The provider's rules about sums, kept here so that a call which must fail is never made.
+///
+/// The database decides the same in the statement that begins an operation; these functions are the text it is held to.
+package enum LedgerRules {
+    /// How many charges a permission can have in its life.
+    package static let charges = 25
+
+    /// How many charges stand under a permission.
+    package struct ChargeCount: Sendable, Hashable {
+        /// All of them, the declined and the cancelled among them.
+        package let all: Int
+        /// Those whose state is not final.
+        package let open: Int
+
+        /// A count of charges.
+        ///
+        /// - Parameters:
+        ///   - all: All of them.
+        ///   - open: Those whose state is not final.
+        package init(all: Int, open: Int) {
+            self.all = all
+            self.open = open
+        }
+    }
+
+    /// The greatest sum of one charge: ten million yen, 150,000 of the others.
+    ///
+    /// The provider documents it for yen and dollar; euro and pound are taken like the dollar.
+    ///
+    /// - Parameter currency: Of the charge.
+    /// - Returns: The sum that is still allowed.
+    package static func chargeCeiling(_ currency: Currency) -> Money {
+        money(currency == .jpy ? 10_000_000 : 15_000_000, currency)
+    }
+
+    /// The greatest sum of all refunds of a charge.
+    ///
+    /// What was captured, and on top the smaller of 15 % of it and 8,400 yen, 75.00 of the others.
+    ///
+    /// - Parameter captured: What was captured of the charge.
+    /// - Returns: The sum that is still allowed; nothing where nothing was captured. Part of a minor unit is dropped.
+    package static func refundCeiling(captured: Money) -> Money {
+        let extra = min(captured.units * 15 / 100, captured.currency == .jpy ? 8_400 : 7_500)
+        return money(captured.units + extra, captured.currency)
+    }
+
+    /// Whether an operation may begin.
+    ///
+    /// - Parameters:
+    ///   - intent: What is asked for.
+    ///   - row: The target as the ledger knows it.
+    ///   - charges: The charges under the target; of interest for a permission only.
+    /// - Returns: `begun`, or the first thing that forbids it: state, open operation, currency and sum, count, in this order.
+    package static func verdict(
+        _ intent: OperationIntent,
+        on row: LedgerRow,
+        charges: ChargeCount = ChargeCount(all: 0, open: 0)
+    ) -> LedgerVerdict {
+        guard row.kind == intent.kind.target, allows(intent.kind, row.state) else { return .wrongState }
+        guard !row.hasOpenOperation else { return .inProgress }
+        if let amount = intent.amount {
+            guard amount.units > 0 else { return .nothing }
+            guard amount.currency == row.amount.currency else { return .otherCurrency }
+            let greatest = limit(intent.kind, on: row)
+            guard amount.units <= greatest.units else { return .exceeds(limit: greatest) }
+            guard intent.kind != .finalize || amount == row.amount else { return .otherAmount }
+        }
+        switch intent {
+        case .createCharge where charges.all >= LedgerRules.charges: return .tooManyCharges
+        case .closePermission(cancelsPending: false) where charges.open > 0: return .openCharges
+        default: return .begun
+        }
+    }
+
+    /// The greatest sum that an operation may move on a target.
+    ///
+    /// - Parameters:
+    ///   - kind: The operation.
+    ///   - row: The target as the ledger knows it.
+    /// - Returns: Zero or more; zero for operations that move none.
+    package static func limit(_ kind: OperationKind, on row: LedgerRow) -> Money {
+        let currency = row.amount.currency
+        switch kind {
+        case .finalize, .capture:
+            return row.amount
+        case .createCharge:
+            let balance = row.amount.units - row.capturedUnits - row.reservedUnits
+            return money(min(balance, chargeCeiling(currency).units), currency)
+        case .refund:
+            let ceiling = refundCeiling(captured: money(row.capturedUnits, currency))
+            return money(ceiling.units - row.refundedUnits - row.reservedUnits, currency)
+        case .cancelCharge, .closePermission:
+            return money(0, currency)
+        }
+    }
+
+    private static func allows(_ kind: OperationKind, _ state: ObjectState) -> Bool {
+        switch kind {
+        case .finalize: state == .open
+        case .createCharge: state == .chargeable
+        case .capture: state == .authorized
+        case .refund: state == .captured
+        case .cancelCharge: state == .authorized || state == .authorizationInitiated
+        case .closePermission: state != .closed
+        }
+    }
+
+    /// A sum that is held within what a sum can be.
+    private static func money(_ units: Int64, _ currency: Currency) -> Money {
+        guard let money = Money(units: min(max(0, units), Money.limit), currency) else {
+            preconditionFailure("a sum between zero and the limit is a sum")
+        }
+        return money
+    }
+}

@@ -1,0 +1,57 @@
+package import Commerce
+
+/// One kind of article in an order, at the merchant's price.
+package struct DraftLine: Sendable, Hashable {
+    /// The merchant's name for the article: 1 to 64 printable characters.
+    package let id: String
+    /// What the buyer reads: 1 to 120 printable characters.
+    package let name: String
+    /// The price of one, tax excluded; may be nothing.
+    package let unitPrice: Money
+    /// 1 to 99.
+    package let quantity: Int
+    /// The price of all of them.
+    package let sum: Money
+
+    /// The greatest number of one article.
+    package static let maximumQuantity = 99
+
+    /// A line of an order.
+    ///
+    /// - Parameters:
+    ///   - id: 1 to 64 printable characters.
+    ///   - name: 1 to 120 printable characters.
+    ///   - unitPrice: The price of one, tax excluded.
+    ///   - quantity: 1 to 99.
+    ///   - claimedSum: What the merchant takes for the price of all, where it said so.
+    /// - Throws: `invalid`, `amount` where the price of all leaves the bounds of `Money`, `sum` where another one was claimed.
+    package init(
+        id: String,
+        name: String,
+        unitPrice: Money,
+        quantity: Int,
+        claimedSum: Money? = nil
+    ) throws(DraftRefusal) {
+        guard PrintableText.isGood(id, length: 1...64) else {
+            throw DraftRefusal(.invalid, "id", "1 to 64 printable characters")
+        }
+        guard PrintableText.isGood(name, length: 1...120) else {
+            throw DraftRefusal(.invalid, "name", "1 to 120 printable characters")
+        }
+        guard quantity >= 1, quantity <= DraftLine.maximumQuantity else {
+            throw DraftRefusal(.invalid, "quantity", "1 to \(DraftLine.maximumQuantity)")
+        }
+        // At most a trillion times 99: no overflow.
+        guard let sum = Money(units: unitPrice.units * Int64(quantity), unitPrice.currency) else {
+            throw DraftRefusal(.amount, "unitPrice", "the line comes to more than any order can")
+        }
+        if let claimedSum, claimedSum != sum {
+            throw DraftRefusal(.sum, "sum", "unit price times quantity is \(sum.text) \(sum.currency.rawValue)")
+        }
+        self.id = id
+        self.name = name
+        self.unitPrice = unitPrice
+        self.quantity = quantity
+        self.sum = sum
+    }
+}

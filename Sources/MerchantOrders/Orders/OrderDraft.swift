@@ -1,0 +1,160 @@
+package import Commerce
+
+/// How the postage of an order comes about.
+package enum Postage: Sendable, Hashable {
+    /// It is the same wherever the buyer lives.
+    case fixed(Money)
+    /// The merchant is asked at this https address once the buyer has chosen an address.
+    case callback(String)
+}
+
+/// When the money of an order is taken.
+package enum CaptureMode: String, Sendable, Hashable, CaseIterable {
+    /// By a call of the merchant's, at most 30 days after the buyer paid.
+    case manual
+    /// Together with the authorisation.
+    case automatic
+}
+
+/// What a merchant wants to sell to one buyer, checked: the one description from which every session is opened.
+///
+/// The sums are the merchant's. All are in one currency, and together they can be charged.
+package struct OrderDraft: Sendable, Hashable {
+    /// What an order may have besides its price.
+    package struct Options: Sendable, Hashable {
+        /// A line for the buyer: at most 255 printable characters.
+        package var note: String?
+        /// When the money is taken.
+        package var captureMode = CaptureMode.manual
+        /// Where a buyer in a browser comes back to: an https address.
+        package var returnURL: String?
+        /// The merchant's own: at most 20 names of 1 to 40 printable characters with texts of at most 255.
+        package var metadata: [String: String] = [:]
+
+        /// No note, no way back, no metadata, and capture by a call.
+        package init() {}
+    }
+
+    /// The merchant's name for the order: 1 to 100 printable characters; need not be unique.
+    package let reference: String
+    /// 1 to 50, no id twice.
+    package let lines: [DraftLine]
+    /// The sum of the lines, tax excluded; more than nothing.
+    package let subtotal: Money
+    /// The tax on the lines.
+    package let tax: Money
+    /// How the postage comes about.
+    package let postage: Postage
+    /// What the order has besides its price.
+    package let options: Options
+
+    /// The greatest number of lines.
+    package static let maximumLines = 50
+    /// The greatest number of metadata.
+    package static let maximumMetadata = 20
+
+    /// The currency of every sum of the order.
+    package var currency: Currency { tax.currency }
+
+    /// What the buyer pays, or `nil` while the postage is not known.
+    package var total: Money? {
+        if case .fixed(let sum) = postage { total(withPostage: sum) } else { nil }
+    }
+
+    /// An order, checked.
+    ///
+    /// - Parameters:
+    ///   - reference: 1 to 100 printable characters.
+    ///   - lines: 1 to 50, no id twice; together more than nothing.
+    ///   - tax: In the currency of the lines.
+    ///   - postage: In the currency of the lines, or a way to learn it.
+    ///   - options: What the order has besides its price.
+    /// - Throws: `invalid`, `amount`; the field says which member.
+    package init(
+        reference: String,
+        lines: [DraftLine],
+        tax: Money,
+        postage: Postage,
+        options: Options = Options()
+    ) throws(DraftRefusal) {
+        guard PrintableText.isGood(reference, length: 1...100) else {
+            throw DraftRefusal(.invalid, "reference", "1 to 100 printable characters")
+        }
+        self.reference = reference
+        self.lines = lines
+        self.tax = tax
+        self.postage = postage
+        self.options = options
+        subtotal = try OrderDraft.subtotal(lines, tax.currency)
+        try checkSums()
+        try OrderDraft.check(options)
+    }
+
+    /// What the buyer pays with a given postage.
+    ///
+    /// - Parameter postage: What was fixed, or what the merchant answered.
+    /// - Returns: The sum, or `nil` in another currency and above what one charge can be.
+    package func total(withPostage postage: Money) -> Money? {
+        guard let total = try? subtotal.adding(tax).adding(postage),
+            total.units <= LedgerRules.chargeCeiling(currency).units
+        else { return nil }
+        return total
+    }
+
+    private static func subtotal(_ lines: [DraftLine], _ currency: Currency) throws(DraftRefusal) -> Money {
+        guard lines.count >= 1, lines.count <= maximumLines else {
+            throw DraftRefusal(.invalid, "lines", "1 to \(maximumLines) lines")
+        }
+        var ids: Set<String> = []
+        var units: Int64 = 0
+        for (index, line) in lines.enumerated() {
+            guard ids.insert(line.id).inserted else {
+                throw DraftRefusal(.invalid, "lines[\(index)].id", "another line has the same id")
+            }
+            guard line.unitPrice.currency == currency else {
+                throw DraftRefusal(.amount, "lines[\(index)].unitPrice", "not the currency of the order")
+            }
+            // At most 50 trillion: no overflow.
+            units += line.sum.units
+        }
+        guard units > 0, let subtotal = Money(units: units, currency) else {
+            throw DraftRefusal(.amount, "lines", "nothing to pay, or more than any order can come to")
+        }
+        return subtotal
+    }
+
+    private func checkSums() throws(DraftRefusal) {
+        var known = tax
+        switch postage {
+        case .fixed(let sum):
+            guard sum.currency == currency else {
+                throw DraftRefusal(.amount, "postage.amount", "not the currency of the order")
+            }
+            known = (try? tax.adding(sum)) ?? LedgerRules.chargeCeiling(currency)
+        case .callback(let address):
+            guard WebOrigin(of: address) != nil else {
+                throw DraftRefusal(.invalid, "postage.callback", "not an https address")
+            }
+        }
+        guard let least = try? subtotal.adding(known), least.units <= LedgerRules.chargeCeiling(currency).units else {
+            throw DraftRefusal(.amount, "lines", "more than one charge can be")
+        }
+    }
+
+    private static func check(_ options: Options) throws(DraftRefusal) {
+        if let note = options.note, !PrintableText.isGood(note, length: 0...255) {
+            throw DraftRefusal(.invalid, "note", "at most 255 printable characters")
+        }
+        if let address = options.returnURL, WebOrigin(of: address) == nil {
+            throw DraftRefusal(.invalid, "returnUrl", "not an https address")
+        }
+        guard options.metadata.count <= maximumMetadata else {
+            throw DraftRefusal(.invalid, "metadata", "at most \(maximumMetadata) members")
+        }
+        for (name, text) in options.metadata {
+            guard PrintableText.isGood(name, length: 1...40), PrintableText.isGood(text, length: 0...255) else {
+                throw DraftRefusal(.invalid, "metadata", "names of 1 to 40 printable characters, texts of at most 255")
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package import Commerce
+
+/// What the operator allows orders to be.
+package struct OrderPolicy: Sendable, Hashable {
+    /// The only currency in which the account at the provider charges.
+    package let ledgerCurrency: Currency
+    /// The currencies that our pages can show.
+    package let shownCurrencies: Set<Currency>
+    /// Where buyers may be sent back to.
+    package let returnOrigins: Set<WebOrigin>
+    /// Where a merchant may be asked for the postage.
+    package let postageOrigins: Set<WebOrigin>
+
+    /// What an operator allows.
+    ///
+    /// - Parameters:
+    ///   - ledgerCurrency: The only currency in which the account charges.
+    ///   - shownCurrencies: What our pages can show; yen unless told otherwise.
+    ///   - returnOrigins: Where buyers may be sent back to; none means nowhere.
+    ///   - postageOrigins: Where a merchant may be asked for the postage; none means nowhere.
+    package init(
+        ledgerCurrency: Currency,
+        shownCurrencies: Set<Currency> = [.jpy],
+        returnOrigins: Set<WebOrigin> = [],
+        postageOrigins: Set<WebOrigin> = []
+    ) {
+        self.ledgerCurrency = ledgerCurrency
+        self.shownCurrencies = shownCurrencies
+        self.returnOrigins = returnOrigins
+        self.postageOrigins = postageOrigins
+    }
+
+    /// Holds an order to what is allowed.
+    ///
+    /// - Parameter draft: A checked order.
+    /// - Throws: `currency` for one that the account does not charge in or our pages cannot show, `address` for an address outside
+    ///   the origins.
+    package func check(_ draft: OrderDraft) throws(DraftRefusal) {
+        guard draft.currency == ledgerCurrency, shownCurrencies.contains(draft.currency) else {
+            throw DraftRefusal(.currency, "currency", "this account charges in \(ledgerCurrency.rawValue)")
+        }
+        if let address = draft.options.returnURL {
+            try check(address, in: returnOrigins, "returnUrl")
+        }
+        if case .callback(let address) = draft.postage {
+            try check(address, in: postageOrigins, "postage.callback")
+        }
+    }
+
+    private func check(
+        _ address: String,
+        in origins: Set<WebOrigin>,
+        _ field: String
+    ) throws(DraftRefusal) {
+        guard let origin = WebOrigin(of: address), origins.contains(origin) else {
+            throw DraftRefusal(.address, field, "not at one of the origins that were agreed on")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import MerchantOrders
+import Testing
+
+@Suite("An origin")
+struct WebOriginTests {
+    @Test(
+        arguments: [
+            ("https://shop.example.test", "https://shop.example.test"),
+            ("https://shop.example.test/", "https://shop.example.test"),
+            ("https://shop.example.test:443/a?b=c", "https://shop.example.test"),
+            ("https://shop.example.test:8443/a", "https://shop.example.test:8443"),
+            ("https://127.0.0.1:9443", "https://127.0.0.1:9443"), ("https://a/https://b/", "https://a"),
+            ("https://a/@b", "https://a"), ("https://xn--fiq.test/", "https://xn--fiq.test"),
+        ]
+    )
+    func `is host and port of an address`(address: String, origin: String) {
+        #expect(WebOrigin(of: address)?.description == origin)
+    }
+
+    @Test(
+        arguments: [
+            "", "https://", "https:///a", "http://shop.example.test/", "HTTPS://shop.example.test/", "//a/",
+            "https://Shop.example.test/", "https://user@shop.example.test/", "https://a:b@c/", "https://a:/",
+            "https://a:0/", "https://a:65536/", "https://a:+1/", "https://a:08443/", "https://.a/", "https://a./",
+            "https://a..b/", "https://a?b", "https://a#b", "https://a/#b", "https://a\\b/", "https://a/ b",
+            "https://a/\n", "https://[::1]/", "https://ä.test/", "https://a_b/", "https://a%2eb/", " https://a/",
+            "javascript:alert(1)",
+            "https://a/" + String(repeating: "x", count: 2_048),
+        ]
+    )
+    func `is not found in any other text`(address: String) {
+        #expect(WebOrigin(of: address) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("https://a.test", true), ("https://a.test:8443", true), ("https://a.test/", false),
+            ("https://a.test/x", false), ("https://*.a.test", false), ("a.test", false), ("null", false),
+        ]
+    )
+    func `as a setting is an origin and no more`(setting: String, isGood: Bool) {
+        #expect((WebOrigin(setting: setting) != nil) == isGood)
+    }
+
+    @Test func `is the same with the port written and without, and another one at another port`() {
+        #expect(WebOrigin(of: "https://a.test:443/") == WebOrigin(of: "https://a.test/x"))
+        #expect(WebOrigin(of: "https://a.test:444/") != WebOrigin(of: "https://a.test/x"))
+        #expect(WebOrigin(of: "https://b.a.test/") != WebOrigin(of: "https://a.test/"))
+    }
+}
