@@ -2,11 +2,11 @@ import Telemetry
 
 /// What an operator can see of the calls of one loop.
 struct CallMetrics {
-    private var durations: [CheckoutOperation: Histogram] = [:]
-    private var breaks: [CheckoutOperation: Counter] = [:]
+    private var durations: [AmazonPayOperation: Histogram] = [:]
+    private var breaks: [AmazonPayOperation: Counter] = [:]
 
     init(_ registry: MetricsRegistry) {
-        for operation in CheckoutOperation.allCases {
+        for operation in AmazonPayOperation.allCases {
             let labels = [("operation", operation.rawValue)]
             durations[operation] = registry.histogram(
                 "sallyport_amazonpay_call_seconds",
@@ -21,11 +21,11 @@ struct CallMetrics {
         }
     }
 
-    func observe(_ operation: CheckoutOperation, _ duration: Duration) {
+    func observe(_ operation: AmazonPayOperation, _ duration: Duration) {
         durations[operation]?.observe(duration / .seconds(1))
     }
 
-    func broke(_ operation: CheckoutOperation) {
+    func broke(_ operation: AmazonPayOperation) {
         breaks[operation]?.increment()
     }
 }

@@ -5,21 +5,32 @@ import Telemetry
 
 /// One call of the API, before it is signed.
 struct Call {
-    let operation: CheckoutOperation
-    let session: CheckoutSessionID
+    let operation: AmazonPayOperation
+    /// Without a leading slash; may hold a buyer's token, so it goes into no log.
+    let resource: String
     var body: [UInt8] = []
     var key: IdempotencyKey?
+    var priority = Priority.buyer
 
     init(
-        _ operation: CheckoutOperation,
-        _ session: CheckoutSessionID,
+        _ operation: AmazonPayOperation,
+        _ id: String = "",
         body: [UInt8] = [],
-        key: IdempotencyKey? = nil
+        key: IdempotencyKey? = nil,
+        priority: Priority = .buyer
     ) {
         self.operation = operation
-        self.session = session
+        resource = operation.resource(id)
         self.body = body
         self.key = key
+        self.priority = priority
+    }
+
+    init(_ paying: PayingCall) {
+        operation = paying.operation
+        resource = paying.resource
+        body = paying.body
+        key = paying.key
     }
 }
 
@@ -38,7 +49,7 @@ extension CheckoutClient {
         var ledger = CallLedger(retryPolicy, mayHaveTakenEffect: mayHaveTakenEffect)
         var serverTime: WallTime?
         while true {
-            guard await admit(call.operation, until: end) else {
+            guard await admit(call, until: end) else {
                 let error = AmazonPayError(ledger.code, detail: "no time left for \(call.operation.rawValue)")
                 return CallReport(result: .failure(error), mayHaveTakenEffect: ledger.mayHaveTakenEffect)
             }
@@ -60,11 +71,20 @@ extension CheckoutClient {
     }
 
     /// Waits for the account's limits; false where the deadline comes first.
-    private func admit(_ operation: CheckoutOperation, until end: Duration) async -> Bool {
-        let now = surroundings.uptime()
-        guard now < end, let wait = quota.reserve(operation, at: now, patience: end - now) else { return false }
-        if wait > .zero { await surroundings.sleep(wait) }
-        return surroundings.uptime() < end
+    private func admit(_ call: Call, until end: Duration) async -> Bool {
+        while true {
+            let now = surroundings.uptime()
+            guard now < end else { return false }
+            switch quota.reserve(call.operation, at: now, patience: end - now, priority: call.priority) {
+            case .taken(let wait):
+                if wait > .zero { await surroundings.sleep(wait) }
+                return surroundings.uptime() < end
+            case .later(let wait):
+                await surroundings.sleep(wait)
+            case .never:
+                return false
+            }
+        }
     }
 
     private func attempt(
@@ -104,8 +124,8 @@ extension CheckoutClient {
             ("x-amz-pay-host", credentials.region.apiHost),
             ("x-amz-pay-region", credentials.region.label),
         ]
-        if let key = call.key { fields.append(("x-amz-pay-idempotency-key", key.text)) }
-        let path = credentials.path(call.operation.resource(call.session))
+        if let key = call.key, call.operation.carriesKey { fields.append(("x-amz-pay-idempotency-key", key.text)) }
+        let path = credentials.path(call.resource)
         let request = SignedRequest(method: call.operation.method, path: path, fields: fields, body: call.body)
         fields.append(("authorization", try await signer.authorization(for: request, surroundings.signOffLoop)))
         return OutboundRequest(

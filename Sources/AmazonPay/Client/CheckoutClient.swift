@@ -60,6 +60,8 @@ package final class CheckoutClient {
         package var session: CheckoutSessionID
         /// What the buyer pays.
         package var amount: Money
+        /// The whole order, where the session was told of it.
+        package var totalOrderAmount: Money?
         /// The key of the attempt; the same at every repeat.
         package var key: IdempotencyKey
         /// Whether an earlier call of this attempt may have got through: then the session is read first.
@@ -139,8 +141,7 @@ package final class CheckoutClient {
         _ id: CheckoutSessionID,
         within limit: Duration = .seconds(15)
     ) async throws(AmazonPayError) -> CheckoutSession {
-        let report = await run(Call(.get, id), within: limit, mayHaveTakenEffect: false)
-        return try CheckoutClient.session(report.result, id)
+        try await object(Call(.get, id.text), id, within: limit)
     }
 
     /// Sets amount, result address and marks on an open session.
@@ -156,8 +157,7 @@ package final class CheckoutClient {
         _ update: CheckoutUpdate,
         within limit: Duration = .seconds(15)
     ) async throws(AmazonPayError) -> CheckoutSession {
-        let report = await run(Call(.update, id, body: update.json), within: limit, mayHaveTakenEffect: false)
-        return try CheckoutClient.session(report.result, id)
+        try await object(Call(.update, id.text, body: update.json), id, within: limit)
     }
 
     /// Makes the charge real, or finds out why it is not.
@@ -167,6 +167,36 @@ package final class CheckoutClient {
     ///   - limit: For waiting, tries and pauses; reading the session where that is needed takes up to five seconds more.
     /// - Returns: The outcome; `unknown` is to be asked again later as a recovery, with the same key.
     package func complete(_ completion: Completion, within limit: Duration = .seconds(45)) async -> CompleteOutcome {
+        let body = CheckoutCompletion(amount: completion.amount, totalOrderAmount: completion.totalOrderAmount).json
+        return await settle(completion, .complete, body, within: limit)
+    }
+
+    /// Makes the charge of a checkout real that an app started, or finds out why it is not; takes the place of complete.
+    ///
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - order: The facts that the signed payload held.
+    ///   - key: The key of the attempt; the same at every repeat.
+    ///   - isRecovery: Whether an earlier call of this attempt may have got through: then the session is read first.
+    ///   - limit: As with `complete`.
+    /// - Returns: As `complete`.
+    package func finalize(
+        _ id: CheckoutSessionID,
+        _ order: FinalizeOrder,
+        key: IdempotencyKey,
+        isRecovery: Bool = false,
+        within limit: Duration = .seconds(45)
+    ) async -> CompleteOutcome {
+        let completion = Completion(session: id, money: order.amount, key: key, isRecovery: isRecovery)
+        return await settle(completion, .finalize, order.json, within: limit)
+    }
+
+    private func settle(
+        _ completion: Completion,
+        _ operation: AmazonPayOperation,
+        _ body: [UInt8],
+        within limit: Duration
+    ) async -> CompleteOutcome {
         let end = surroundings.uptime() + limit
         if completion.isRecovery {
             do throws(AmazonPayError) {
@@ -176,8 +206,7 @@ package final class CheckoutClient {
                 return error.reason == .resourceNotFound ? .rejected(error) : .unknown(error)
             }
         }
-        let body = CheckoutCompletion(amount: completion.amount).json
-        let call = Call(.complete, completion.session, body: body, key: completion.key)
+        let call = Call(operation, completion.session.text, body: body, key: completion.key)
         let report = await run(call, within: end - surroundings.uptime(), mayHaveTakenEffect: completion.isRecovery)
         return await conclude(completion, report, end)
     }
@@ -203,17 +232,6 @@ package final class CheckoutClient {
         )
     }
 
-    /// Time that is always left for reading the session after a doubtful answer.
-    private static let reading = Duration.seconds(5)
-
-    private static func session(
-        _ result: Result<APIAnswer, AmazonPayError>,
-        _ id: CheckoutSessionID
-    ) throws(AmazonPayError) -> CheckoutSession {
-        let answer = try result.get()
-        guard answer.isSuccess else { throw answer.error(.refused) }
-        let session = try CheckoutSession(json: answer.body)
-        guard session.id == id else { throw answer.error(.unreadable, "the answer is about another session") }
-        return session
-    }
+    /// Time that is always left for reading the object after a doubtful answer.
+    static let reading = Duration.seconds(5)
 }

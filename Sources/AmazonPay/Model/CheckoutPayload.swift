@@ -1,4 +1,6 @@
-/// What a signed button starts: a one-time payment with delivery and a review page.
+package import Commerce
+
+/// What a signed button starts: a one-time payment with delivery and a review page, or one that an app starts at its end.
 package struct CheckoutPayload: Sendable, Hashable {
     /// A part of the buyer's data that the merchant asks for.
     package enum Scope: String, Sendable, Encodable, CaseIterable {
@@ -18,9 +20,9 @@ package struct CheckoutPayload: Sendable, Hashable {
         case primeStatus
     }
 
-    /// Where Amazon sends the buyer for review; https, at most 512 characters, no fragment.
+    /// Where Amazon sends the buyer for review; https, at most 512 characters, no fragment. Not sent with `mobile`.
     package var reviewURL: String
-    /// Where a buyer who gives up lands.
+    /// Where a buyer who gives up lands. Not sent with `mobile`.
     package var cancelURL: String
     /// The store.
     package var storeID: String
@@ -30,6 +32,12 @@ package struct CheckoutPayload: Sendable, Hashable {
     package var countries: [String] = []
     /// Our own marks.
     package var metadata = MerchantMetadata()
+    /// What is to be paid, where it is known before the review.
+    package var payment: PaymentDetails?
+    /// Where to, where the merchant asked the buyer; only with `mobile`.
+    package var deliveryAddress: Address?
+    /// The links of an app that starts the checkout itself: then there is no review, and payment details are needed.
+    package var mobile: MobileLinks?
 
     /// A payload with the vendor's defaults.
     ///
@@ -43,17 +51,42 @@ package struct CheckoutPayload: Sendable, Hashable {
         self.storeID = storeID
     }
 
-    /// The text that is signed and handed to the page; UTF-8, the same for the same value.
-    package var json: [UInt8] {
+    /// A payload for an app that starts the checkout itself.
+    ///
+    /// - Parameters:
+    ///   - mobile: Where the buyer comes back to.
+    ///   - payment: What is to be paid.
+    ///   - storeID: The store.
+    package init(mobile: MobileLinks, payment: PaymentDetails, storeID: String) {
+        reviewURL = ""
+        cancelURL = mobile.cancel
+        self.storeID = storeID
+        self.mobile = mobile
+        self.payment = payment
+    }
+
+    /// The text that is signed and handed to the page or the app; UTF-8, the same for the same value.
+    package var json: [UInt8] { octets(mode: mobile == nil ? nil : "ProcessOrder") }
+
+    /// The same for a session that the server creates, where the service knows no mode.
+    func octets(mode: String?) -> [UInt8] {
         let restrictions = Dictionary(countries.map { ($0, Wire.Empty()) }) { first, _ in first }
         return WireJSON.octets(
             Wire(
-                webCheckoutDetails: Wire.Web(checkoutReviewReturnUrl: reviewURL, checkoutCancelUrl: cancelURL),
+                webCheckoutDetails: Wire.Web(
+                    checkoutMode: mode,
+                    checkoutReviewReturnUrl: mobile == nil ? reviewURL : nil,
+                    checkoutResultReturnUrl: mobile?.result,
+                    checkoutCancelUrl: mobile?.cancel ?? cancelURL,
+                    checkoutErrorUrl: mobile?.error
+                ),
                 storeId: storeID,
                 scopes: scopes.isEmpty ? nil : scopes,
                 chargePermissionType: "OneTime",
                 deliverySpecifications: countries.isEmpty
                     ? nil : Wire.Delivery(addressRestrictions: Wire.Restrictions(restrictions: restrictions)),
+                addressDetails: mobile == nil ? nil : deliveryAddress.map(WireAddressDetails.init),
+                paymentDetails: payment,
                 merchantMetadata: metadata
             )
         )
@@ -61,8 +94,11 @@ package struct CheckoutPayload: Sendable, Hashable {
 
     private struct Wire: Encodable {
         struct Web: Encodable {
-            let checkoutReviewReturnUrl: String
+            let checkoutMode: String?
+            let checkoutReviewReturnUrl: String?
+            let checkoutResultReturnUrl: String?
             let checkoutCancelUrl: String
+            let checkoutErrorUrl: String?
         }
 
         struct Empty: Encodable {}
@@ -81,6 +117,24 @@ package struct CheckoutPayload: Sendable, Hashable {
         let scopes: [Scope]?
         let chargePermissionType: String
         let deliverySpecifications: Delivery?
+        let addressDetails: WireAddressDetails?
+        let paymentDetails: PaymentDetails?
         let merchantMetadata: MerchantMetadata
     }
+}
+
+/// A session that the server creates, rather than a button.
+package struct CheckoutCreation: Sendable, Hashable {
+    /// What a button would start.
+    package var payload: CheckoutPayload
+
+    /// A creation.
+    ///
+    /// - Parameter payload: What a button would start; the mode that a button names for an app is left out.
+    package init(_ payload: CheckoutPayload) {
+        self.payload = payload
+    }
+
+    /// The body of the call; the same for the same value.
+    package var json: [UInt8] { payload.octets(mode: nil) }
 }

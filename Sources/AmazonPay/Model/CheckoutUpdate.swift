@@ -2,25 +2,35 @@ package import Commerce
 
 /// What an update sets on an open session before the buyer is sent to be processed.
 ///
-/// The intent is `Authorize` and a pending authorisation is not accepted: the outcome of complete is final.
+/// Unless told otherwise the amount is held, and a pending authorisation is not accepted: the outcome of complete is final.
 package struct CheckoutUpdate: Sendable, Hashable {
     /// Where Amazon sends the buyer afterwards; https, at most 512 characters, no fragment.
     package var resultURL: String
-    /// What the buyer is to pay.
-    package var amount: Yen
+    /// What the buyer is to pay, and how.
+    package var payment: PaymentDetails
     /// Our own marks.
     package var metadata: MerchantMetadata
 
-    /// An update.
+    /// An update to a payment of any kind.
+    ///
+    /// - Parameters:
+    ///   - resultURL: https, at most 512 characters, no fragment.
+    ///   - payment: What the buyer is to pay, and how.
+    ///   - metadata: Our own marks.
+    package init(resultURL: String, payment: PaymentDetails, metadata: MerchantMetadata) {
+        self.resultURL = resultURL
+        self.payment = payment
+        self.metadata = metadata
+    }
+
+    /// An update to an amount of yen that is held.
     ///
     /// - Parameters:
     ///   - resultURL: https, at most 512 characters, no fragment.
     ///   - amount: What the buyer is to pay.
     ///   - metadata: Our own marks.
     package init(resultURL: String, amount: Yen, metadata: MerchantMetadata) {
-        self.resultURL = resultURL
-        self.amount = amount
-        self.metadata = metadata
+        self.init(resultURL: resultURL, payment: PaymentDetails(amount: Money(amount)), metadata: metadata)
     }
 
     /// The body of the call; the same for the same value.
@@ -28,7 +38,7 @@ package struct CheckoutUpdate: Sendable, Hashable {
         WireJSON.octets(
             Wire(
                 webCheckoutDetails: Wire.Web(checkoutResultReturnUrl: resultURL),
-                paymentDetails: Wire.Payment(chargeAmount: Price(amount)),
+                paymentDetails: payment,
                 merchantMetadata: metadata
             )
         )
@@ -39,14 +49,8 @@ package struct CheckoutUpdate: Sendable, Hashable {
             let checkoutResultReturnUrl: String
         }
 
-        struct Payment: Encodable {
-            var paymentIntent = "Authorize"
-            var canHandlePendingAuthorization = false
-            let chargeAmount: Price
-        }
-
         let webCheckoutDetails: Web
-        let paymentDetails: Payment
+        let paymentDetails: PaymentDetails
         let merchantMetadata: MerchantMetadata
     }
 }
@@ -55,18 +59,26 @@ package struct CheckoutUpdate: Sendable, Hashable {
 package struct CheckoutCompletion: Sendable, Hashable {
     /// What the buyer pays; must be what the session holds.
     package let amount: Money
+    /// The whole order; must be what the session holds, and is left out where it holds none.
+    package let totalOrderAmount: Money?
 
     /// A completion.
     ///
-    /// - Parameter amount: What the buyer pays.
-    package init(amount: Money) {
+    /// - Parameters:
+    ///   - amount: What the buyer pays.
+    ///   - totalOrderAmount: The whole order, where the session holds it.
+    package init(amount: Money, totalOrderAmount: Money? = nil) {
         self.amount = amount
+        self.totalOrderAmount = totalOrderAmount
     }
 
     /// The body of the call; the same for the same value.
-    package var json: [UInt8] { WireJSON.octets(Wire(chargeAmount: Price(amount))) }
+    package var json: [UInt8] {
+        WireJSON.octets(Wire(chargeAmount: Price(amount), totalOrderAmount: totalOrderAmount.map { Price($0) }))
+    }
 
     private struct Wire: Encodable {
         let chargeAmount: Price
+        let totalOrderAmount: Price?
     }
 }

@@ -83,6 +83,15 @@ struct WireBench {
         return ""
     }
 
+    /// The charge of a completed purchase.
+    func charged(_ key: IdempotencyKey) async throws -> ChargeID {
+        guard let id = try await held(),
+            case .completed(let session) = await merchant.complete(.init(session: id, amount: Yen(27_996), key: key)),
+            let charge = ChargeID(session.chargeID ?? "")
+        else { throw AmazonPayError(.unreadable, detail: "no charge") }
+        return charge
+    }
+
     /// A session whose money is held.
     func held(_ yen: UInt32 = 27_996) async throws -> CheckoutSessionID? {
         guard let id = CheckoutSessionID(try await checkOut()) else { return nil }

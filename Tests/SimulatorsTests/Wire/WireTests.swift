@@ -39,6 +39,75 @@ struct WireTests {
         }
     }
 
+    private func key(_ step: StaticString) -> IdempotencyKey {
+        IdempotencyKey.derive(flow: UUIDBytes(high: 1, low: 2), attempt: 1, step: step)
+    }
+
+    @Test func `serves all that happens to money after the purchase`() async throws {
+        try await withSimulator { bench in
+            let merchant = bench.merchant
+            let charge = try await bench.charged(key("complete"))
+            #expect(try await merchant.charge(charge).state == .authorized)
+            let marks = MerchantMetadata(merchantReferenceId: "order-7")
+            let marked = try await merchant.updatePermission(charge.permission, marks)
+            #expect(marked.merchantReferenceID == "order-7")
+            #expect(marked.reasons == [.chargeInProgress])
+            let taking = PayingCall.capture(charge, Money(Yen(20_000)), key: key("capture"))
+            for call in [taking, taking, taking.asRecovery()] {
+                guard case .done(let taken) = await merchant.pay(call) as PayingOutcome<Charge> else {
+                    Issue.record("not captured")
+                    return
+                }
+                #expect(taken.captured?.yen == Yen(20_000))
+            }
+            let giving = PayingCall.refund(charge, Money(Yen(1_000)), key: key("refund"))
+            var refunds: Set<RefundID> = []
+            for call in [giving, giving.asRecovery()] {
+                guard case .pending(let refund) = await merchant.pay(call) as PayingOutcome<Refund> else {
+                    Issue.record("not refunded")
+                    return
+                }
+                refunds.insert(refund.id)
+            }
+            #expect(refunds.count == 1)
+            try await bench.control("POST", "clock", ["advance": "PT1M"])
+            #expect(try await merchant.refund(try #require(refunds.first)).state == .refunded)
+            #expect(try await merchant.charge(charge).refunded?.yen == Yen(1_000))
+        }
+    }
+
+    @Test func `reads the body of a DELETE`() async throws {
+        try await withSimulator { bench in
+            let merchant = bench.merchant
+            let charge = try await bench.charged(key("complete"))
+            let blocked = await #expect(throws: AmazonPayError.self) {
+                try await merchant.close(charge.permission, reason: "over", cancelsPending: false)
+            }
+            #expect(blocked?.reason == .invalidChargePermissionStatus)
+            // Twice: what is over is over.
+            for _ in 0..<2 {
+                let cancelled = try await merchant.cancel(charge, reason: "品切れ")
+                #expect(cancelled.state == .canceled)
+                #expect(cancelled.reason == .merchantCanceled)
+            }
+            for _ in 0..<2 {
+                let closed = try await merchant.close(charge.permission, reason: "over", cancelsPending: false)
+                #expect(closed.state == .closed)
+            }
+            #expect(try await merchant.permission(charge.permission).state == .closed)
+        }
+    }
+
+    @Test func `lets a server create a session`() async throws {
+        try await withSimulator { bench in
+            let payload = CheckoutPayload(reviewURL: Bench.review, cancelURL: Bench.cancel, storeID: Bench.storeID)
+            let first = try await bench.merchant.create(CheckoutCreation(payload), key: key("create"))
+            let again = try await bench.merchant.create(CheckoutCreation(payload), key: key("create"))
+            #expect(first.state == .open)
+            #expect(again.id == first.id)
+        }
+    }
+
     @Test(
         arguments: [
             ("resetAfter", true), ("resetBefore", true), ("truncateBody", true), ("htmlBody", true), ("badJson", true),

@@ -1,0 +1,84 @@
+/// A call of the API; the raw value is its label in metrics and logs.
+package enum AmazonPayOperation: String, Sendable, Hashable, CaseIterable {
+    /// Create Checkout Session, from the server rather than from a button.
+    case createSession = "create_session"
+    /// Get Checkout Session.
+    case get
+    /// Update Checkout Session.
+    case update
+    /// Complete Checkout Session.
+    case complete
+    /// Finalize Checkout Session, which takes the place of complete where an app started the checkout.
+    case finalize
+    /// Create Charge.
+    case createCharge = "create_charge"
+    /// Get Charge.
+    case getCharge = "get_charge"
+    /// Capture Charge.
+    case capture
+    /// Cancel Charge.
+    case cancelCharge = "cancel_charge"
+    /// Create Refund.
+    case createRefund = "create_refund"
+    /// Get Refund.
+    case getRefund = "get_refund"
+    /// Get Charge Permission.
+    case getPermission = "get_permission"
+    /// Update Charge Permission.
+    case updatePermission = "update_permission"
+    /// Close Charge Permission.
+    case closePermission = "close_permission"
+    /// Get Buyer.
+    case getBuyer = "get_buyer"
+
+    /// How long one try may take; the vendor documents nothing, and where money is asked for the bank is waited for.
+    package var timeout: Duration {
+        switch self {
+        case .complete, .finalize, .createCharge, .capture, .createRefund, .cancelCharge, .closePermission: .seconds(30)
+        default: .seconds(10)
+        }
+    }
+
+    /// Whether money moves, or is held: then the outcome has to be found out, whatever it takes.
+    package var isPaying: Bool {
+        switch self {
+        case .complete, .finalize, .createCharge, .capture, .createRefund: true
+        default: false
+        }
+    }
+
+    /// Whether an idempotency key goes with it; with any other method the service ignores one.
+    package var carriesKey: Bool { method == "POST" }
+
+    /// The method of HTTP.
+    package var method: String {
+        switch self {
+        case .get, .getCharge, .getRefund, .getPermission, .getBuyer: "GET"
+        case .update, .updatePermission: "PATCH"
+        case .createSession, .complete, .finalize, .createCharge, .capture, .createRefund: "POST"
+        case .cancelCharge, .closePermission: "DELETE"
+        }
+    }
+
+    /// Where the call goes, without a leading slash.
+    ///
+    /// - Parameter id: Of the object, as it goes into a path; not looked at where the call makes the object.
+    /// - Returns: For example `charges/S03-1234567-1234567-C123456/capture`.
+    package func resource(_ id: String = "") -> String {
+        switch self {
+        case .createSession: "checkoutSessions"
+        case .get, .update: "checkoutSessions/" + id
+        case .complete: "checkoutSessions/\(id)/complete"
+        case .finalize: "checkoutSessions/\(id)/finalize"
+        case .createCharge: "charges"
+        case .getCharge: "charges/" + id
+        case .capture: "charges/\(id)/capture"
+        case .cancelCharge: "charges/\(id)/cancel"
+        case .createRefund: "refunds"
+        case .getRefund: "refunds/" + id
+        case .getPermission, .updatePermission: "chargePermissions/" + id
+        case .closePermission: "chargePermissions/\(id)/close"
+        case .getBuyer: "buyers/" + id
+        }
+    }
+}
