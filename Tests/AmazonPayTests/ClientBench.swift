@@ -95,6 +95,12 @@ final class ClientBench {
             """
     }
 
+    /// A completed session whose completion did not wait for the bank.
+    static let pendingBody = body("Completed").replacing(
+        #""currencyCode":"JPY"}}"#,
+        with: #""currencyCode":"JPY"},"canHandlePendingAuthorization":true}"#
+    )
+
     static func refusal(_ reason: String) -> String {
         #"{"reasonCode":"\#(reason)","message":"Sample text."}"#
     }

@@ -13,6 +13,7 @@ struct CompleteDecisionTests {
         case completed
         case completedForLess
         case completedWithoutAmount
+        case completedBeforeTheBank
         case completedForPart
         case completedInDollars
         case completedInWon
@@ -27,6 +28,7 @@ struct CompleteDecisionTests {
             case .completed: session(ClientBench.body("Completed"))
             case .completedForLess: session(ClientBench.body("Completed", amount: "27996"))
             case .completedWithoutAmount: session(ClientBench.body("Completed", amount: nil))
+            case .completedBeforeTheBank: session(ClientBench.pendingBody)
             case .completedForPart: session(ClientBench.body("Completed", amount: "28536.5"))
             case .completedInDollars: session(ClientBench.body("Completed").replacing("JPY", with: "USD"))
             case .completedInWon: session(ClientBench.body("Completed").replacing("JPY", with: "KRW"))
@@ -77,6 +79,7 @@ struct CompleteDecisionTests {
             Row(200, "Completed", isDoubtful: true, "completed"),
             Row(200, nil, read: .completed, "completed"),
             Row(202, nil, read: .completed, "pending"),
+            Row(200, nil, read: .completedBeforeTheBank, "pending"),
             Row(200, nil, read: .open, "unknown"),
             Row(200, nil, read: .broken, "unknown"),
             Row(200, nil, read: .completedForLess, "amountMismatch"),
@@ -85,6 +88,7 @@ struct CompleteDecisionTests {
             // The state is wrong: which way only the session tells.
             Row(422, "InvalidCheckoutSessionStatus", read: .open, "notReady"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completed, "alreadyCompleted"),
+            Row(422, "InvalidCheckoutSessionStatus", read: .completedBeforeTheBank, "pending"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completedForLess, "amountMismatch"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completedInDollars, "amountMismatch"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completedInWon, "amountMismatch"),
@@ -186,6 +190,9 @@ struct CompleteDecisionTests {
         let completed = try Read.completed.result.get()
         #expect(CompleteDecision.closed(completed, Money(Yen(28_536))).map(name) == "alreadyCompleted")
         #expect(CompleteDecision.closed(completed, Money(Yen(28_537))).map(name) == "amountMismatch")
+        // Completed says nothing where it does not wait for the bank.
+        let early = try Read.completedBeforeTheBank.result.get()
+        #expect(CompleteDecision.closed(early, Money(Yen(28_536))).map(name) == "pending")
     }
 
     private func name(_ outcome: CompleteOutcome) -> String {

@@ -53,7 +53,9 @@ enum CompleteDecision {
             guard session.chargeAmount?.isReadable == true else {
                 return .unknown(AmazonPayError(.unreadable, detail: "a completed session without an amount"))
             }
-            return session.isFor(amount) ? .alreadyCompleted(session) : .amountMismatch
+            guard session.isFor(amount) else { return .amountMismatch }
+            // Such a session is completed before the bank has spoken: only the charge tells.
+            return session.canHandlePendingAuthorization ? .pending(session) : .alreadyCompleted(session)
         case .canceled:
             guard session.reason == .declined else { return .cancelled(session.reason) }
             // The refusal of the call is more precise than the state it left.

@@ -2,7 +2,9 @@
 package enum CompleteOutcome: Sendable {
     /// The charge is real, and this call made it so.
     case completed(CheckoutSession)
-    /// The service agreed, the bank has not spoken yet (only with pending authorisations allowed, which we do not).
+    /// The service agreed, the bank may not have spoken yet: paid only once the session's charge says so.
+    ///
+    /// Comes where the session allows pending authorisations, which those of this shop do not.
     case pending(CheckoutSession)
     /// The charge is real, and an earlier call made it so.
     case alreadyCompleted(CheckoutSession)

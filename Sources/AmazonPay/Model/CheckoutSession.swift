@@ -39,6 +39,8 @@ package struct CheckoutSession: Sendable, Hashable {
     package let chargeAmount: Price?
     /// `Confirm`, `Authorize` or `AuthorizeWithCapture`.
     package let paymentIntent: String?
+    /// Whether complete may succeed before the bank has spoken.
+    package let canHandlePendingAuthorization: Bool
     /// Where to send the buyer for processing; set once no constraint is left.
     ///
     /// Check it against a `RedirectPolicy`.
@@ -104,6 +106,7 @@ extension CheckoutSession: Decodable {
     private enum NestedKeys: String, CodingKey {
         case amazonPayRedirectUrl
         case paymentIntent
+        case canHandlePendingAuthorization
         case chargeAmount
         case merchantReferenceId
         case state
@@ -141,6 +144,7 @@ extension CheckoutSession: Decodable {
         self.constraints = constraints.compactMap(\.constraintId)
         chargeAmount = payment?.value(.chargeAmount)
         paymentIntent = payment?.text(.paymentIntent)
+        canHandlePendingAuthorization = payment?.flag(.canHandlePendingAuthorization) ?? false
         redirectURL = web?.text(.amazonPayRedirectUrl)
         merchantReferenceID = metadata?.text(.merchantReferenceId)
         self.buyer = buyer?.buyer

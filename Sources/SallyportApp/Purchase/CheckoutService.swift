@@ -15,6 +15,16 @@ struct CheckoutRefusal: Sendable, Equatable {
     let isBuyersWish: Bool
 }
 
+/// What the provider's charge says of a payment that was pending.
+enum ChargeStanding: Sendable, Equatable {
+    /// The money is held, or taken.
+    case held
+    /// It will not be; the provider's word, for the audit trail.
+    case refused(String)
+    /// The bank has not spoken, or nobody could be asked; for operators.
+    case undecided(String)
+}
+
 /// The provider in the words of the shop: start, review, update, complete; one per loop.
 final class CheckoutService {
     private let client: CheckoutClient
@@ -140,6 +150,27 @@ final class CheckoutService {
             isRecovery: isRecovery
         )
         return await client.complete(completion, within: provider.completeLimit)
+    }
+
+    /// What the charge of a completed session says.
+    ///
+    /// - Parameter session: Completed.
+    /// - Returns: `undecided` also where the charge cannot be read.
+    func standing(of session: CheckoutSession) async -> ChargeStanding {
+        guard let id = session.chargeID.flatMap({ ChargeID($0) }) else {
+            return .undecided("a completed session without a charge")
+        }
+        do throws(AmazonPayError) {
+            let charge = try await client.charge(id, within: .seconds(4))
+            switch charge.state {
+            case .authorized, .captureInitiated, .captured: return .held
+            case .declined, .canceled: return .refused(charge.reason?.rawValue ?? "Canceled")
+            case .authorizationInitiated: return .undecided("the bank has not spoken yet")
+            case .unknown: return .undecided("the charge is in an unknown state")
+            }
+        } catch {
+            return .undecided("the charge could not be read: \(error.debugDescription)")
+        }
     }
 
     /// Whether the provider has given a session up, and why.

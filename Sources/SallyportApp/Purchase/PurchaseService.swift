@@ -82,8 +82,10 @@ final class PurchaseService {
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
         switch await checkout.complete(attempt, isRecovery: isRecovery) {
-        case .completed(let session), .pending(let session), .alreadyCompleted(let session):
+        case .completed(let session), .alreadyCompleted(let session):
             return try await authorize(attempt, session, by: caller)
+        case .pending(let session):
+            return try await concludePending(attempt, session, by: caller)
         case .declined(let reason):
             throw try await decline(attempt, reason.rawValue, by: caller)
         case .cancelled(let reason):
@@ -118,6 +120,24 @@ final class PurchaseService {
         try await settle(attempt, end, by: caller)
         logger.info("purchase.authorized", fields(attempt, session.chargePermissionID ?? ""))
         return body
+    }
+
+    /// Settles a payment that the provider agreed to before the bank had spoken: it is paid only once the charge says so.
+    private func concludePending(
+        _ attempt: PurchaseAttempt,
+        _ session: CheckoutSession,
+        by caller: Caller
+    ) async throws(Failure) -> [UInt8] {
+        switch await checkout.standing(of: session) {
+        case .held:
+            return try await authorize(attempt, session, by: caller)
+        case .refused(let reason):
+            throw try await decline(attempt, reason, by: caller)
+        case .undecided(let detail):
+            // The lease stays: whoever comes after it has run out asks the provider again.
+            logger.warning("purchase.pending", fields(attempt, detail))
+            throw Failure(.purchaseInProgress, detail, flow: attempt.flow, retryAfter: 10)
+        }
     }
 
     /// Settles a refused payment.
