@@ -47,7 +47,7 @@ package final class RSAPrivateKey: Sendable {
 ///
 /// Verifying takes about 15 µs for 2048 bits. The key may be used from any thread.
 package final class RSAPublicKey: Sendable {
-    private let key: Lock<Key>
+    let key: Lock<Key>
 
     /// Reads a key.
     ///
