@@ -142,7 +142,11 @@ let package = Package(
             ]
         ),
         tests("PostgresTests", ["Postgres", "PostgresTestKit", "EventIO", "Telemetry", "Primitives", "TestKit"]),
-        tests("CryptographyTests", ["Cryptography", "Primitives", "TestKit"]),
+        tests(
+            "CryptographyTests",
+            ["Cryptography", "Primitives", "TestKit"],
+            resources: [.copy("Vectors")]
+        ),
         tests("CommerceTests", ["Commerce"]),
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
         tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Cryptography", "Primitives", "TestKit"]),

@@ -146,3 +146,42 @@ static inline ptrdiff_t shim_names_item(const GENERAL_NAMES *names, int index, i
     *start = ASN1_STRING_get0_data(value);
     return ASN1_STRING_length(value);
 }
+
+static inline void shim_free_certificates(STACK_OF(X509) *list) { sk_X509_pop_free(list, X509_free); }
+
+static inline int shim_certificate_count(const STACK_OF(X509) *list) { return sk_X509_num(list); }
+
+/// One certificate of a list; it belongs to the list.
+static inline X509 *shim_certificate(const STACK_OF(X509) *list, int index) { return sk_X509_value(list, index); }
+
+/// Every certificate of a PEM text, or NULL where one cannot be read; freed by shim_free_certificates.
+static inline STACK_OF(X509) *shim_read_certificates(BIO *memory) {
+    STACK_OF(X509) *list = sk_X509_new_null();
+    X509 *certificate = NULL;
+    while (list && (certificate = PEM_read_bio_X509(memory, NULL, shim_no_passphrase, NULL))) {
+        if (sk_X509_push(list, certificate) > 0) continue;
+        X509_free(certificate);
+        shim_free_certificates(list);
+        return NULL;
+    }
+    // The end of the text shows as the lack of one more beginning.
+    unsigned long error = ERR_peek_last_error();
+    if (ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE) {
+        ERR_clear_error();
+        return list;
+    }
+    shim_free_certificates(list);
+    return NULL;
+}
+
+/// Until when every certificate of a verified chain is valid, in seconds since 1970, UTC.
+static inline int shim_chain_end(X509_STORE_CTX *context, int64_t *end) {
+    const STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(context);
+    *end = INT64_MAX;
+    for (int index = 0; index < sk_X509_num(chain); index++) {
+        int64_t seconds = 0;
+        if (!shim_time_seconds(X509_get0_notAfter(sk_X509_value(chain, index)), &seconds)) return 0;
+        if (seconds < *end) *end = seconds;
+    }
+    return 1;
+}

@@ -33,6 +33,15 @@ import Primitives
         return memory.bytes
     }
 
+    /// The public key in PEM.
+    func publicKeyPEM() throws(CryptographyError) -> [UInt8] {
+        guard let handle = unsafe X509_get_pubkey(handle) else {
+            throw CryptographyError.openSSL(.invalidCertificate, "X509_get_pubkey")
+        }
+        let key = unsafe Key(owning: handle)
+        return try key.publicPEM()
+    }
+
     /// Writes the parts that every certificate has.
     func describe(
         subject: String,

@@ -12,7 +12,8 @@ package struct IssuedCertificate: Sendable {
 /// A certificate authority for a developer's own machine.
 ///
 /// Its certificate is held to the names it was made for, so that whoever trusts it in a browser risks nothing should
-/// its key leak. Keys are ECDSA on P-256. Making and issuing take well under a millisecond; no I/O.
+/// its key leak. Keys are ECDSA on P-256 unless another kind is asked for. Making and issuing take well under a millisecond
+/// but for RSA keys; no I/O.
 package struct DevelopmentAuthority: Sendable {
     /// The authority's own certificate in PEM: what a browser or `curl --cacert` is given.
     package let certificatePEM: [UInt8]
@@ -51,6 +52,7 @@ package struct DevelopmentAuthority: Sendable {
     /// - Parameters:
     ///   - name: The common name, which browsers show in their list.
     ///   - names: All that it may ever issue for; a host stands for its subdomains too.
+    ///   - intermediates: How many authorities may stand between it and a server's certificate, 0 or more.
     ///   - now: The present.
     ///   - random: Supplies the serial number; the key comes from OpenSSL's generator.
     /// - Returns: The authority; the caller stores both parts.
@@ -58,6 +60,7 @@ package struct DevelopmentAuthority: Sendable {
     package static func make(
         name: String,
         permitting names: [CertificateName],
+        intermediates: Int = 0,
         now: WallTime,
         random: any RandomSource
     ) throws(CryptographyError) -> DevelopmentAuthority {
@@ -71,7 +74,7 @@ package struct DevelopmentAuthority: Sendable {
             key: key
         )
         let constraints = try text(names.map(\.constraintText))
-        try certificate.add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0", issuer: certificate)
+        try certificate.add(NID_basic_constraints, "critical,CA:TRUE,pathlen:\(intermediates)", issuer: certificate)
         try certificate.add(NID_key_usage, "critical,keyCertSign,cRLSign", issuer: certificate)
         try certificate.add(NID_subject_key_identifier, "hash", issuer: certificate)
         try certificate.add(NID_name_constraints, "critical," + constraints, issuer: certificate)
@@ -82,10 +85,46 @@ package struct DevelopmentAuthority: Sendable {
         )
     }
 
+    /// Issues an authority that stands between this one and the certificates of servers.
+    ///
+    /// It is held to the same names, and valid for as long as an authority that is made at the same time.
+    ///
+    /// - Parameters:
+    ///   - name: The common name.
+    ///   - now: The present.
+    ///   - random: Supplies the serial number; the key comes from OpenSSL's generator.
+    /// - Returns: The authority, without this one's certificate; it issues for servers only.
+    /// - Throws: `failed` where OpenSSL refuses. Where this one was made for no intermediates, the new one is signed all the
+    ///   same, and what it issues is refused by every client.
+    package func issueAuthority(
+        name: String,
+        now: WallTime,
+        random: any RandomSource
+    ) throws(CryptographyError) -> DevelopmentAuthority {
+        let issuer = try Certificate(pem: certificatePEM)
+        let issuerKey = try Key(privatePEM: keyPEM.reveal())
+        let key = try Key.makeP256()
+        let certificate = try Certificate()
+        try certificate.describe(
+            subject: name,
+            serial: DevelopmentAuthority.serial(random),
+            from: now + DevelopmentAuthority.backdating,
+            to: now + DevelopmentAuthority.lifetime,
+            key: key
+        )
+        try certificate.add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0", issuer: issuer)
+        try certificate.add(NID_key_usage, "critical,keyCertSign,cRLSign", issuer: issuer)
+        try certificate.add(NID_subject_key_identifier, "hash", issuer: issuer)
+        try certificate.add(NID_authority_key_identifier, "keyid", issuer: issuer)
+        try certificate.sign(as: issuer, with: issuerKey)
+        return DevelopmentAuthority(trusted: try certificate.pem(), keyPEM: Secret(try key.privatePEM()))
+    }
+
     /// Issues a server certificate with a new key.
     ///
     /// - Parameters:
     ///   - names: What the server is called; the first host becomes the common name.
+    ///   - kind: What kind of key it has.
     ///   - now: The present.
     ///   - random: Supplies the serial number.
     /// - Returns: A certificate for TLS servers.
@@ -93,12 +132,13 @@ package struct DevelopmentAuthority: Sendable {
     ///   authority's limits is signed all the same, and refused by every client.
     package func issue(
         for names: [CertificateName],
+        key kind: KeyKind = .p256,
         now: WallTime,
         random: any RandomSource
     ) throws(CryptographyError) -> IssuedCertificate {
         let issuer = try Certificate(pem: certificatePEM)
         let issuerKey = try Key(privatePEM: keyPEM.reveal())
-        let key = try Key.makeP256()
+        let key = try Key.make(kind)
         let certificate = try Certificate()
         try certificate.describe(
             subject: DevelopmentAuthority.commonName(names),

@@ -1,6 +1,14 @@
 import COpenSSL
 import Primitives
 
+/// What kind of key is made.
+package enum KeyKind: Sendable, Hashable {
+    /// ECDSA on the curve P-256: well under a millisecond.
+    case p256
+    /// RSA of 2048 bits: up to a second of computing, never on a loop.
+    case rsa2048
+}
+
 /// An OpenSSL key, freed at its end.
 ///
 /// It may be moved to another thread but not shared: whoever shares one keeps it in a `Mutex`.
@@ -36,6 +44,26 @@ import Primitives
             throw CryptographyError.openSSL(.failed, "EVP_EC_gen P-256")
         }
         return unsafe Key(owning: handle)
+    }
+
+    /// A fresh RSA key of 2048 bits, drawn from OpenSSL's own generator; up to a second of computing.
+    static func makeRSA() throws(CryptographyError) -> Key {
+        let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var made: OpaquePointer?
+        guard unsafe context != nil, unsafe EVP_PKEY_keygen_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048) == 1, unsafe EVP_PKEY_generate(context, &made) == 1,
+            let made = unsafe made
+        else { throw CryptographyError.openSSL(.failed, "RSA key generation") }
+        return unsafe Key(owning: made)
+    }
+
+    /// A fresh key of a kind.
+    static func make(_ kind: KeyKind) throws(CryptographyError) -> Key {
+        switch kind {
+        case .p256: try makeP256()
+        case .rsa2048: try makeRSA()
+        }
     }
 
     deinit {

@@ -1,4 +1,3 @@
-import COpenSSL
 package import Primitives
 
 extension RSAPrivateKey {
@@ -9,14 +8,7 @@ extension RSAPrivateKey {
     /// - Returns: The private key as PKCS#8 and the public key as SubjectPublicKeyInfo, both in PEM.
     /// - Throws: `failed` where OpenSSL refuses.
     package static func generatePEM() throws(CryptographyError) -> (privateKey: Secret<[UInt8]>, publicKey: [UInt8]) {
-        let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil)
-        defer { unsafe EVP_PKEY_CTX_free(context) }
-        var made: OpaquePointer?
-        guard unsafe context != nil, unsafe EVP_PKEY_keygen_init(context) == 1,
-            unsafe EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048) == 1, unsafe EVP_PKEY_generate(context, &made) == 1,
-            let made = unsafe made
-        else { throw CryptographyError.openSSL(.failed, "RSA key generation") }
-        let key = unsafe Key(owning: made)
+        let key = try Key.makeRSA()
         return (Secret(try key.privatePEM()), try key.publicPEM())
     }
 }

@@ -33,6 +33,21 @@ package final class RSAPrivateKey: Sendable {
         }
     }
 
+    /// Signs a message by RSASSA-PKCS1-v1_5, RFC 8017 section 8.2.
+    ///
+    /// Two signatures of one message are equal.
+    ///
+    /// - Parameters:
+    ///   - message: Any number of bytes.
+    ///   - digest: What the message is reduced by.
+    /// - Returns: As many bytes as the modulus has.
+    /// - Throws: `failed` where OpenSSL refuses.
+    package func signPKCS1(_ message: [UInt8], digest: DigestAlgorithm) throws(CryptographyError) -> [UInt8] {
+        try key.withLock { (key) throws(CryptographyError) in
+            try Signature.make(.sign, .pkcs1(digest), with: key).sign(message)
+        }
+    }
+
     /// The public half.
     ///
     /// - Returns: A key that verifies what this one signs.
@@ -59,6 +74,15 @@ package final class RSAPublicKey: Sendable {
         self.key = Lock(key)
     }
 
+    /// Takes the key of a certificate, whatever the certificate is worth: see `CertificateChain`.
+    ///
+    /// - Parameter certificatePEM: One or more certificates; what follows the first is not read.
+    /// - Throws: `invalidCertificate` where it cannot be read; `invalidKey` for another kind of key or fewer than 2048 bits.
+    package convenience init(certificatePEM: [UInt8]) throws(CryptographyError) {
+        let certificate = try Certificate(pem: certificatePEM)
+        try self.init(pem: certificate.publicKeyPEM())
+    }
+
     /// Whether a signature by RSASSA-PSS with SHA-256 and MGF1 with SHA-256 is good.
     ///
     /// - Parameters:
@@ -71,14 +95,15 @@ package final class RSAPublicKey: Sendable {
         saltLength >= 0 && verify(signature, of: message, .pss(saltLength: saltLength))
     }
 
-    /// Whether a signature by RSASSA-PKCS1-v1_5 with SHA-256 is good.
+    /// Whether a signature by RSASSA-PKCS1-v1_5 is good.
     ///
     /// - Parameters:
     ///   - signature: Bytes from anywhere.
     ///   - message: What was signed.
+    ///   - digest: What the message was reduced by; a signature over another digest is refused.
     /// - Returns: False for every defect.
-    package func verifyPKCS1(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-        verify(signature, of: message, .pkcs1)
+    package func verifyPKCS1(_ signature: [UInt8], of message: [UInt8], digest: DigestAlgorithm) -> Bool {
+        verify(signature, of: message, .pkcs1(digest))
     }
 
     private func verify(_ signature: [UInt8], of message: [UInt8], _ padding: Signature.Padding) -> Bool {
@@ -96,8 +121,15 @@ package final class RSAPublicKey: Sendable {
 /// One OpenSSL context for one signature.
 @safe private struct Signature: ~Copyable {
     enum Padding {
-        case pkcs1
+        case pkcs1(DigestAlgorithm)
         case pss(saltLength: Int32)
+
+        var digest: DigestAlgorithm {
+            switch self {
+            case .pkcs1(let digest): digest
+            case .pss: .sha256
+            }
+        }
     }
 
     enum Purpose {
@@ -120,11 +152,12 @@ package final class RSAPublicKey: Sendable {
         with key: borrowing Key
     ) throws(CryptographyError) -> Signature {
         let signature = try Signature()
+        let method = unsafe padding.digest.method
         var parameters: OpaquePointer?
         let started =
             switch purpose {
-            case .sign: unsafe EVP_DigestSignInit(signature.context, &parameters, EVP_sha256(), nil, key.handle)
-            case .verify: unsafe EVP_DigestVerifyInit(signature.context, &parameters, EVP_sha256(), nil, key.handle)
+            case .sign: unsafe EVP_DigestSignInit(signature.context, &parameters, method, nil, key.handle)
+            case .verify: unsafe EVP_DigestVerifyInit(signature.context, &parameters, method, nil, key.handle)
             }
         guard started == 1, unsafe Signature.apply(padding, to: parameters) else {
             throw CryptographyError.openSSL(.failed, "EVP_DigestSignInit")

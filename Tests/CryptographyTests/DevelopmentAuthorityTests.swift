@@ -35,6 +35,54 @@ struct DevelopmentAuthorityTests {
         #expect(String(decoding: issued.keyPEM.reveal(), as: UTF8.self).hasPrefix("-----BEGIN PRIVATE KEY-----"))
     }
 
+    @Test func `issues an authority that issues certificates with RSA keys`() throws {
+        let names = [CertificateName.host("sns.amazonaws.com")]
+        let root = try DevelopmentAuthority.make(
+            name: "Root",
+            permitting: names,
+            intermediates: 1,
+            now: now,
+            random: CountingRandom()
+        )
+        let issuing = try root.issueAuthority(name: "Issuing", now: now, random: CountingRandom())
+        let facts = try CertificateFacts(pem: issuing.certificatePEM)
+        #expect(facts.commonName == "Issuing")
+        #expect(facts.isAuthority)
+        let again = try DevelopmentAuthority(certificatePEM: issuing.certificatePEM, keyPEM: issuing.keyPEM)
+        let leaf = try again.issue(for: names, key: .rsa2048, now: now, random: CountingRandom())
+        let chain = try CertificateChain(
+            anchorsPEM: root.certificatePEM,
+            intermediatesPEM: issuing.certificatePEM
+        )
+        let verdict = chain.verify(leafPEM: leaf.certificatePEM, names: ["sns.amazonaws.com"], at: now)
+        #expect(verdict == .good(until: now + DevelopmentAuthority.leafLifetime))
+        let signature = try RSAPrivateKey(pem: leaf.keyPEM).signPKCS1([7], digest: .sha256)
+        let key = try RSAPublicKey(certificatePEM: leaf.certificatePEM)
+        #expect(key.verifyPKCS1(signature, of: [7], digest: .sha256))
+    }
+
+    @Test func `cannot have an authority below it that it was not made for, nor one for other names`() throws {
+        let host = CertificateName.host("localhost")
+        let chains = try [(0, host), (1, CertificateName.host("example.com"))].map {
+            (intermediates: Int, name: CertificateName) in
+            let root = try DevelopmentAuthority.make(
+                name: "Root",
+                permitting: [host],
+                intermediates: intermediates,
+                now: now,
+                random: CountingRandom()
+            )
+            let issuing = try root.issueAuthority(name: "Issuing", now: now, random: CountingRandom())
+            let leaf = try issuing.issue(for: [name], now: now, random: CountingRandom())
+            let chain = try CertificateChain(
+                anchorsPEM: root.certificatePEM,
+                intermediatesPEM: issuing.certificatePEM
+            )
+            return chain.verify(leafPEM: leaf.certificatePEM, names: ["localhost", "example.com"], at: now)
+        }
+        for case .good in chains { Issue.record("a chain that no client may believe") }
+    }
+
     @Test func `comes back from its two files`() throws {
         let authority = try make()
         let again = try DevelopmentAuthority(certificatePEM: authority.certificatePEM, keyPEM: authority.keyPEM)

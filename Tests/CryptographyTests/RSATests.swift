@@ -19,7 +19,7 @@ struct RSATests {
         #expect(try key.publicKey().verifyPSS(signature, of: message, saltLength: saltLength))
         #expect(try !publicKey(TestKeys.otherPublicKey).verifyPSS(signature, of: message, saltLength: saltLength))
         #expect(try !publicKey().verifyPSS(signature, of: message + [0], saltLength: saltLength))
-        #expect(try !publicKey().verifyPKCS1(signature, of: message))
+        #expect(try !publicKey().verifyPKCS1(signature, of: message, digest: .sha256))
     }
 
     @Test(arguments: [Int32(0), 19, 20, 21, 33, 222, -1, -2, -3])
@@ -82,9 +82,24 @@ struct RSATests {
     /// Made by `openssl dgst -sha256 -sign` over the message above; this padding is deterministic.
     @Test func `by PKCS1 version 1.5 of another program verifies`() throws {
         let signature = try #require(Base64.decode(TestKeys.signaturePKCS1))
-        #expect(try publicKey().verifyPKCS1(signature, of: message))
-        #expect(try !publicKey().verifyPKCS1(signature, of: message + [0]))
-        #expect(try !publicKey(TestKeys.otherPublicKey).verifyPKCS1(signature, of: message))
+        #expect(try publicKey().verifyPKCS1(signature, of: message, digest: .sha256))
+        #expect(try !publicKey().verifyPKCS1(signature, of: message + [0], digest: .sha256))
+        #expect(
+            try !publicKey(TestKeys.otherPublicKey).verifyPKCS1(signature, of: message, digest: .sha256)
+        )
+        #expect(try !publicKey().verifyPSS(signature, of: message, saltLength: 32))
+    }
+
+    @Test func `by PKCS1 version 1.5 is the same as another program's`() throws {
+        let key = try RSAPrivateKey(pem: TestKeys.privatePKCS8.asKey)
+        #expect(Base64.encode(try key.signPKCS1(message, digest: .sha256)) == TestKeys.signaturePKCS1)
+    }
+
+    @Test(arguments: [(DigestAlgorithm.sha1, DigestAlgorithm.sha256), (.sha256, .sha1)])
+    func `over one digest is refused under the other`(digest: DigestAlgorithm, other: DigestAlgorithm) throws {
+        let signature = try RSAPrivateKey(pem: TestKeys.privatePKCS8.asKey).signPKCS1(message, digest: digest)
+        #expect(try publicKey().verifyPKCS1(signature, of: message, digest: digest))
+        #expect(try !publicKey().verifyPKCS1(signature, of: message, digest: other))
         #expect(try !publicKey().verifyPSS(signature, of: message, saltLength: 32))
     }
 }
