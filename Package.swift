@@ -79,7 +79,7 @@ let package = Package(
         library("SessionBroker", ["Commerce", "Cryptography", "Telemetry", "Primitives"]),
         library("MerchantOrders", ["Commerce", "Cryptography", "Primitives"]),
         library("AppLinks", ["Primitives"]),
-        library("Notifications"),
+        library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
 
         // Level 7.
@@ -151,7 +151,11 @@ let package = Package(
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
         tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Cryptography", "Primitives", "TestKit"]),
         tests("AppLinksTests", ["AppLinks"]),
-        tests("NotificationsTests", ["Notifications"]),
+        tests(
+            "NotificationsTests",
+            ["Notifications", "StrictJSON", "HTTPCore", "Cryptography", "EventIO", "Primitives", "TestKit"],
+            resources: [.copy("Vectors")]
+        ),
         tests(
             "AmazonPayTests",
             ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "Primitives", "TestKit"],

@@ -11,6 +11,8 @@ package enum NotificationRefusal: Error, Sendable, Equatable, CustomStringConver
 
     /// What makes a message foreign.
     package enum Why: String, Sendable, Hashable, CaseIterable {
+        /// Its signature is made in a way that is not known.
+        case version
         /// Its certificate's address is not one of the notification service.
         case certificateURL = "certificate_url"
         /// Its topic is none of ours.

@@ -1,0 +1,163 @@
+package import Cryptography
+package import HTTPCore
+package import Primitives
+package import Telemetry
+
+/// Fetches the certificates of the notification service, judges them, and remembers their keys.
+///
+/// One per loop, not `Sendable`. Strangers can name an address that the rule allows: what their doing may cost is bounded here.
+package final class CertificateCache {
+    /// What is spent on certificates at most.
+    package struct Limits: Sendable {
+        /// How many addresses are remembered.
+        package var entries = 64
+        /// How long a key is used before its certificate is fetched again; shorter where its chain ends before.
+        package var life = Duration.seconds(86_400)
+        /// How long an address that brought no key is left alone.
+        package var refusalLife = Duration.seconds(60)
+        /// For one fetch.
+        package var timeout = Duration.seconds(3)
+        /// The most bytes of a certificate with all that comes with it.
+        package var byteCount = 16 << 10
+        /// How many fetches are under way at once; further ones fail at once.
+        package var flights = 4
+
+        /// The limits in production.
+        package init() {}
+    }
+
+    private typealias Verdict = Result<RSAPublicKey, NotificationRefusal>
+
+    private struct Entry {
+        let verdict: Verdict
+        let until: WallTime
+        /// Counts up; tells which came first.
+        let serial: Int
+
+        var isKey: Bool {
+            if case .success = verdict { true } else { false }
+        }
+    }
+
+    private let exchange: any HTTPExchange
+    private let chain: CertificateChain
+    private let names: [String]
+    private let limits: Limits
+    private let logger: Logger
+    private var entries: [CertificateURL: Entry] = [:]
+    /// Who waits for which fetch, beside the one who makes it.
+    private var flights: [CertificateURL: [CheckedContinuation<Void, Never>]] = [:]
+    private var serial = 0
+
+    /// A cache without keys.
+    ///
+    /// - Parameters:
+    ///   - exchange: Fetches; follows no redirect.
+    ///   - chain: Judges certificates.
+    ///   - names: A certificate must name one of these, or the service's host that it was fetched from.
+    ///   - limits: What is spent at most.
+    ///   - logger: Hears about addresses that brought no key, at level info.
+    package init(
+        exchange: any HTTPExchange,
+        chain: CertificateChain,
+        names: [String] = ["sns.amazonaws.com"],
+        limits: Limits = Limits(),
+        logger: Logger = .silent
+    ) {
+        self.exchange = exchange
+        self.chain = chain
+        self.names = names
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// The key of the certificate at an address.
+    ///
+    /// Who asks for an address that is being fetched waits for that fetch.
+    ///
+    /// - Parameters:
+    ///   - url: An address that the rule allows.
+    ///   - now: The present, at which the certificate must be valid.
+    /// - Returns: A key that the notification service has, or had when its certificate was fetched.
+    /// - Throws: `certificateUnavailable` where nothing usable came or too much is under way (a later try may succeed),
+    ///   `foreign` with `certificate` where what came is not to be believed.
+    package func key(for url: CertificateURL, at now: WallTime) async throws(NotificationRefusal) -> RSAPublicKey {
+        while true {
+            if let entry = entries[url], now < entry.until { return try entry.verdict.get() }
+            guard flights[url] != nil else { break }
+            await withCheckedContinuation { flights[url, default: []].append($0) }
+            // Whoever made the fetch may have gone away under it: then nothing is remembered, and the next one makes it.
+        }
+        guard flights.count < limits.flights else { throw .certificateUnavailable }
+        flights[url] = []
+        let entry = await fetch(url, at: now)
+        let waiters = flights.removeValue(forKey: url) ?? []
+        if entry.isKey || !Task.isCancelled { keep(entry, for: url, at: now) }
+        for waiter in waiters { waiter.resume() }
+        return try entry.verdict.get()
+    }
+
+    // MARK: Fetching
+
+    private func fetch(_ url: CertificateURL, at now: WallTime) async -> Entry {
+        let request = OutboundRequest(method: "GET", url: url.text, timeout: limits.timeout)
+        let response: InboundResponse
+        do throws(HTTPExchangeError) {
+            response = try await exchange.send(request)
+        } catch {
+            return refused(.certificateUnavailable, error.description, url, now)
+        }
+        guard response.status == 200 else {
+            return refused(.certificateUnavailable, "status \(response.status)", url, now)
+        }
+        guard response.body.count <= limits.byteCount else {
+            return refused(.foreign(.certificate), "too large", url, now)
+        }
+        return judge(response.body, url, now)
+    }
+
+    private func judge(_ pem: [UInt8], _ url: CertificateURL, _ now: WallTime) -> Entry {
+        let names = names + (url.serviceHost.map { [$0] } ?? [])
+        let verdict = chain.verify(leafPEM: pem, names: names, at: now)
+        guard case .good(let end) = verdict else {
+            return refused(.foreign(.certificate), "\(verdict)", url, now)
+        }
+        do throws(CryptographyError) {
+            return made(.success(try RSAPublicKey(certificatePEM: pem)), until: min(end, now + limits.life))
+        } catch {
+            return refused(.foreign(.certificate), error.debugDescription, url, now)
+        }
+    }
+
+    private func refused(
+        _ refusal: NotificationRefusal,
+        _ reason: String,
+        _ url: CertificateURL,
+        _ now: WallTime
+    ) -> Entry {
+        logger.info(
+            "notification.no_certificate",
+            [LogField("url", url.text), LogField("verdict", refusal.verdict), LogField("reason", reason)]
+        )
+        return made(.failure(refusal), until: now + limits.refusalLife)
+    }
+
+    private func made(_ verdict: Verdict, until: WallTime) -> Entry {
+        serial += 1
+        return Entry(verdict: verdict, until: until, serial: serial)
+    }
+
+    // MARK: Remembering
+
+    private func keep(_ entry: Entry, for url: CertificateURL, at now: WallTime) {
+        entries = entries.filter { now < $0.value.until && $0.key != url }
+        if entries.count >= limits.entries {
+            // Refusals can be had for any number of addresses: they give way first, and a key gives way to a key only.
+            let refusals = entries.filter { !$0.value.isKey }
+            let candidates = refusals.isEmpty && entry.isKey ? entries : refusals
+            guard let oldest = candidates.min(by: { $0.value.serial < $1.value.serial }) else { return }
+            entries[oldest.key] = nil
+        }
+        entries[url] = entry
+    }
+}

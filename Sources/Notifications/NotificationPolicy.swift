@@ -1,0 +1,23 @@
+/// Which messages are meant for us.
+package struct NotificationPolicy: Sendable {
+    /// The topics whose messages are ours, as Amazon Pay's console names them.
+    package var topics: Set<String>
+    /// Our account; the message inside must be about it.
+    package var merchantID: String
+    /// How old a message may be; longer than the service tries again, since a repeat keeps its time.
+    package var maximumAge = Duration.seconds(4 * 3600)
+    /// How far a message may be ahead of our clock.
+    package var ahead = Duration.seconds(300)
+    /// Where certificates may be fetched from.
+    package var rule = CertificateURLRule()
+
+    /// The policy in production for an account.
+    ///
+    /// - Parameters:
+    ///   - topics: The topics whose messages are ours.
+    ///   - merchantID: Our account.
+    package init(topics: Set<String>, merchantID: String) {
+        self.topics = topics
+        self.merchantID = merchantID
+    }
+}

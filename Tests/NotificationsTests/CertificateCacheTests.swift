@@ -1,0 +1,199 @@
+import Cryptography
+import EventIO
+import HTTPCore
+import Notifications
+import Primitives
+import TestKit
+import Testing
+
+@Suite("A certificate of the notification service")
+struct CertificateCacheTests {
+    private let clock = NotificationVectors.clock
+    private let day = Duration.seconds(86_400)
+
+    @Test func `is fetched once a day`() async throws {
+        let bench = try CertificateBench()
+        for seconds in [0, 1, 86_399] { #expect(await bench.refusal(at: clock + .seconds(seconds)) == nil) }
+        #expect(bench.server.requests.count == 1)
+        #expect(await bench.refusal(at: clock + day) == nil)
+        #expect(bench.server.requests.count == 2)
+    }
+
+    @Test func `is fetched once for all of its spellings`() async throws {
+        let bench = try CertificateBench()
+        let spellings = [
+            NotificationVectors.url, NotificationVectors.url.replacing("sns.ap", with: "SNS.AP"),
+            NotificationVectors.url.replacing(".com/", with: ".com:443/"),
+        ]
+        for url in spellings { #expect(await bench.refusal(url) == nil) }
+        #expect(bench.server.requests.map(\.url) == [NotificationVectors.url])
+    }
+
+    @Test func `is not used beyond its own end`() async throws {
+        // Its last hour: a day later it must not count any more.
+        let bench = try CertificateBench(serving: "sns-leaf-expired.pem")
+        let end = WallTime(seconds: 1_769_904_000)
+        #expect(await bench.refusal(at: end + .seconds(-3600)) == nil)
+        #expect(await bench.refusal(at: end + .seconds(-1)) == nil)
+        #expect(bench.server.requests.count == 1)
+        #expect(await bench.refusal(at: end) == "certificate")
+        #expect(bench.server.requests.count == 2)
+    }
+
+    @Test(arguments: ["sns-leaf-expired.pem", "sns-leaf-wrong-name.pem", "sns-leaf-unrelated-root.pem", "README.md"])
+    func `that is not to be believed is left alone for a minute, and told to the operator`(file: String) async throws {
+        let bench = try CertificateBench(serving: file)
+        for seconds in [0, 30, 59] { #expect(await bench.refusal(at: clock + .seconds(seconds)) == "certificate") }
+        #expect(bench.server.requests.count == 1)
+        #expect(bench.log.lines(with: "notification.no_certificate").count == 1)
+        bench.server.files[NotificationVectors.url] = try NotificationVectors.pem("sns-leaf.pem")
+        #expect(await bench.refusal(at: clock + .seconds(60)) == nil)
+        #expect(bench.server.requests.count == 2)
+    }
+
+    @Test func `with too much behind it is not believed`() async throws {
+        var limits = CertificateCache.Limits()
+        limits.byteCount = try NotificationVectors.pem("sns-leaf.pem").count
+        let bench = try CertificateBench(limits: limits)
+        #expect(await bench.refusal() == nil)
+        limits.byteCount -= 1
+        let narrow = try CertificateBench(limits: limits)
+        #expect(await narrow.refusal() == "certificate")
+    }
+
+    @Test func `that cannot be had is asked for again after a minute`() async throws {
+        let bench = try CertificateBench()
+        bench.server.failure = { $0 == 1 ? HTTPExchangeError(.timedOut) : nil }
+        for seconds in [0, 59] {
+            #expect(await bench.refusal(at: clock + .seconds(seconds)) == "certificate_unavailable")
+        }
+        #expect(bench.server.requests.count == 1)
+        #expect(await bench.refusal(at: clock + .seconds(60)) == nil)
+    }
+
+    @Test func `that is not there can be had later`() async throws {
+        let bench = try CertificateBench()
+        #expect(await bench.refusal(CertificateBench.address(1)) == "certificate_unavailable")
+    }
+
+    @Test func `may name the host it comes from, and no other`() async throws {
+        let names = [CertificateName.host("sns.us-east-1.amazonaws.com")]
+        let authority = try DevelopmentAuthority.make(
+            name: "Regional",
+            permitting: names,
+            now: clock,
+            random: SeededRandom(seed: 1)
+        )
+        let leaf = try authority.issue(for: names, key: .rsa2048, now: clock, random: SeededRandom(seed: 2))
+        let server = CertificateServer()
+        let cache = CertificateCache(
+            exchange: server,
+            chain: try CertificateChain(anchorsPEM: authority.certificatePEM)
+        )
+        for (region, isGood) in [("us-east-1", true), ("us-east-2", false)] {
+            let text = "https://sns.\(region).amazonaws.com/x.pem"
+            server.files[text] = leaf.certificatePEM
+            let url = try #require(CertificateURLRule().certificateURL(text))
+            let key = try? await cache.key(for: url, at: clock)
+            #expect((key != nil) == isGood)
+        }
+    }
+
+    // MARK: Room
+
+    @Test func `stays while strangers name others`() async throws {
+        var limits = CertificateCache.Limits()
+        limits.entries = 4
+        let bench = try CertificateBench(limits: limits)
+        #expect(await bench.refusal() == nil)
+        for number in 0..<20 {
+            #expect(await bench.refusal(CertificateBench.address(number)) == "certificate_unavailable")
+        }
+        #expect(bench.server.requests.count == 21)
+        #expect(await bench.refusal() == nil)
+        #expect(bench.server.requests.count == 21)
+    }
+
+    @Test func `gives way to newer ones when there is no other room`() async throws {
+        var limits = CertificateCache.Limits()
+        limits.entries = 2
+        let bench = try CertificateBench(limits: limits)
+        let leaf = try NotificationVectors.pem("sns-leaf.pem")
+        for number in 0..<3 { bench.server.files[CertificateBench.address(number)] = leaf }
+        for number in [0, 1, 2, 1, 2] { #expect(await bench.refusal(CertificateBench.address(number)) == nil) }
+        #expect(bench.server.requests.count == 3)
+        // Nothing but keys: what brought none is not remembered in their place.
+        #expect(await bench.refusal(CertificateBench.address(9)) == "certificate_unavailable")
+        for number in [1, 2] { #expect(await bench.refusal(CertificateBench.address(number)) == nil) }
+        #expect(bench.server.requests.count == 4)
+        #expect(await bench.refusal(CertificateBench.address(0)) == nil)
+        #expect(bench.server.requests.count == 5)
+    }
+}
+
+@Suite("Certificates that are asked for at once")
+struct CertificateFlightTests {
+    /// What became of those who asked.
+    private final class Outcomes {
+        var words: [String] = []
+    }
+
+    private func ask(
+        _ bench: CertificateBench,
+        _ url: String,
+        _ reactor: Reactor,
+        _ outcomes: Outcomes
+    ) -> Task<Void, Never> {
+        reactor.startTask { outcomes.words.append(await bench.refusal(url) ?? "key") }
+    }
+
+    @Test func `are fetched once`() async throws {
+        try await withLoop { reactor in
+            let bench = try CertificateBench()
+            bench.server.isHeld = true
+            let outcomes = Outcomes()
+            let tasks = (0..<10).map { _ in ask(bench, NotificationVectors.url, reactor, outcomes) }
+            for _ in 0..<5 { await reactor.nextTurn() }
+            #expect(bench.server.requests.count == 1)
+            #expect(outcomes.words.isEmpty)
+            bench.server.release()
+            for task in tasks { await task.value }
+            #expect(outcomes.words == [String](repeating: "key", count: 10))
+            #expect(bench.server.requests.count == 1)
+        }
+    }
+
+    @Test func `are refused beyond four, and nobody waits for that`() async throws {
+        try await withLoop { reactor in
+            let bench = try CertificateBench()
+            bench.server.isHeld = true
+            let outcomes = Outcomes()
+            var tasks = (0..<4).map { ask(bench, CertificateBench.address($0), reactor, outcomes) }
+            for _ in 0..<5 { await reactor.nextTurn() }
+            #expect(await bench.refusal() == "certificate_unavailable")
+            #expect(bench.server.requests.count == 4)
+            tasks.append(ask(bench, CertificateBench.address(0), reactor, outcomes))
+            bench.server.release()
+            for task in tasks { await task.value }
+            #expect(outcomes.words.count == 5)
+            #expect(bench.server.requests.count == 4)
+            #expect(await bench.refusal() == nil)
+        }
+    }
+
+    @Test func `are fetched by the next one when the first goes away`() async throws {
+        try await withLoop { reactor in
+            let bench = try CertificateBench()
+            bench.server.isHeld = true
+            bench.server.failure = { $0 == 1 ? HTTPExchangeError(.connectionLost) : nil }
+            let outcomes = Outcomes()
+            let tasks = (0..<3).map { _ in ask(bench, NotificationVectors.url, reactor, outcomes) }
+            for _ in 0..<5 { await reactor.nextTurn() }
+            tasks[0].cancel()
+            bench.server.release()
+            for task in tasks { await task.value }
+            #expect(outcomes.words == ["certificate_unavailable", "key", "key"])
+            #expect(bench.server.requests.count == 2)
+        }
+    }
+}
