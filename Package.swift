@@ -80,6 +80,7 @@ let package = Package(
         library("MerchantOrders", ["Commerce", "Cryptography", "Primitives"]),
         library("AppLinks", ["Primitives"]),
         library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
+        library("Webhooks", ["StrictJSON", "HTTPCore", "Cryptography", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
 
         // Level 7.
@@ -156,6 +157,7 @@ let package = Package(
             ["Notifications", "StrictJSON", "HTTPCore", "Cryptography", "EventIO", "Primitives", "TestKit"],
             resources: [.copy("Vectors")]
         ),
+        tests("WebhooksTests", ["Webhooks", "StrictJSON", "HTTPCore", "Primitives", "TestKit"]),
         tests(
             "AmazonPayTests",
             ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "Primitives", "TestKit"],

@@ -1,0 +1,80 @@
+package import HTTPCore
+package import Primitives
+
+/// What became of one try to deliver an event.
+package enum DeliveryAttempt: Sendable, Hashable {
+    /// The endpoint has answered; `retryAfter` is the pause that it asks for, where it does.
+    case answered(status: Int, retryAfter: Duration?)
+    /// There was no answer.
+    case broke(HTTPExchangeError.Code)
+
+    /// A try that was answered.
+    ///
+    /// - Parameter response: Its status and `Retry-After` count, its content does not.
+    package init(_ response: InboundResponse) {
+        let seconds = response.first("retry-after").flatMap { DecimalDigits.parse($0.utf8Span.span, limit: 1 << 31) }
+        self = .answered(status: response.status, retryAfter: seconds.map { Duration.seconds($0) })
+    }
+}
+
+/// What follows from a try.
+package enum DeliveryVerdict: Sendable, Hashable {
+    /// The event has arrived; the next one of its session may go.
+    case delivered
+    /// The same event again, after a pause.
+    case again(after: Duration)
+    /// Nothing of this session goes to the endpoint until an operator says so.
+    case park
+}
+
+/// How often and when an event is sent that does not arrive.
+package struct DeliveryPolicy: Sendable {
+    /// After so many failures of one event its lane is parked; with the pauses below about ten hours.
+    package var tries = 20
+    /// For one try, from the connection to the last byte of the answer.
+    package var timeout = Duration.seconds(10)
+    /// The longest pause after the first failure; doubles with each.
+    package var base = Duration.seconds(5)
+    /// The longest pause of all, also where an endpoint asks for more.
+    package var cap = Duration.seconds(3600)
+
+    /// The policy in production.
+    package init() {}
+
+    /// A pause drawn evenly from the upper half of its bound, so that events that failed together do not come back together.
+    ///
+    /// - Parameters:
+    ///   - failures: How many tries of the event have failed, one or more.
+    ///   - random: Supplies eight bytes.
+    /// - Returns: Half of the bound to the bound.
+    package func pause(after failures: Int, random: any RandomSource) -> Duration {
+        let bound = min(cap, base * (1 << min(max(failures - 1, 0), 16)))
+        // 53 bits, exactly what a Double holds.
+        let draw = Double(random.number(byteCount: 8) >> 11) / Double(1 << 53)
+        return bound * (0.5 + draw / 2)
+    }
+
+    /// What follows from a try.
+    ///
+    /// A redirect is a failure like any other: it is not followed. 410 says that the endpoint is gone for good.
+    ///
+    /// - Parameters:
+    ///   - attempt: What became of it.
+    ///   - failures: How many tries of the event had failed before, zero or more.
+    ///   - random: Supplies eight bytes where there is a pause.
+    /// - Returns: The verdict.
+    package func verdict(
+        on attempt: DeliveryAttempt,
+        failures: Int,
+        random: any RandomSource
+    ) -> DeliveryVerdict {
+        var wanted = Duration.zero
+        if case .answered(let status, let retryAfter) = attempt {
+            if (200...299).contains(status) { return .delivered }
+            if status == 410 { return .park }
+            wanted = min(cap, retryAfter ?? .zero)
+        }
+        guard failures + 1 < tries else { return .park }
+        return .again(after: max(wanted, pause(after: failures + 1, random: random)))
+    }
+}

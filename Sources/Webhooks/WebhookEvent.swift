@@ -1,0 +1,53 @@
+package import Primitives
+package import StrictJSON
+
+/// Something that happened to an order, as merchants are told about it.
+package struct WebhookEvent: Sendable, Hashable {
+    /// The same at every try, so that a receiver can tell a repeat.
+    package let id: UUIDBytes
+    /// One of the raw values of `WebhookEventType`.
+    package let type: String
+    /// The session, which is the flow.
+    package let flow: UUIDBytes
+    /// The place among the events of the session, from 1 on.
+    package let sequence: Int64
+    /// When it happened, UTC.
+    package let at: WallTime
+    /// What is sent, octet for octet the same at every try: one JSON object without line breaks.
+    package let body: [UInt8]
+
+    /// An event.
+    ///
+    /// - Parameters:
+    ///   - id: The event's own.
+    ///   - type: One of the raw values of `WebhookEventType`.
+    ///   - flow: The session.
+    ///   - sequence: The place among the events of the session.
+    ///   - at: When it happened; told to the second.
+    ///   - data: The session as it was then, without anything about the buyer; numbers keep their digits, members their order.
+    package init(id: UUIDBytes, type: String, flow: UUIDBytes, sequence: Int64, at: WallTime, data: JSONValue) {
+        self.id = id
+        self.type = type
+        self.flow = flow
+        self.sequence = sequence
+        self.at = at
+        body =
+            JSONValue.object([
+                JSONMember("id", .string(WebhookEvent.text(of: id))),
+                JSONMember("type", .string(type)),
+                JSONMember("createdAt", .string(CalendarDate(at).extendedText)),
+                JSONMember("sessionId", .string(flow.description)),
+                JSONMember("sequence", .number(String(sequence))),
+                JSONMember("data", data),
+            ])
+            .bytes
+    }
+
+    /// An event's id as it is written everywhere outside: `evt_` and a UUID in lower case, 40 characters.
+    ///
+    /// - Parameter id: An event's.
+    /// - Returns: The text.
+    package static func text(of id: UUIDBytes) -> String {
+        "evt_" + id.description
+    }
+}

@@ -1,0 +1,70 @@
+/// The events of one session that one endpoint has not got yet.
+///
+/// Only the first of them is ever on its way, so that they arrive in their order; a lane without events does not exist.
+/// The rules are here as a value; the database carries them out.
+package struct WebhookLane: Sendable, Hashable {
+    /// The event that is on its way or goes next.
+    package private(set) var head: Int64
+    /// The last event.
+    package private(set) var tail: Int64
+    /// How many tries of the first event have failed.
+    package private(set) var failures = 0
+    /// Whether nothing goes until an operator says so: later events must not overtake one that does not arrive.
+    package private(set) var isParked = false
+
+    /// A lane with one event.
+    ///
+    /// - Parameter sequence: Its place among the events of the session.
+    package init(_ sequence: Int64) {
+        head = sequence
+        tail = sequence
+    }
+
+    /// Adds an event.
+    ///
+    /// - Parameter sequence: Its place; one that came before changes nothing.
+    package mutating func append(_ sequence: Int64) {
+        tail = max(tail, sequence)
+    }
+
+    /// Takes a try down.
+    ///
+    /// - Parameters:
+    ///   - sequence: The event that was sent; the verdict on any but the first, from a try that was given up, changes nothing.
+    ///   - verdict: What follows.
+    ///   - wants: Whether the endpoint wants the event of a place.
+    /// - Returns: Whether the lane goes on; false when its last event has arrived.
+    package mutating func settle(
+        _ sequence: Int64,
+        _ verdict: DeliveryVerdict,
+        wants: (Int64) -> Bool = { _ in true }
+    ) -> Bool {
+        guard sequence == head else { return true }
+        switch verdict {
+        case .delivered:
+            failures = 0
+            repeat { head += 1 } while head <= tail && !wants(head)
+            return head <= tail
+        case .again:
+            failures += 1
+        case .park:
+            failures += 1
+            isParked = true
+        }
+        return true
+    }
+
+    /// Lets a parked lane go on, with all its tries.
+    package mutating func replay() {
+        failures = 0
+        isParked = false
+    }
+
+    /// Lets a lane go on from an event that may have arrived already; what follows is sent again, in order.
+    ///
+    /// - Parameter sequence: Its place; one behind the first event of the lane does not let the first be left out.
+    package mutating func replay(from sequence: Int64) {
+        head = min(head, sequence)
+        replay()
+    }
+}

@@ -1,0 +1,78 @@
+import HTTPCore
+import TestKit
+import Testing
+import Webhooks
+
+@Suite("A try to deliver an event")
+struct DeliveryTests {
+    private let policy = DeliveryPolicy()
+
+    private func verdict(_ attempt: DeliveryAttempt, failures: Int = 0) -> DeliveryVerdict {
+        policy.verdict(on: attempt, failures: failures, random: SeededRandom(seed: 3))
+    }
+
+    @Test(arguments: [
+        (1, 5), (2, 10), (3, 20), (9, 1280), (10, 2560), (11, 3600), (20, 3600), (1000, 3600), (Int.max, 3600),
+    ])
+    func `is followed by a pause in the upper half of its bound`(failures: Int, bound: Int) {
+        let random = SeededRandom(seed: 1)
+        let pauses = (0..<1000).map { _ in policy.pause(after: failures, random: random) }
+        #expect(pauses.allSatisfy { $0 >= .milliseconds(bound * 500) && $0 <= .seconds(bound) })
+        // Evenly drawn: both ends are come near to.
+        #expect((pauses.min() ?? .zero) < .milliseconds(bound * 510))
+        #expect((pauses.max() ?? .zero) > .milliseconds(bound * 990))
+    }
+
+    @Test(arguments: [200, 201, 202, 204, 299])
+    func `has arrived with an answer of the second hundred`(status: Int) {
+        #expect(verdict(.answered(status: status, retryAfter: nil), failures: 19) == .delivered)
+        #expect(verdict(.answered(status: status, retryAfter: .seconds(9))) == .delivered)
+    }
+
+    @Test(
+        arguments: [
+            .answered(status: 199, retryAfter: nil), .answered(status: 301, retryAfter: nil),
+            .answered(status: 308, retryAfter: nil), .answered(status: 400, retryAfter: nil),
+            .answered(status: 404, retryAfter: nil), .answered(status: 500, retryAfter: nil), .broke(.timedOut),
+            .broke(.connectFailed), .broke(.connectionLost), .broke(.bodyTooLarge), .broke(.protocolViolation),
+        ] as [DeliveryAttempt]
+    )
+    func `is made again after anything else, twenty times in all`(attempt: DeliveryAttempt) {
+        for failures in 0..<19 {
+            guard case .again(let pause) = verdict(attempt, failures: failures) else {
+                Issue.record("no other try after \(failures + 1)")
+                continue
+            }
+            #expect(pause == policy.pause(after: failures + 1, random: SeededRandom(seed: 3)))
+        }
+        #expect(verdict(attempt, failures: 19) == .park)
+        #expect(verdict(attempt, failures: 25) == .park)
+    }
+
+    @Test func `is the last one where the endpoint is gone for good`() {
+        #expect(verdict(.answered(status: 410, retryAfter: .seconds(1))) == .park)
+    }
+
+    @Test(arguments: [(60, 60), (3600, 3600), (100_000, 3600)])
+    func `is made again when the endpoint wants it, within an hour`(wanted: Int, expected: Int) {
+        let attempt = DeliveryAttempt.answered(status: 503, retryAfter: .seconds(wanted))
+        #expect(verdict(attempt) == .again(after: .seconds(expected)))
+    }
+
+    @Test func `is not made sooner than it would be`() {
+        let plain = verdict(.answered(status: 429, retryAfter: nil), failures: 5)
+        #expect(verdict(.answered(status: 429, retryAfter: .seconds(1)), failures: 5) == plain)
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil), ("0", .seconds(0)), ("120", .seconds(120)), ("-1", nil), ("1.5", nil), ("", nil),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", nil), ("99999999999999999999", nil), ("012", nil),
+        ] as [(String?, Duration?)]
+    )
+    func `reads a pause in whole seconds`(text: String?, expected: Duration?) {
+        let fields = text.map { [("Retry-After", $0)] } ?? []
+        let attempt = DeliveryAttempt(InboundResponse(status: 503, fields: fields))
+        #expect(attempt == .answered(status: 503, retryAfter: expected))
+    }
+}
