@@ -1,6 +1,6 @@
 import HTTPCore
 import IntegrationKit
-import Simulators
+import StrictJSON
 import Testing
 
 /// Complete may succeed before the bank has spoken. The shop does not ask for that; should a session allow it all the same, an
