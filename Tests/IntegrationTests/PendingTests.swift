@@ -3,8 +3,9 @@ import IntegrationKit
 import StrictJSON
 import Testing
 
-/// Complete may succeed before the bank has spoken. The shop does not ask for that; should a session allow it all the same, an
-/// order is paid only once its charge is.
+/// Complete may succeed before the bank has spoken.
+///
+/// The shop does not ask for that; should a session allow it all the same, an order is paid only once its charge is.
 @Suite struct `A payment that the bank decides later` {
     /// A buyer who has agreed, with a session that was changed behind the shop's back.
     private func placed(_ shop: Shop, card: String) async throws -> (Shopper, ReturnFields) {

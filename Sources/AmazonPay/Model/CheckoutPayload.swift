@@ -20,9 +20,9 @@ package struct CheckoutPayload: Sendable, Hashable {
         case primeStatus
     }
 
-    /// Where Amazon sends the buyer for review; https, at most 512 characters, no fragment. Not sent with `mobile`.
+    /// Where Amazon sends the buyer for review; https, at most 512 characters, no fragment; not sent with `mobile`.
     package var reviewURL: String
-    /// Where a buyer who gives up lands. Not sent with `mobile`.
+    /// Where a buyer who gives up lands; not sent with `mobile`.
     package var cancelURL: String
     /// The store.
     package var storeID: String

@@ -1,6 +1,6 @@
 /// Where the vendor's library for apps sends a buyer back to; all three are mandatory.
 package struct MobileLinks: Sendable, Hashable {
-    /// After the last page; gets the session's identifier. The server then calls finalize.
+    /// After the last page; gets the session's identifier, with which the server calls finalize.
     package var result: String
     /// After the buyer gave up.
     package var cancel: String

@@ -30,6 +30,8 @@ struct UrgentDescriptors {
             unsafe clinux_poll_readable(all.baseAddress, Int32(all.count))
         }
         guard ready != 0 else { return }
-        for (index, registration) in registrations.enumerated() where ready & (1 << UInt64(index)) != 0 { body(registration) }
+        for (index, registration) in registrations.enumerated() where ready & (1 << UInt64(index)) != 0 {
+            body(registration)
+        }
     }
 }

@@ -43,7 +43,13 @@ final class Pipeline: ReadinessHandler {
 
     /// Starts to listen, level-triggered because one read of libpq may leave bytes behind.
     func open() throws(IOError) {
-        registration = try reactor.add(handle.descriptor, interest: .readable, trigger: .level, isUrgent: true, handler: self)
+        registration = try reactor.add(
+            handle.descriptor,
+            interest: .readable,
+            trigger: .level,
+            isUrgent: true,
+            handler: self
+        )
     }
 
     /// Hears nothing any more; the connection closes with this object.
