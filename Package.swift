@@ -78,7 +78,7 @@ let package = Package(
         // Level 6.
         library("SessionBroker", ["Commerce", "Cryptography", "Telemetry", "Primitives"]),
         library("MerchantOrders", ["Commerce", "Cryptography", "Primitives"]),
-        library("AppLinks", ["Primitives"]),
+        library("AppLinks", ["StrictJSON", "Primitives"]),
         library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("Webhooks", ["StrictJSON", "HTTPCore", "Cryptography", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),

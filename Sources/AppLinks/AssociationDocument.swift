@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// The documents by which the link host vouches for the apps.
 ///
 /// They depend on settings only and on no clock, so the same settings give the same bytes and an entity tag made of them
@@ -13,21 +15,19 @@ package enum AssociationDocument {
     ///   - rules: Which addresses open them.
     /// - Returns: The document.
     package static func apple(_ apps: [AppleApp], _ rules: LinkRules) -> [UInt8] {
-        var members: [(String, JSONText)] = []
+        var members: [JSONMember] = []
         let linked = apps.filter { $0.services.contains(.appLinks) }
         if !linked.isEmpty {
+            // Systems before iOS 13 want the empty list.
             let entries = linked.map { details($0, rules) }
-            // Systems before iOS 13 want this empty list.
-            members.append(
-                (AppleApp.Service.appLinks.rawValue, .members([("apps", .list([])), ("details", .list(entries))]))
-            )
+            members.append(JSONMember(AppleApp.Service.appLinks.rawValue, ["apps": [], "details": .array(entries)]))
         }
         for service in [AppleApp.Service.webCredentials, .activityContinuation, .appClips] {
             let named = apps.filter { $0.services.contains(service) }
             guard !named.isEmpty else { continue }
-            members.append((service.rawValue, .members([("apps", .list(named.map { .text($0.id) }))])))
+            members.append(JSONMember(service.rawValue, ["apps": texts(named.map(\.id))]))
         }
-        return JSONText.members(members).bytes
+        return JSONValue.object(members).bytes
     }
 
     /// `assetlinks.json`.
@@ -39,55 +39,58 @@ package enum AssociationDocument {
     ///   - rules: For apps that read them from here.
     /// - Returns: The document; a list of statements, one for each app.
     package static func android(_ apps: [AndroidApp], _ rules: LinkRules) -> [UInt8] {
-        JSONText.list(apps.map { statement($0, rules) }).bytes
+        JSONValue.array(apps.map { statement($0, rules) }).bytes
     }
 
     // MARK: Parts
 
-    private static func details(_ app: AppleApp, _ rules: LinkRules) -> JSONText {
-        .members([
-            ("appID", .text(app.id)),
-            ("appIDs", .list([.text(app.id)])),
-            ("paths", .list(rules.paths.map { .text($0) })),
-            ("components", .list(rules.components.map { .members(pattern($0) + remarks($0)) })),
-        ])
+    private static func details(_ app: AppleApp, _ rules: LinkRules) -> JSONValue {
+        [
+            "appID": .string(app.id),
+            "appIDs": [.string(app.id)],
+            "paths": texts(rules.paths),
+            "components": .array(rules.components.map { .object(pattern($0) + remarks($0)) }),
+        ]
     }
 
-    private static func statement(_ app: AndroidApp, _ rules: LinkRules) -> JSONText {
-        var members: [(String, JSONText)] = [
-            ("relation", .list(app.relations.map { .text($0.rawValue) })),
-            (
+    private static func statement(_ app: AndroidApp, _ rules: LinkRules) -> JSONValue {
+        var members = [
+            JSONMember("relation", texts(app.relations.map(\.rawValue))),
+            JSONMember(
                 "target",
-                .members([
-                    ("namespace", .text("android_app")),
-                    ("package_name", .text(app.package)),
-                    ("sha256_cert_fingerprints", .list(app.fingerprints.map { .text($0) })),
-                ])
+                [
+                    "namespace": "android_app",
+                    "package_name": .string(app.package),
+                    "sha256_cert_fingerprints": texts(app.fingerprints),
+                ]
             ),
         ]
         if app.isDynamic {
-            let components = JSONText.list(rules.components.map { .members(pattern($0)) })
-            let extensions = JSONText.members([("dynamic_app_link_components", components)])
-            members.append(
-                ("relation_extensions", .members([(AndroidApp.Relation.handleAllURLs.rawValue, extensions)]))
-            )
+            let components = JSONValue.array(rules.components.map { .object(pattern($0)) })
+            let extensions: JSONValue = ["dynamic_app_link_components": components]
+            let relation = JSONMember(AndroidApp.Relation.handleAllURLs.rawValue, extensions)
+            members.append(JSONMember("relation_extensions", .object([relation])))
         }
-        return .members(members)
+        return .object(members)
     }
 
     /// What both systems read.
-    private static func pattern(_ component: LinkRules.Component) -> [(String, JSONText)] {
-        var members: [(String, JSONText)] = [("/", .text(component.path))]
+    private static func pattern(_ component: LinkRules.Component) -> [JSONMember] {
+        var members = [JSONMember("/", .string(component.path))]
         if !component.query.isEmpty {
-            members.append(("?", .members(component.query.map { ($0.name, .text($0.pattern)) })))
+            members.append(JSONMember("?", .object(component.query.map { JSONMember($0.name, .string($0.pattern)) })))
         }
-        if component.isExcluded { members.append(("exclude", .flag(true))) }
+        if component.isExcluded { members.append(JSONMember("exclude", true)) }
         return members
     }
 
     /// What Apple's systems read besides.
-    private static func remarks(_ component: LinkRules.Component) -> [(String, JSONText)] {
-        let comment: (String, JSONText) = ("comment", .text(component.comment))
-        return component.isExcluded ? [comment] : [("caseSensitive", .flag(true)), comment]
+    private static func remarks(_ component: LinkRules.Component) -> [JSONMember] {
+        let comment = JSONMember("comment", .string(component.comment))
+        return component.isExcluded ? [comment] : [JSONMember("caseSensitive", true), comment]
+    }
+
+    private static func texts(_ texts: [String]) -> JSONValue {
+        .array(texts.map { .string($0) })
     }
 }

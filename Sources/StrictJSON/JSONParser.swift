@@ -6,10 +6,16 @@ package enum JSONError: Error, Sendable, Equatable {
     case malformed(at: Int)
     /// Lists and objects lie deeper inside each other than allowed.
     case tooDeep
-    /// An object has two members of one name.
+    /// An object has two members of one name; the path from the root, for example `lines[0].id`.
     case repeated(String)
     /// A text is not UTF-8, or an escape stands for half a character.
     case badText(at: Int)
+
+    /// The same fault, told from one level up.
+    fileprivate func inside(_ part: String) -> JSONError {
+        guard case .repeated(let path) = self else { return self }
+        return .repeated(path.hasPrefix("[") ? part + path : "\(part).\(path)")
+    }
 }
 
 /// A strict reader of JSON for input that nobody vouches for.
@@ -83,7 +89,11 @@ package struct JSONParser {
         if skip("]") { return .array([]) }
         var elements: [JSONValue] = []
         repeat {
-            elements.append(try value(depth: depth - 1))
+            do throws(JSONError) {
+                elements.append(try value(depth: depth - 1))
+            } catch {
+                throw error.inside("[\(elements.count)]")
+            }
             skipBlanks()
         } while skip(",")
         try expect("]")
@@ -103,7 +113,11 @@ package struct JSONParser {
             guard names.insert(name).inserted else { throw .repeated(name) }
             skipBlanks()
             try expect(":")
-            members.append(JSONMember(name, try value(depth: depth - 1)))
+            do throws(JSONError) {
+                members.append(JSONMember(name, try value(depth: depth - 1)))
+            } catch {
+                throw error.inside(name)
+            }
             skipBlanks()
         } while skip(",")
         try expect("}")

@@ -81,16 +81,15 @@ enum AuditCommand {
         }
     }
 
-    /// One row as JSON; every part is a word, a number or an address of ours, except the peer, which is escaped.
+    /// One row as JSON.
     private static func line(_ event: AuditEvent) -> String {
         var members = [
-            "\"at\":\"\(CalendarDate(event.at).extendedText)\"", "\"flow\":\"\(event.flow)\"",
-            "\"ordinal\":\(event.ordinal)", "\"op\":\"\(event.operation)\"", "\"verdict\":\"\(event.verdict)\"",
-            "\"state\":\"\(event.state.rawValue)\"",
+            JSONMember("at", .string(CalendarDate(event.at).extendedText)), JSONMember("flow", "\(event.flow)"),
+            JSONMember("ordinal", JSONValue(event.ordinal)), JSONMember("op", "\(event.operation)"),
+            JSONMember("verdict", "\(event.verdict)"), JSONMember("state", .string(event.state.rawValue)),
         ]
-        if let reason = event.reason { members.append("\"reason\":\(JSONTree.quoted(reason))") }
-        members.append("\"peer\":\(JSONTree.quoted(event.peer))")
-        members.append("\"request\":\(JSONTree.quoted(event.request))")
-        return "{" + members.joined(separator: ",") + "}"
+        if let reason = event.reason { members.append(JSONMember("reason", .string(reason))) }
+        members += [JSONMember("peer", .string(event.peer)), JSONMember("request", .string(event.request))]
+        return JSONValue.object(members).description
     }
 }

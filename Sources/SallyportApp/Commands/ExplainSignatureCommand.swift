@@ -2,6 +2,7 @@ import AmazonPay
 import Cryptography
 import EventIO
 import Primitives
+import StrictJSON
 
 /// `sallyport explain-signature`: what the signature of a request or a button stands for, and where the signer went wrong.
 enum ExplainSignatureCommand {
@@ -116,22 +117,22 @@ enum SignatureInput {
             }
         }
         let members = try object(octets)
-        guard let url = members["url"]?.string else { throw problem("the JSON object has no text `url`") }
+        guard let url = members["url"]?.text else { throw problem("the JSON object has no text `url`") }
         guard case .object(let headers)? = members["headers"] else {
             throw problem("the JSON object has no object `headers`")
         }
         var fields: [(String, String)] = []
-        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
-            guard let text = value.string else { throw problem("the header \(name) is no text") }
-            fields.append((name, text))
+        for header in headers {
+            guard let text = header.value.text else { throw problem("the header \(header.name) is no text") }
+            fields.append((header.name, text))
         }
         if !fields.contains(where: { $0.0.lowercased() == "authorization" }),
-            let authorization = members["authorization"]?.string
+            let authorization = members["authorization"]?.text
         {
             fields.append(("authorization", authorization))
         }
         return RecordedRequest(
-            method: members["method"]?.string ?? "GET",
+            method: members["method"]?.text ?? "GET",
             target: url,
             fields: fields,
             body: try body(members["body"])
@@ -142,13 +143,13 @@ enum SignatureInput {
     static func button(_ octets: [UInt8]) throws(ConfigurationError) -> ButtonExplanation.Payload {
         var members = try object(octets)
         for name in ["createCheckoutSessionConfig", "signInConfig"] {
-            if case .object(let inner)? = members[name] { members = inner }
+            if let inner = members[name] { members = inner }
         }
-        guard let payload = members["payloadJSON"]?.string, let signature = members["signature"]?.string else {
+        guard let payload = members["payloadJSON"]?.text, let signature = members["signature"]?.text else {
             throw problem("the JSON object has no texts `payloadJSON` and `signature`")
         }
         var algorithm: SigningAlgorithm?
-        if let label = members["algorithm"]?.string {
+        if let label = members["algorithm"]?.text {
             algorithm = SigningAlgorithm(rawValue: label)
             guard algorithm != nil else { throw problem("the service knows no algorithm \(label)") }
         }
@@ -156,28 +157,20 @@ enum SignatureInput {
     }
 
     /// The body as it was sent; a JSON value does not tell its octets.
-    private static func body(_ value: JSONTree?) throws(ConfigurationError) -> [UInt8] {
+    private static func body(_ value: JSONValue?) throws(ConfigurationError) -> [UInt8] {
         switch value {
-        case nil, .null?: return []
-        case .text(let text)?: return Array(text.utf8)
+        case nil: return []
+        case .string(let text)?: return Array(text.utf8)
         default: throw problem("`body` is no text: give the octets that were sent as one JSON string")
         }
     }
 
-    private static func object(_ octets: [UInt8]) throws(ConfigurationError) -> [String: JSONTree] {
-        guard case .object(let members)? = try? JSONTree.parse(octets) else { throw problem("not a JSON object") }
-        return members
+    private static func object(_ octets: [UInt8]) throws(ConfigurationError) -> JSONValue {
+        guard let value = try? JSONParser.parse(octets), case .object = value else { throw problem("not a JSON object") }
+        return value
     }
 
     private static func problem(_ text: String) -> ConfigurationError {
         ConfigurationError(problems: ["--request: \(text)"])
-    }
-}
-
-extension JSONTree {
-    /// The text, or `nil` for another kind of value.
-    fileprivate var string: String? {
-        if case .text(let text) = self { return text }
-        return nil
     }
 }

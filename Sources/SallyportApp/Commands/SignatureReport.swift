@@ -1,4 +1,5 @@
 import AmazonPay
+import StrictJSON
 
 /// An explained signature as lines for people and as one JSON object for programs.
 struct SignatureReport {
@@ -52,29 +53,35 @@ struct SignatureReport {
 
     /// For programs.
     var json: String {
-        var members: [(String, String)] = []
-        if let canonical { members.append(("canonicalRequest", JSONTree.quoted(canonical))) }
+        var members: [JSONMember] = []
+        if let canonical { members.append(JSONMember("canonicalRequest", .string(canonical))) }
         members += [
-            ("sha256", JSONTree.quoted(hash)), ("stringToSign", JSONTree.quoted(stringToSign)),
-            ("verdict", JSONTree.quoted(verdict.code)),
+            JSONMember("sha256", .string(hash)), JSONMember("stringToSign", .string(stringToSign)),
+            JSONMember("verdict", .string(verdict.code)),
         ]
         switch verdict {
         case .goodUnder(let length, let label):
-            members += [("saltLength", String(length)), ("label", JSONTree.quoted(label.label))]
-        case .goodFor(let variant): members.append(("variant", JSONTree.quoted(variant.rawValue)))
+            members += [JSONMember("saltLength", JSONValue(length)), JSONMember("label", .string(label.label))]
+        case .goodFor(let variant): members.append(JSONMember("variant", .string(variant.rawValue)))
         case .malformed(let refusal):
-            members += [("status", String(refusal.status)), ("reasonCode", JSONTree.quoted(refusal.reason.rawValue))]
+            members += [
+                JSONMember("status", JSONValue(refusal.status)),
+                JSONMember("reasonCode", .string(refusal.reason.rawValue)),
+            ]
         case .good, .otherText, .wrongKey, .damaged, .unchecked: break
         }
-        members.append(("differences", "[" + differences.map(SignatureReport.json).joined(separator: ",") + "]"))
-        let hints = hints.map { "{\"code\":\(JSONTree.quoted($0.code)),\"text\":\(JSONTree.quoted($0.text))}" }
-        members.append(("hints", "[" + hints.joined(separator: ",") + "]"))
-        return "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+        members.append(JSONMember("differences", .array(differences.map(SignatureReport.json))))
+        let hints = hints.map { JSONValue.object([JSONMember("code", .string($0.code)), JSONMember("text", .string($0.text))]) }
+        members.append(JSONMember("hints", .array(hints)))
+        return JSONValue.object(members).description
     }
 
-    private static func json(_ difference: TextDifference) -> String {
-        "{\"line\":\(difference.line),\"column\":\(difference.column),\"asSent\":\(JSONTree.quoted(difference.ours)),"
-            + "\"asSigned\":\(JSONTree.quoted(difference.theirs)),\"note\":\(JSONTree.quoted(difference.note))}"
+    private static func json(_ difference: TextDifference) -> JSONValue {
+        [
+            "line": JSONValue(difference.line), "column": JSONValue(difference.column),
+            "asSent": .string(difference.ours), "asSigned": .string(difference.theirs),
+            "note": .string(difference.note),
+        ]
     }
 
     private func numbered(_ text: String) -> [String] {

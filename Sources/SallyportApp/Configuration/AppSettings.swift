@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// The mobile apps that the return link opens.
 struct AppSettings: Sendable, Equatable {
     /// One iOS app.
@@ -50,13 +52,13 @@ struct AppSettings: Sendable, Equatable {
 
 /// Reads the members of one object and notices those that nobody asked for.
 private struct ObjectReader {
-    private var members: [String: JSONTree] = [:]
+    private var members: [JSONMember] = []
     private var problems: [String] = []
     private let name: String
 
-    init(_ tree: JSONTree, name: String) {
+    init(_ value: JSONValue, name: String) {
         self.name = name
-        if case .object(let members) = tree {
+        if case .object(let members) = value {
             self.members = members
         } else {
             problems.append("not an object")
@@ -64,7 +66,7 @@ private struct ObjectReader {
     }
 
     mutating func text(_ key: String) -> String {
-        guard let text = members.removeValue(forKey: key)?.scalarText, !text.isEmpty else {
+        guard let text = take(key)?.scalarText, !text.isEmpty else {
             problems.append("\(key) is missing")
             return ""
         }
@@ -72,21 +74,26 @@ private struct ObjectReader {
     }
 
     mutating func flag(_ key: String) -> Bool {
-        guard let value = members.removeValue(forKey: key) else { return false }
+        guard let value = take(key) else { return false }
         if case .bool(let flag) = value { return flag }
         problems.append("\(key) is neither true nor false")
         return false
     }
 
     mutating func list(_ key: String) -> [String]? {
-        guard let value = members.removeValue(forKey: key) else { return nil }
+        guard let value = take(key) else { return nil }
         if case .array(let items) = value { return items.compactMap(\.scalarText) }
         problems.append("\(key) is not an array")
         return nil
     }
 
+    private mutating func take(_ key: String) -> JSONValue? {
+        guard let index = members.firstIndex(where: { $0.name == key }) else { return nil }
+        return members.remove(at: index).value
+    }
+
     mutating func finish(_ reader: inout SettingReader) {
-        problems += members.keys.sorted().map { "\($0) is no member" }
+        problems += members.map { "\($0.name) is no member" }
         for problem in problems { reader.complain(name, problem) }
     }
 }

@@ -117,7 +117,7 @@ struct SettingReader {
     }
 
     /// The objects of an array setting.
-    mutating func objects(_ name: String) -> [JSONTree] {
+    mutating func objects(_ name: String) -> [JSONValue] {
         let items = source.objects[name] ?? []
         effective[name] = "(\(items.count) entries)"
         return items

@@ -1,9 +1,11 @@
+import StrictJSON
+
 /// The texts of all settings, file and environment put together.
 package struct SettingSource: Sendable {
     /// What each name was set to; absent where nothing was.
     private(set) var texts: [String: String] = [:]
     /// Arrays of objects, which have no text form.
-    private(set) var objects: [String: [JSONTree]] = [:]
+    private(set) var objects: [String: [JSONValue]] = [:]
     /// What is wrong with the file or the environment, one line each.
     private(set) var problems: [String] = []
 
@@ -31,7 +33,7 @@ package struct SettingSource: Sendable {
     ///   - defaults: Name to text.
     ///   - objects: Name to array of objects.
     /// - Returns: A copy in which file and environment still win.
-    func fillingIn(_ defaults: [String: String], objects: [String: [JSONTree]]) -> SettingSource {
+    func fillingIn(_ defaults: [String: String], objects: [String: [JSONValue]]) -> SettingSource {
         var copy = self
         copy.texts.merge(defaults) { own, _ in own }
         copy.objects.merge(objects) { own, _ in own }
@@ -43,33 +45,33 @@ package struct SettingSource: Sendable {
             texts[setting.name] = value
             return
         }
-        guard case .array(let items)? = try? JSONTree.parse(Array(value.utf8)) else {
-            problems.append("\(setting.environmentName): not a JSON array")
-            return
+        do throws(JSONError) {
+            if case .array(let items) = try JSONParser.parse(Array(value.utf8)) {
+                objects[setting.name] = items
+            } else {
+                problems.append("\(setting.environmentName): not a JSON array")
+            }
+        } catch {
+            problems.append("\(setting.environmentName): \(error.sentence)")
         }
-        for key in DuplicateKeys.all(in: Array(value.utf8)) {
-            problems.append("\(setting.environmentName): \(key) is there twice")
-        }
-        objects[setting.name] = items
     }
 
     private mutating func read(_ file: [UInt8], _ known: [String: Setting]) {
-        do {
-            guard case .object(let members) = try JSONTree.parse(file) else {
+        do throws(JSONError) {
+            if case .object(let members) = try JSONParser.parse(file) {
+                flatten(members, prefix: "", known)
+            } else {
                 problems.append("configuration file: the document is not an object")
-                return
             }
-            for key in DuplicateKeys.all(in: file) { problems.append("\(key): twice in the configuration file") }
-            flatten(members, prefix: "", known)
         } catch {
-            problems.append("configuration file: not JSON")
+            problems.append("configuration file: \(error.sentence)")
         }
     }
 
-    private mutating func flatten(_ members: [String: JSONTree], prefix: String, _ known: [String: Setting]) {
-        for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-            let name = prefix + key
-            switch (value, known[name]) {
+    private mutating func flatten(_ members: [JSONMember], prefix: String, _ known: [String: Setting]) {
+        for member in members {
+            let name = prefix + member.name
+            switch (member.value, known[name]) {
             case (.array(let items), let setting?) where setting.kind == .objects:
                 objects[name] = items
             case (.array(let items), let setting?) where setting.kind == .list:
@@ -77,7 +79,7 @@ package struct SettingSource: Sendable {
             case (.object(let inner), nil):
                 flatten(inner, prefix: name + ".", known)
             case (_, let setting?):
-                if let text = value.scalarText {
+                if let text = member.value.scalarText {
                     texts[setting.name] = text
                 } else {
                     problems.append("\(name): not a single value")
@@ -85,6 +87,31 @@ package struct SettingSource: Sendable {
             case (_, nil):
                 problems.append("\(name): no such setting")
             }
+        }
+    }
+}
+
+extension JSONError {
+    /// What is wrong, for the people who wrote the text.
+    fileprivate var sentence: String {
+        switch self {
+        case .malformed(let byte): "not JSON from byte \(byte) on"
+        case .tooDeep: "lists and objects lie too deep inside each other"
+        case .repeated(let path): "\(path) is there twice"
+        case .badText(let byte): "a text at byte \(byte) is not UTF-8"
+        }
+    }
+}
+
+extension JSONValue {
+    /// The text of a scalar as a setting reads it, numbers as they are written; `nil` for a list or object.
+    var scalarText: String? {
+        switch self {
+        case .null: ""
+        case .bool(let flag): flag ? "true" : "false"
+        case .number(let digits): digits
+        case .string(let text): text
+        case .array, .object: nil
         }
     }
 }
