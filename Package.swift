@@ -100,8 +100,8 @@ let package = Package(
             "SallyportApp",
             [
                 "Persistence", "Pages", "Simulators", "SessionBroker", "AppLinks", "AmazonPay", "Commerce",
-                "Cryptography", "HTTPServer", "HTTPClient", "Postgres", "TLS", "HTTPCore", "EventIO", "Telemetry",
-                "Primitives",
+                "Cryptography", "HTTPServer", "HTTPClient", "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO",
+                "Telemetry", "Primitives",
             ]
         ),
         program("sallyport", ["SallyportApp"]),

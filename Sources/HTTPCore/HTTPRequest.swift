@@ -144,6 +144,9 @@ extension HTTPRequest {
         withBytes(storage.path) { $0.starts(with: text) }
     }
 
+    /// Whether there is a query that is not empty.
+    package var hasQuery: Bool { !storage.queryRange.isEmpty }
+
     /// The parameters of the query; none where there is no query.
     ///
     /// - Throws: `malformed` or `tooMany`.

@@ -1,6 +1,9 @@
 import Primitives
 
-extension JSONValue {
+extension JSONValue: CustomStringConvertible {
+    /// The value as compact text without a line break.
+    package var description: String { String(decoding: bytes, as: UTF8.self) }
+
     /// The value as compact UTF-8 text without a line break.
     package var bytes: [UInt8] {
         var output: [UInt8] = []

@@ -105,10 +105,10 @@ private func configuration(
         (#"{"session":{"idel":"20m"}}"#, "session.idel: no such setting"), ("[]", "configuration file: "),
         ("{", "configuration file: not JSON"), (#"{"loops":[1]}"#, "loops: not a single value"),
         (#"{"apps":{"ios":[{"bundle":"x","team":"y"}]}}"#, "apps.ios[0]: "),
-        (#"{"loops":1,"loops":2}"#, "loops: twice in the configuration file"),
-        (#"{"session":{"idle":"20m","\u0069dle" :"30m"}}"#, "session.idle: twice"),
-        (#"{"session":{},"loops":1,"session":{}}"#, "session: twice"),
-        (#"{"apps":{"ios":[{"bundle":"a"},{"bundle":"{\"","bundle":"c"}]}}"#, "apps.ios[1].bundle: twice"),
+        (#"{"loops":1,"loops":2}"#, "configuration file: loops is there twice"),
+        (#"{"session":{"idle":"20m","\u0069dle" :"30m"}}"#, "configuration file: session.idle is there twice"),
+        (#"{"session":{},"loops":1,"session":{}}"#, "configuration file: session is there twice"),
+        (#"{"apps":{"ios":[{"bundle":"a"},{"bundle":"{\"","bundle":"c"}]}}"#, "configuration file: apps.ios[1].bundle is there twice"),
     ])
     func `refuses a file with something else in it`(_ file: String, _ problem: String) {
         let found = problems([:], file: file)

@@ -132,7 +132,7 @@ package struct OrderDraft: Sendable, Hashable {
             }
             known = (try? tax.adding(sum)) ?? LedgerRules.chargeCeiling(currency)
         case .callback(let address):
-            guard WebOrigin(of: address) != nil else {
+            guard CallbackOrigin(of: address) != nil else {
                 throw DraftRefusal(.invalid, "postage.callback", "not an https address")
             }
         }
@@ -145,7 +145,7 @@ package struct OrderDraft: Sendable, Hashable {
         if let note = options.note, !PrintableText.isGood(note, length: 0...255) {
             throw DraftRefusal(.invalid, "note", "at most 255 printable characters")
         }
-        if let address = options.returnURL, WebOrigin(of: address) == nil {
+        if let address = options.returnURL, CallbackOrigin(of: address) == nil {
             throw DraftRefusal(.invalid, "returnUrl", "not an https address")
         }
         guard options.metadata.count <= maximumMetadata else {

@@ -7,9 +7,9 @@ package struct OrderPolicy: Sendable, Hashable {
     /// The currencies that our pages can show.
     package let shownCurrencies: Set<Currency>
     /// Where buyers may be sent back to.
-    package let returnOrigins: Set<WebOrigin>
+    package let returnOrigins: Set<CallbackOrigin>
     /// Where a merchant may be asked for the postage.
-    package let postageOrigins: Set<WebOrigin>
+    package let postageOrigins: Set<CallbackOrigin>
 
     /// What an operator allows.
     ///
@@ -21,8 +21,8 @@ package struct OrderPolicy: Sendable, Hashable {
     package init(
         ledgerCurrency: Currency,
         shownCurrencies: Set<Currency> = [.jpy],
-        returnOrigins: Set<WebOrigin> = [],
-        postageOrigins: Set<WebOrigin> = []
+        returnOrigins: Set<CallbackOrigin> = [],
+        postageOrigins: Set<CallbackOrigin> = []
     ) {
         self.ledgerCurrency = ledgerCurrency
         self.shownCurrencies = shownCurrencies
@@ -49,10 +49,10 @@ package struct OrderPolicy: Sendable, Hashable {
 
     private func check(
         _ address: String,
-        in origins: Set<WebOrigin>,
+        in origins: Set<CallbackOrigin>,
         _ field: String
     ) throws(DraftRefusal) {
-        guard let origin = WebOrigin(of: address), origins.contains(origin) else {
+        guard let origin = CallbackOrigin(of: address), origins.contains(origin) else {
             throw DraftRefusal(.address, field, "not at one of the origins that were agreed on")
         }
     }

@@ -3,6 +3,7 @@ import Persistence
 import Postgres
 import Primitives
 import SessionBroker
+import StrictJSON
 import Telemetry
 
 /// `sallyport audit`: the trail of one flow, or what should worry an operator, as JSON lines.

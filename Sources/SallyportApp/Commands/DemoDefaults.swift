@@ -1,5 +1,6 @@
 import EventIO
 import Primitives
+import StrictJSON
 
 /// What `demo` fills in where nothing is set: the development keys, the simulator as the provider, two apps.
 enum DemoDefaults {
@@ -29,12 +30,12 @@ enum DemoDefaults {
                 "provider.csp_hosts": simulator,
             ],
             objects: [
-                "apps.ios": [.object(["prefix": .text("ABCDE12345"), "bundle": .text("com.example.shop")])],
+                "apps.ios": [["prefix": "ABCDE12345", "bundle": "com.example.shop"]],
                 "apps.android": [
-                    .object([
-                        "package": .text("com.example.shop"),
-                        "fingerprints": .array([.text(Array(repeating: "AB", count: 32).joined(separator: ":"))]),
-                    ])
+                    [
+                        "package": "com.example.shop",
+                        "fingerprints": [.string(Array(repeating: "AB", count: 32).joined(separator: ":"))],
+                    ]
                 ],
             ]
         )

@@ -1,5 +1,6 @@
 import EventIO
 import Primitives
+import StrictJSON
 
 /// Reads typed values out of a source and collects every problem instead of stopping at the first.
 struct SettingReader {

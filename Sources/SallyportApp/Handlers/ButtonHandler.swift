@@ -26,10 +26,12 @@ enum ButtonHandler {
         }
     }
 
-    /// Whether `get` would use up a ticket; a request that it would refuse may be taken for one that does.
+    /// Whether `get` would use up a ticket.
+    ///
+    /// Any query counts: it is not read twice for the sake of requests that nobody sends, and that `get` refuses at once.
     @Sendable static func opens(_ exchange: Exchange) -> Bool {
         guard exchange.request.method == .get, exchange.deployment.policy.openMode == .get,
-            (try? exchange.parameter(name)) != nil
+            exchange.request.hasQuery
         else { return false }
         return !OpenGate.isPrefetch(exchange.request)
     }

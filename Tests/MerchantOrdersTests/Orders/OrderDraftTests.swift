@@ -161,7 +161,7 @@ struct OrderDraftTests {
     }
 
     @Test func `is held to the operator's currency and origins`() throws {
-        let origin = try #require(WebOrigin(setting: "https://shop.example.test"))
+        let origin = try #require(CallbackOrigin(setting: "https://shop.example.test"))
         let policy = OrderPolicy(ledgerCurrency: .jpy, returnOrigins: [origin], postageOrigins: [])
         try policy.check(Self.draft { $0.returnURL = "https://shop.example.test/thanks?x=1" })
         #expect(throws: DraftRefusal(.address, "returnUrl", "not at one of the origins that were agreed on")) {

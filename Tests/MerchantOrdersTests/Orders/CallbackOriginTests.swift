@@ -2,7 +2,7 @@ import MerchantOrders
 import Testing
 
 @Suite("An origin")
-struct WebOriginTests {
+struct CallbackOriginTests {
     @Test(
         arguments: [
             ("https://shop.example.test", "https://shop.example.test"),
@@ -14,7 +14,7 @@ struct WebOriginTests {
         ]
     )
     func `is host and port of an address`(address: String, origin: String) {
-        #expect(WebOrigin(of: address)?.description == origin)
+        #expect(CallbackOrigin(of: address)?.description == origin)
     }
 
     @Test(
@@ -29,7 +29,7 @@ struct WebOriginTests {
         ]
     )
     func `is not found in any other text`(address: String) {
-        #expect(WebOrigin(of: address) == nil)
+        #expect(CallbackOrigin(of: address) == nil)
     }
 
     @Test(
@@ -39,12 +39,12 @@ struct WebOriginTests {
         ]
     )
     func `as a setting is an origin and no more`(setting: String, isGood: Bool) {
-        #expect((WebOrigin(setting: setting) != nil) == isGood)
+        #expect((CallbackOrigin(setting: setting) != nil) == isGood)
     }
 
     @Test func `is the same with the port written and without, and another one at another port`() {
-        #expect(WebOrigin(of: "https://a.test:443/") == WebOrigin(of: "https://a.test/x"))
-        #expect(WebOrigin(of: "https://a.test:444/") != WebOrigin(of: "https://a.test/x"))
-        #expect(WebOrigin(of: "https://b.a.test/") != WebOrigin(of: "https://a.test/"))
+        #expect(CallbackOrigin(of: "https://a.test:443/") == CallbackOrigin(of: "https://a.test/x"))
+        #expect(CallbackOrigin(of: "https://a.test:444/") != CallbackOrigin(of: "https://a.test/x"))
+        #expect(CallbackOrigin(of: "https://b.a.test/") != CallbackOrigin(of: "https://a.test/"))
     }
 }

@@ -3,7 +3,7 @@ import Primitives
 /// The origin of an https address: the part of it that says whose it is.
 ///
 /// Addresses of merchants are taken in one plain spelling only: what two readers could split differently has no origin here.
-package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
+package struct CallbackOrigin: Sendable, Hashable, CustomStringConvertible {
     /// A name or an address of version 4, lower case.
     package let host: String
     /// 443 where none is written.
@@ -14,12 +14,12 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter address: `https`, a host in lower case without user info, a port if need be, then nothing or a path with a
     ///   query if need be; no fragment; printable ASCII without quotes, brackets, braces, bars and backslashes; at most 2,048 bytes.
     package init?(of address: String) {
-        guard address.utf8.count <= 2_048, address.utf8.allSatisfy(WebOrigin.isPlain), address.hasPrefix("https://")
+        guard address.utf8.count <= 2_048, address.utf8.allSatisfy(CallbackOrigin.isPlain), address.hasPrefix("https://")
         else { return nil }
         let authority = address.dropFirst(8).prefix { $0 != "/" }
         let host = authority.prefix { $0 != ":" }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.allSatisfy({ !$0.isEmpty }), host.utf8.allSatisfy(WebOrigin.isHostByte) else { return nil }
+        guard labels.allSatisfy({ !$0.isEmpty }), host.utf8.allSatisfy(CallbackOrigin.isHostByte) else { return nil }
         self.host = String(host)
         if host.endIndex == authority.endIndex {
             port = 443
