@@ -104,6 +104,7 @@ struct ControlTests {
 
     @Test(arguments: [
         #"{"redirect":"fly"}"#, #"{"signature":"maybe"}"#, #"{"throttle":1}"#, #"{"unknown":true}"#, "[]",
+        #"{"refundDelay":"5 s"}"#,
     ])
     func `refuses an option that it does not know`(body: String) {
         var bench = Bench()
@@ -118,6 +119,58 @@ struct ControlTests {
     func `refuses a next buyer who does not exist`(body: String) {
         var bench = Bench()
         #expect(bench.send(SimulatorRequest("POST", "/_sim/next-buyer", body: Array(body.utf8))).0.status == 400)
+    }
+
+    @Test func `forces states forwards only`() {
+        var bench = Bench()
+        let paid = bench.paid()
+        let charge = "charges/\(paid.charge)/state"
+        #expect(bench.control("POST", charge, ["state": "Captured", "amount": Bench.price(27_997)]).status == 400)
+        let captured = bench.control("POST", charge, ["state": "Captured", "amount": Bench.price(20_000)])
+        #expect(captured.json.state == "Captured")
+        #expect(captured.json[path: "captureAmount.amount"]?.text == "20000")
+        for state in ["Authorized", "CaptureInitiated", "Captured"] {
+            #expect(bench.control("POST", charge, ["state": .string(state)]).status == 409)
+        }
+        let refund = bench.refund(paid.charge, 100).json["refundId"]?.text ?? ""
+        #expect(bench.control("POST", "refunds/\(refund)/state", ["state": "Refunded"]).json.state == "Refunded")
+        let late: JSONValue = ["state": "Declined", "reasonCode": "AmazonRejected"]
+        #expect(bench.control("POST", "refunds/\(refund)/state", late).status == 409)
+        let cancel: JSONValue = ["state": "Canceled", "reasonCode": "AmazonCanceled"]
+        #expect(bench.control("POST", "sessions/\(paid.session)/state", cancel).status == 409)
+        let close: JSONValue = ["state": "Closed", "reasonCode": "BuyerClosed"]
+        let permission = "permissions/\(paid.permission)/state"
+        #expect(bench.control("POST", permission, close).json.state == "Closed")
+        #expect(bench.control("POST", permission, ["state": "Chargeable"]).status == 409)
+    }
+
+    @Test(
+        arguments: [
+            ("charges", #"{"state":"Lost"}"#, 400), ("charges", #"{"state":"Declined"}"#, 400),
+            ("charges", #"{"state":"Declined","reasonCode":"BuyerCanceled"}"#, 400),
+            ("charges", #"{"state":"Canceled","reasonCode":"SoftDeclined"}"#, 400),
+            ("charges", #"{"state":"Declined","reasonCodes":["SoftDeclined","HardDeclined"]}"#, 400),
+            ("charges", #"{}"#, 400), ("charges", #"{"state":"Declined","more":1}"#, 400),
+            ("refunds", #"{"state":"Refunded"}"#, 404), ("permissions", #"{"state":"Chargeable"}"#, 404),
+            ("sessions", #"{"state":"Canceled","reasonCode":"Expired"}"#, 404),
+            ("buyers", #"{"state":"Canceled"}"#, 404),
+        ] as [(String, String, Int)]
+    )
+    func `refuses a state that it cannot force`(kind: String, body: String, status: Int) {
+        var bench = Bench()
+        let paid = bench.paid()
+        let request = SimulatorRequest("POST", "/_sim/\(kind)/\(paid.charge)/state", body: Array(body.utf8))
+        #expect(bench.send(request).0.status == status)
+        #expect(bench.object(paid.charge).state == "Authorized")
+    }
+
+    @Test func `takes several obstacles at once`() {
+        var bench = Bench()
+        let id = bench.confirmed()
+        let body: JSONValue = ["state": "NonChargeable", "reasonCodes": ["MFAFailed", "PaymentMethodNotSet"]]
+        let object = bench.control("POST", "permissions/\(id)/state", body).json
+        let reasons = object[path: "statusDetails.reasons"]?.elements.map { $0["reasonCode"]?.text }
+        #expect(reasons == ["PaymentMethodNotSet", "MFAFailed"])
     }
 
     @Test func `is for this machine only`() {

@@ -171,6 +171,8 @@ struct ProcessingOrderTests {
         var bench = Bench()
         let answer = bench.call("GET", "/v2/checkoutSessions/" + bench.checkOut())
         #expect(answer.field("x-sim-warning") == "signature not checked")
+        let keyless = bench.call("POST", "/v2/charges", .object([]))
+        #expect(keyless.field("x-sim-warning") == "signature not checked, no idempotency key")
         #expect(answer.field("x-amz-pay-request-id") != nil)
         #expect(answer.field("content-type") == "application/json")
     }
@@ -195,6 +197,28 @@ struct ThrottleTests {
         bench.advance("PT1S")
         #expect(bench.call("GET", path).status == 200)
         #expect(bench.call("GET", path).status == 429)
+    }
+
+    @Test(arguments: [("SANDBOX-AFTESTKEY0000000000000001", 10), ("LIVE-AFTESTKEY0000000000000001", 40)])
+    func `is looser in live`(key: String, burst: Int) {
+        var bench = Bench { $0.switches.throttle = true }
+        let fields = [(name: "authorization", value: "X PublicKeyId=\(key), SignedHeaders=a, Signature=b")]
+        let statuses = (0...burst).map { _ in bench.call("GET", "/v2/checkoutSessions/x", fields: fields).status }
+        #expect(statuses == [Int](repeating: 404, count: burst) + [429])
+    }
+
+    @Test(arguments: [
+        ("POST", "checkoutSessions", 5), ("GET", "checkoutSessions/x", 10), ("PATCH", "checkoutSessions/x", 5),
+        ("POST", "checkoutSessions/x/complete", 2), ("POST", "checkoutSessions/x/finalize", 2), ("POST", "charges", 2),
+        ("GET", "charges/x", 5), ("POST", "charges/x/capture", 2), ("DELETE", "charges/x/cancel", 2),
+        ("GET", "chargePermissions/x", 10), ("PATCH", "chargePermissions/x", 5),
+        ("DELETE", "chargePermissions/x/close", 2), ("POST", "refunds", 2), ("GET", "refunds/x", 5),
+        ("GET", "buyers/x", 10),
+    ])
+    func `has the sandbox's bucket for every operation`(method: String, path: String, burst: Int) {
+        var bench = Bench { $0.switches.throttle = true }
+        let statuses = (0...burst).map { _ in bench.call(method, "/v2/" + path, .object([])).status }
+        #expect(statuses.firstIndex(of: 429) == burst)
     }
 
     @Test func `can be asked for by a single request`() {

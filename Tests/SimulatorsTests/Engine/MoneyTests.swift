@@ -221,6 +221,37 @@ struct RefundTests {
         #expect(bench.refund(charge, most - captured).status == 201)
     }
 
+    @Test func `of dollars may exceed the charge by seventy-five`() {
+        let known = Bench.merchant
+        var bench = Bench { configuration in
+            configuration.merchants = [
+                Merchant(
+                    id: known.id,
+                    storeIDs: known.storeIDs,
+                    publicKeys: known.publicKeys,
+                    allowedDomains: known.allowedDomains,
+                    ledgerCurrency: "USD"
+                )
+            ]
+        }
+        bench.control("POST", "next-buyer", .object([]))
+        let start = bench.post("/checkout/start", Bench.startForm(changing: ["ledgerCurrency": "USD"]))
+        let id = Bench.sessionID(in: bench.follow(start).location)
+        bench.place(id, ["paymentIntent": "Confirm"])
+        _ = bench.process(id)
+        let done = bench.call("POST", "/v2/checkoutSessions/\(id)/complete", .object([]), key: "c").json
+        func dollars(_ amount: String) -> JSONValue { ["amount": .string(amount), "currencyCode": "USD"] }
+        let order: JSONValue = [
+            "chargePermissionId": done["chargePermissionId"] ?? .null, "chargeAmount": dollars("1000.00"),
+            "captureNow": true,
+        ]
+        let charge = bench.call("POST", "/v2/charges", order, key: "d").json["chargeId"] ?? .null
+        let tooMuch = bench.call("POST", "/v2/refunds", ["chargeId": charge, "refundAmount": dollars("1075.01")])
+        #expect(tooMuch.refusal == Refusal(status: 400, reason: "TransactionAmountExceeded"))
+        let most = bench.call("POST", "/v2/refunds", ["chargeId": charge, "refundAmount": dollars("1075")])
+        #expect(most.json[path: "refundAmount.amount"]?.text == "1075.00")
+    }
+
     @Test func `needs a captured charge`() {
         var bench = Bench()
         let paid = bench.paid()

@@ -162,6 +162,18 @@ struct SessionTests {
         #expect(bench.control("GET", "health").status == 200)
     }
 
+    @Test func `what came of the oldest one goes too, though the session itself was forgotten before`() {
+        var bench = Bench { $0.sessionCapacity = 1 }
+        let paid = bench.paid(Bench.payment(27_996, intent: "AuthorizeWithCapture"))
+        let refund = bench.refund(paid.charge, 1).json["refundId"]?.text ?? ""
+        bench.advance("P31D")
+        #expect(bench.object(paid.permission).state == "Closed")
+        #expect(bench.object(refund).state == "Refunded")
+        _ = bench.checkOut()
+        let counts = bench.control("GET", "state").json["counts"]
+        for kind in ["charges", "chargePermissions", "refunds"] { #expect(counts?[kind]?.integer == 0) }
+    }
+
     @Test func `after processing it takes no more updates`() {
         var bench = Bench()
         let id = bench.held()

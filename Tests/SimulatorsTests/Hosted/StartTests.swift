@@ -10,7 +10,7 @@ struct StartTests {
             ("merchantId", nil, "MissingParameterValue"), ("merchantId", "A9", "UnknownMerchant"),
             ("publicKeyId", nil, "MissingParameterValue"), ("publicKeyId", "SANDBOX-X", "UnknownPublicKey"),
             ("ledgerCurrency", "USD", "CurrencyMismatch"), ("ledgerCurrency", "", "MissingParameterValue"),
-            ("productType", "SignIn", "InvalidParameterValue"), ("payloadJSON", nil, "MissingParameterValue"),
+            ("productType", "Donate", "InvalidParameterValue"), ("payloadJSON", nil, "MissingParameterValue"),
             ("payloadJSON", "{", "InvalidRequestFormat"), ("payloadJSON", "[]", "InvalidRequestFormat"),
             ("payloadJSON", "{}", "MissingParameterValue"), ("payloadJSON", #"{"x":1}"#, "UnrecognizedField"),
             ("origin", "https://evil.example.test", "DomainNotAllowed"), ("origin", "nonsense", "DomainNotAllowed"),
@@ -51,6 +51,56 @@ struct StartTests {
         if let referer { fields.append(("referer", referer)) }
         let answer = bench.post("/checkout/start", Bench.startForm(), fields: fields)
         #expect((answer.status == 303) == isAllowed)
+    }
+
+    @Test(
+        arguments: [
+            ("storeId", nil, "MissingParameterValue"), ("storeId", "another", "InvalidParameterValue"),
+            ("signInReturnUrl", nil, "MissingParameterValue"),
+            ("signInReturnUrl", "http://shop.example.test/", "InvalidParameterValue"),
+            ("signInReturnUrl", "com.example.shop://in", "InvalidParameterValue"),
+            ("signInScopes", "name", "InvalidParameterValue"), ("webCheckoutDetails", "x", "UnrecognizedField"),
+        ] as [(String, String?, String)]
+    )
+    func `of a sign-in has its payload checked`(member: String, value: String?, code: String) {
+        var bench = Bench()
+        var payload = RowShop.signInPayload.members.filter { $0.name != member }
+        if let value { payload.append(JSONMember(member, .string(value))) }
+        let form = Bench.startForm(.object(payload), changing: ["productType": "SignIn"])
+        #expect(bench.post("/checkout/start", form).text.contains("<code id=\"error-code\">\(code)</code>"))
+    }
+
+    @Test(arguments: ["checkoutResultReturnUrl", "checkoutCancelUrl"])
+    func `of an app names three links`(missing: String) {
+        var bench = Bench()
+        let links = JSONValue.object(RowShop.links.members.filter { $0.name != missing })
+        let payload = RowShop.mobilePayload().members.map { member in
+            member.name == "webCheckoutDetails" ? JSONMember(member.name, links) : member
+        }
+        let answer = bench.post("/checkout/start", Bench.startForm(.object(payload)))
+        #expect(answer.text.contains("<code id=\"error-code\">MissingParameterValue</code>"))
+    }
+
+    @Test(arguments: [
+        ("com.example.shop://checkout/result", true), ("https://shop.example.test/app", true), ("shop://result", false),
+        ("javascript://shop.example.test/%0aalert(1)", false), ("com.example..shop://x", false),
+        (".example.shop://x", false), ("1.example.shop://x", false), ("com.example.shop:x", false),
+        ("com.example.shop://", false), ("http://shop.example.test/", false),
+    ])
+    func `of an app may lead into the app`(link: String, isAllowed: Bool) {
+        var bench = Bench()
+        let links = RowShop.links.members.map { member in
+            member.name == "checkoutResultReturnUrl" ? JSONMember(member.name, .string(link)) : member
+        }
+        let payload = RowShop.mobilePayload().members.map { member in
+            member.name == "webCheckoutDetails" ? JSONMember(member.name, .object(links)) : member
+        }
+        let answer = bench.post("/checkout/start", Bench.startForm(.object(payload)))
+        #expect((answer.status == 303) == isAllowed)
+        // The page's policy lets the browser go on to the app after a form.
+        guard isAllowed, link.hasPrefix("com.") else { return }
+        let page = bench.follow(answer)
+        #expect(page.field("content-security-policy")?.contains(" com.example.shop:") == true)
     }
 
     @Test func `an additional payment button has rules of its own`() {

@@ -23,14 +23,37 @@ struct DocumentTests {
         return lines.joined(separator: "\n")
     }
 
+    /// The commands with their comments made checks: what stands behind `#` must be in what the line has printed.
+    private static func checked(_ commands: String) -> String {
+        let check = #"""
+            check() {
+                for word in $1; do
+                    if case $word in [1-5][0-9][0-9]) tail -n 1 out | grep -q " $word\$" ;; *) grep -qF -- "$word" out ;; esac
+                    then :; else echo "no $word at line $2:"; cat out; exit 1; fi
+                done
+            }
+
+            """#
+        let lines = commands.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            guard !line.hasPrefix(" "), !line.contains("{ #"), let mark = line.ranges(of: " # ").last else {
+                return String(line)
+            }
+            let words = line[mark.upperBound...].drop { $0 == " " }
+            let command = line[..<mark.lowerBound]
+            return "{ \(command); } > out; check '\(words)' \"$LINENO\"; cat out"
+        }
+        return check + lines.joined(separator: "\n")
+    }
+
     private static var curl: String? {
         ["/usr/bin/curl", "/usr/local/bin/curl"].first { Files.exists($0) }
     }
 
     @Test(.enabled(if: curl != nil, "curl is not installed"))
     func `works as it is written`() async throws {
-        let commands = try Self.commands()
+        let commands = try Self.checked(Self.commands())
         #expect(commands.contains("_sim/faults"))
+        #expect(commands.ranges(of: " > out; check ").count > 100)
         try await withTemporaryFolder { folder in
             try await withSimulator { bench in
                 // The document's merchant is the one of the command; this test has another one.
@@ -51,7 +74,6 @@ struct DocumentTests {
                 #expect(exit.isSuccess, "\(output)")
                 #expect(output.hasSuffix("the end\n"))
                 #expect(!output.contains("\"error\""), "\(output)")
-                #expect(!output.contains("reasonCode\":\"Invalid"))
                 let log = try JSONParser.parse(try Files.read(folder + "/log"))
                 let completes = log["effectiveCompletes"]?.members.map(\.value.integer)
                 #expect(completes == [1])

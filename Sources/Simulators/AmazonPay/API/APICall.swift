@@ -28,7 +28,8 @@ enum SimulationCode: Sendable, Equatable {
         guard let text, operation.method != "GET" else { return nil }
         let code: SimulationCode? =
             switch operation {
-            case .completeCheckoutSession: CompleteSimulation(rawValue: text).map(SimulationCode.complete)
+            case .completeCheckoutSession, .finalizeCheckoutSession:
+                CompleteSimulation(rawValue: text).map(SimulationCode.complete)
             case .createCharge: ChargeSimulation(rawValue: text).map(SimulationCode.charge)
             case .closeChargePermission: text == "AmazonClosed" ? .amazonClosed : nil
             default: nil

@@ -8,10 +8,14 @@ package enum APIOperation: String, Sendable, CaseIterable {
     case updateCheckoutSession = "UpdateCheckoutSession"
     /// POST `/checkoutSessions/{id}/complete`.
     case completeCheckoutSession = "CompleteCheckoutSession"
+    /// POST `/checkoutSessions/{id}/finalize`.
+    case finalizeCheckoutSession = "FinalizeCheckoutSession"
     /// POST `/charges`.
     case createCharge = "CreateCharge"
     /// GET `/charges/{id}`.
     case getCharge = "GetCharge"
+    /// PATCH `/charges/{id}`: for payment service providers, so it is refused here.
+    case updateCharge = "UpdateCharge"
     /// POST `/charges/{id}/capture`.
     case captureCharge = "CaptureCharge"
     /// DELETE `/charges/{id}/cancel`.
@@ -26,12 +30,16 @@ package enum APIOperation: String, Sendable, CaseIterable {
     case createRefund = "CreateRefund"
     /// GET `/refunds/{id}`.
     case getRefund = "GetRefund"
+    /// GET `/buyers/{token}`.
+    case getBuyer = "GetBuyer"
 
     var method: String {
         switch self {
-        case .createCheckoutSession, .completeCheckoutSession, .createCharge, .captureCharge, .createRefund: "POST"
-        case .getCheckoutSession, .getCharge, .getChargePermission, .getRefund: "GET"
-        case .updateCheckoutSession, .updateChargePermission: "PATCH"
+        case .createCheckoutSession, .completeCheckoutSession, .finalizeCheckoutSession, .createCharge,
+            .captureCharge, .createRefund:
+            "POST"
+        case .getCheckoutSession, .getCharge, .getChargePermission, .getRefund, .getBuyer: "GET"
+        case .updateCheckoutSession, .updateCharge, .updateChargePermission: "PATCH"
         case .cancelCharge, .closeChargePermission: "DELETE"
         }
     }
@@ -42,25 +50,49 @@ package enum APIOperation: String, Sendable, CaseIterable {
         case .createCheckoutSession: ["checkoutSessions"]
         case .getCheckoutSession, .updateCheckoutSession: ["checkoutSessions", "*"]
         case .completeCheckoutSession: ["checkoutSessions", "*", "complete"]
+        case .finalizeCheckoutSession: ["checkoutSessions", "*", "finalize"]
         case .createCharge: ["charges"]
-        case .getCharge: ["charges", "*"]
+        case .getCharge, .updateCharge: ["charges", "*"]
         case .captureCharge: ["charges", "*", "capture"]
         case .cancelCharge: ["charges", "*", "cancel"]
         case .getChargePermission, .updateChargePermission: ["chargePermissions", "*"]
         case .closeChargePermission: ["chargePermissions", "*", "close"]
         case .createRefund: ["refunds"]
         case .getRefund: ["refunds", "*"]
+        case .getBuyer: ["buyers", "*"]
         }
     }
 
-    /// Capacity and refill per second of the sandbox bucket.
-    var sandboxRate: (burst: Int, perSecond: Int) {
+    /// Capacity and refill per second of a bucket.
+    ///
+    /// The vendor names no rates for finalize, buyers and update charge: they go like complete, get session and update
+    /// charge permission.
+    func rate(in environment: ReleaseEnvironment) -> (burst: Int, perSecond: Int) {
+        environment == .live ? liveRate : (sandboxBurst, 1)
+    }
+
+    private var sandboxBurst: Int {
         switch self {
-        case .getCheckoutSession, .getChargePermission: (10, 1)
-        case .createCheckoutSession, .updateCheckoutSession, .getCharge, .updateChargePermission, .getRefund: (5, 1)
-        case .completeCheckoutSession, .createCharge, .captureCharge, .cancelCharge, .closeChargePermission,
-            .createRefund:
-            (2, 1)
+        case .getCheckoutSession, .getChargePermission, .getBuyer: 10
+        case .createCheckoutSession, .updateCheckoutSession, .getCharge, .updateCharge, .updateChargePermission,
+            .getRefund:
+            5
+        case .completeCheckoutSession, .finalizeCheckoutSession, .createCharge, .captureCharge, .cancelCharge,
+            .closeChargePermission, .createRefund:
+            2
+        }
+    }
+
+    private var liveRate: (burst: Int, perSecond: Int) {
+        switch self {
+        case .createCheckoutSession: (40, 16)
+        case .getCheckoutSession, .getBuyer: (40, 8)
+        case .updateCheckoutSession: (20, 8)
+        case .completeCheckoutSession, .finalizeCheckoutSession, .getCharge, .captureCharge, .getChargePermission,
+            .getRefund:
+            (20, 4)
+        case .createCharge, .createRefund: (10, 4)
+        case .cancelCharge, .updateCharge, .updateChargePermission, .closeChargePermission: (10, 2)
         }
     }
 
@@ -70,13 +102,14 @@ package enum APIOperation: String, Sendable, CaseIterable {
         case .createCheckoutSession: Schemas.createSession
         case .updateCheckoutSession: Schemas.updateSession
         case .completeCheckoutSession: Schemas.completeSession
+        case .finalizeCheckoutSession: Schemas.finalizeSession
         case .createCharge: Schemas.createCharge
         case .captureCharge: Schemas.capture
         case .cancelCharge: Schemas.cancelCharge
         case .updateChargePermission: Schemas.updatePermission
         case .closeChargePermission: Schemas.closePermission
         case .createRefund: Schemas.createRefund
-        case .getCheckoutSession, .getCharge, .getChargePermission, .getRefund: nil
+        case .getCheckoutSession, .getCharge, .updateCharge, .getChargePermission, .getRefund, .getBuyer: nil
         }
     }
 }

@@ -25,7 +25,7 @@ extension AmazonPayModel {
         var entry = LedgerEntry(
             operation: route.operation?.rawValue ?? "Unknown",
             method: request.method,
-            path: request.path
+            path: AmazonPayModel.shownPath(request, route)
         )
         entry.requestID = requestIDs.uuid()
         entry.fault = fault?.kind.name
@@ -35,7 +35,7 @@ extension AmazonPayModel {
         do {
             return look(try admit(request, route, entry), request, fault)
         } catch {
-            return deliver(errorAnswer(error, entry.requestID), entry, error.reason.rawValue, fault)
+            return deliver(errorAnswer(error, entry), entry, error.reason.rawValue, fault)
         }
     }
 
@@ -46,10 +46,10 @@ extension AmazonPayModel {
         var answer: SimulatorAnswer
         do {
             let result = try carryOut(call)
-            answer = self.answer(result.status, result.body, entry.requestID)
+            answer = self.answer(result.status, result.body, entry)
             entry.subject = result.subject
         } catch {
-            answer = errorAnswer(error, entry.requestID)
+            answer = errorAnswer(error, entry)
             entry.reason = error.reason.rawValue
             entry.subject = AmazonPayModel.subject(of: call)
         }
@@ -68,7 +68,12 @@ extension AmazonPayModel {
         _ entry: LedgerEntry
     ) throws(APIError) -> APICall {
         if switches.throttle || request.first("x-sim-throttle") != nil, let operation = route.operation,
-            !throttle.admit(operation, merchantID: entry.merchantID ?? "", at: engine.now)
+            !throttle.admit(
+                operation,
+                merchantID: entry.merchantID ?? "",
+                gate.claimedKey(of: request)?.key.environment ?? route.environment ?? .sandbox,
+                at: engine.now
+            )
         {
             throw APIError(.tooManyRequests, "The rate of \(operation.rawValue) is exceeded.")
         }
@@ -111,7 +116,7 @@ extension AmazonPayModel {
             return .pause(rest, SimulatorPause(request: request, fault: fault?.spent, stage: .entrance))
         case .conflict:
             let error = APIError(.duplicateIdempotencyKey, "The idempotency key was used with another request.")
-            return deliver(errorAnswer(error, entry.requestID), entry, error.reason.rawValue, fault)
+            return deliver(errorAnswer(error, entry), entry, error.reason.rawValue, fault)
         case .replay(var answer, let requestID):
             answer.fields.append(.init(name: "x-sim-replayed", value: "1"))
             entry.isReplayed = true
@@ -161,7 +166,8 @@ extension AmazonPayModel {
         case "checkoutSessions": subject.sessionID = call.id.isEmpty ? nil : call.id
         case "charges": subject.chargeID = call.id.isEmpty ? nil : call.id
         case "chargePermissions": subject.permissionID = call.id
-        default: subject.refundID = call.id.isEmpty ? nil : call.id
+        case "refunds": subject.refundID = call.id.isEmpty ? nil : call.id
+        default: break
         }
         subject.permissionID = call.body["chargePermissionId"]?.text ?? subject.permissionID
         subject.chargeID = call.body["chargeId"]?.text ?? subject.chargeID
@@ -179,12 +185,22 @@ extension AmazonPayModel {
         gate.claimedKey(of: request)?.merchant
     }
 
-    private func answer(_ status: Int, _ body: JSONValue, _ requestID: String) -> SimulatorAnswer {
-        let warning = [("x-sim-warning", "signature not checked")]
-        return .json(status, body, [("x-amz-pay-request-id", requestID)] + (switches.signature == .off ? warning : []))
+    private func answer(_ status: Int, _ body: JSONValue, _ entry: LedgerEntry) -> SimulatorAnswer {
+        var warnings: [String] = []
+        if switches.signature == .off { warnings.append("signature not checked") }
+        // Accepted, because the vendor's own clients do so at complete; a repeat of such a call takes effect again.
+        if entry.method == "POST", entry.idempotencyKey == nil { warnings.append("no idempotency key") }
+        let warning = warnings.isEmpty ? [] : [("x-sim-warning", warnings.joined(separator: ", "))]
+        return .json(status, body, [("x-amz-pay-request-id", entry.requestID)] + warning)
     }
 
-    func errorAnswer(_ error: APIError, _ requestID: String) -> SimulatorAnswer {
-        answer(error.status, error.body, requestID)
+    func errorAnswer(_ error: APIError, _ entry: LedgerEntry) -> SimulatorAnswer {
+        answer(error.status, error.body, entry)
+    }
+
+    /// The path for the ledger, without the token of a buyer.
+    private static func shownPath(_ request: SimulatorRequest, _ route: APIRoute) -> String {
+        guard case .operation(.getBuyer, let token) = route.target else { return request.path }
+        return request.path.replacing(token, with: token.prefix(6) + "…")
     }
 }

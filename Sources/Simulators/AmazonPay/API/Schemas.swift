@@ -17,6 +17,21 @@ enum Schemas {
 
     static let completeSession: [Shape.Member] = [.init("chargeAmount", price), .init("totalOrderAmount", price)]
 
+    /// Which members are required depends on the session.
+    static let finalizeSession: [Shape.Member] =
+        completeSession + [
+            .init("paymentIntent", .oneOf(["Confirm", "Authorize", "AuthorizeWithCapture"])),
+            .init("canHandlePendingAuthorization", .flag), .init("supplementaryData", .text(20_000)),
+            .init("shippingAddress", .object(address)), .init("billingAddress", .object(address)),
+        ]
+
+    /// The payload of a button that only signs in.
+    static let signIn: [Shape.Member] = [
+        .init("signInReturnUrl", .url(512), isRequired: true), .init("signInCancelUrl", .url(512)),
+        .init("storeId", .text(100), isRequired: true),
+        .init("signInScopes", .list(of: .oneOf(CheckoutSession.Scope.allCases.map(\.rawValue)), limit: 7)),
+    ]
+
     static let createCharge: [Shape.Member] = [
         .init("chargePermissionId", .text(100), isRequired: true), .init("chargeAmount", price, isRequired: true),
         .init("captureNow", .flag), .init("softDescriptor", .text(16)), .init("canHandlePendingAuthorization", .flag),
@@ -61,8 +76,8 @@ enum Schemas {
     }
 
     private static let webCheckoutDetails: [Shape.Member] = [
-        .init("checkoutReviewReturnUrl", .url(512)), .init("checkoutResultReturnUrl", .url(512)),
-        .init("checkoutCancelUrl", .url(512)), .init("checkoutErrorUrl", .url(512)),
+        .init("checkoutReviewReturnUrl", .url(512)), .init("checkoutResultReturnUrl", .link(512)),
+        .init("checkoutCancelUrl", .link(512)), .init("checkoutErrorUrl", .link(512)),
     ]
 
     private static let paymentDetails: [Shape.Member] = [

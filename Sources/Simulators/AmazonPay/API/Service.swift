@@ -9,11 +9,15 @@ extension AmazonPayModel {
     /// Carries a call out.
     mutating func carryOut(_ call: APICall) throws(APIError) -> ServiceAnswer {
         switch call.operation {
-        case .createCheckoutSession, .getCheckoutSession, .updateCheckoutSession, .completeCheckoutSession:
+        case .createCheckoutSession, .getCheckoutSession, .updateCheckoutSession, .completeCheckoutSession,
+            .finalizeCheckoutSession:
             try carryOutOnSession(call)
         case .createCharge, .getCharge, .captureCharge, .cancelCharge: try carryOutOnCharge(call)
+        case .updateCharge:
+            throw APIError(.requestNotSupported, "Update Charge is for payment service providers only.")
         case .getChargePermission, .updateChargePermission, .closeChargePermission: try carryOutOnPermission(call)
         case .createRefund, .getRefund: try carryOutOnRefund(call)
+        case .getBuyer: ServiceAnswer(body: try engine.signIn(call.id, for: call.caller).json, subject: CallSubject())
         }
     }
 
@@ -29,12 +33,13 @@ extension AmazonPayModel {
             let session = try engine.updateSession(call.id, for: call.caller) { $0.apply(body) }
             return answer(session, isEffective: true)
         case .completeCheckoutSession:
-            var order = CompleteOrder()
-            order.chargeAmount = BodyCheck.price(call.body["chargeAmount"])
-            order.totalOrderAmount = BodyCheck.price(call.body["totalOrderAmount"])
-            if case .complete(let simulation) = call.simulation { order.simulation = simulation }
+            let order = CompleteOrder(call)
             let (session, isPending) = try engine.complete(call.id, for: call.caller, order)
             return answer(session, status: isPending ? 202 : 200, isEffective: true)
+        case .finalizeCheckoutSession:
+            let order = FinalizeOrder(call)
+            let (session, isPending) = try engine.finalize(call.id, for: call.caller, order)
+            return answer(session, status: isPending ? 202 : 200, isEffective: true, showsBuyer: true)
         default:
             return answer(try engine.session(call.id, for: call.caller), isEffective: false)
         }
@@ -91,16 +96,22 @@ extension AmazonPayModel {
         guard call.operation == .createRefund else {
             return answer(try engine.refund(call.id, for: call.caller), isEffective: false)
         }
-        let refund = try engine.createRefund(
-            of: call.body["chargeId"]?.text ?? "",
-            for: call.caller,
+        let order = RefundOrder(
+            chargeID: call.body["chargeId"]?.text ?? "",
             amount: try Price(required: "refundAmount", of: call.body),
-            softDescriptor: call.body["softDescriptor"]?.text
+            softDescriptor: call.body["softDescriptor"]?.text,
+            delay: switches.refundDelay
         )
+        let refund = try engine.createRefund(order, for: call.caller)
         return answer(refund, status: 201, isEffective: true)
     }
 
-    private func answer(_ session: CheckoutSession, status: Int = 200, isEffective: Bool) -> ServiceAnswer {
+    private func answer(
+        _ session: CheckoutSession,
+        status: Int = 200,
+        isEffective: Bool,
+        showsBuyer: Bool = false
+    ) -> ServiceAnswer {
         let subject = CallSubject(
             sessionID: session.id,
             permissionID: session.permissionID,
@@ -108,7 +119,8 @@ extension AmazonPayModel {
             amount: session.payment.chargeAmount,
             isEffective: isEffective
         )
-        return ServiceAnswer(status: status, body: json(of: session), subject: subject)
+        let body = json(of: session, showsBuyer: showsBuyer)
+        return ServiceAnswer(status: status, body: body, subject: subject)
     }
 
     private func answer(_ charge: Charge, status: Int = 200, isEffective: Bool) -> ServiceAnswer {
@@ -134,6 +146,7 @@ extension AmazonPayModel {
 
     private func answer(_ refund: Refund, status: Int = 200, isEffective: Bool) -> ServiceAnswer {
         let subject = CallSubject(
+            permissionID: refund.permissionID,
             chargeID: refund.chargeID,
             refundID: refund.id,
             amount: refund.amount,
@@ -142,8 +155,8 @@ extension AmazonPayModel {
         return ServiceAnswer(status: status, body: refund.json, subject: subject)
     }
 
-    func json(of session: CheckoutSession) -> JSONValue {
-        session.json(processingURL: configuration.baseURL + "/checkout/processing")
+    func json(of session: CheckoutSession, showsBuyer: Bool = false) -> JSONValue {
+        session.json(processingURL: configuration.baseURL + "/checkout/processing", showsBuyer: showsBuyer)
     }
 
     func json(of permission: ChargePermission) -> JSONValue {
@@ -158,6 +171,25 @@ extension Price {
             throw APIError(.missingParameterValue, "\(name) is required.")
         }
         self = price
+    }
+}
+
+extension CompleteOrder {
+    fileprivate init(_ call: APICall) {
+        chargeAmount = BodyCheck.price(call.body["chargeAmount"])
+        totalOrderAmount = BodyCheck.price(call.body["totalOrderAmount"])
+        if case .complete(let code) = call.simulation { simulation = code }
+    }
+}
+
+extension FinalizeOrder {
+    fileprivate init(_ call: APICall) {
+        amounts = CompleteOrder(call)
+        intent = call.body["paymentIntent"]?.text.flatMap(PaymentDetails.Intent.init)
+        canHandlePendingAuthorization = call.body["canHandlePendingAuthorization"]?.flag
+        supplementaryData = call.body["supplementaryData"]?.text
+        shippingAddress = call.body["shippingAddress"].map(PostalAddress.init)
+        billingAddress = call.body["billingAddress"].map(PostalAddress.init)
     }
 }
 

@@ -6,6 +6,10 @@ extension SessionDraft {
         guard merchant.storeIDs.contains(draft.terms.storeID) else {
             throw APIError(.invalidParameterValue, "storeId does not belong to the merchant account.")
         }
+        if draft.urls.error != nil {
+            try demand(draft.urls.result, "webCheckoutDetails.checkoutResultReturnUrl")
+            try demand(draft.urls.cancel, "webCheckoutDetails.checkoutCancelUrl")
+        }
         guard draft.terms.processesOrder else {
             try demand(draft.urls.review, "webCheckoutDetails.checkoutReviewReturnUrl")
             guard draft.terms.mergedAddress == nil else {

@@ -8,6 +8,8 @@ indirect enum Shape: Sendable {
     case oneOf([String])
     /// An https URL, or http to this machine, of at most so many characters.
     case url(Int)
+    /// The same, or a link into an app: a scheme that is a domain backwards.
+    case link(Int)
     case flag
     case price
     /// Digits, as a text or as a number.
@@ -89,6 +91,8 @@ struct BodyCheck {
         case (.oneOf(let choices), .string(let text)): choices.contains(text)
         case (.url(let limit), .string(let text)):
             text.isEmpty || (text.utf8.count <= limit && WebURL(text)?.isTrustworthy == true)
+        case (.link(let limit), .string(let text)):
+            text.isEmpty || (text.utf8.count <= limit && WebURL(text, acceptsApps: true)?.isTrustworthy == true)
         case (.flag, .bool): true
         case (.price, .object): price(value) != nil
         case (.count, .string(let digits)), (.count, .number(let digits)): Int(digits).map { $0 >= 0 } ?? false

@@ -78,9 +78,6 @@ struct SignatureGate: Sendable {
         } catch {
             throw APIError(APIReason(rawValue: error.reason.rawValue) ?? .invalidAuthentication, error.message)
         }
-        guard request.method != "POST" || request.first("x-amz-pay-idempotency-key") != nil else {
-            throw APIError(.missingHeader, "The header x-amz-pay-idempotency-key is required.")
-        }
         return keys[keyID]
     }
 

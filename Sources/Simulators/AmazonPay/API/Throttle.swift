@@ -1,9 +1,10 @@
 import Primitives
 
-/// The token buckets of the service, one for each merchant and operation.
+/// The token buckets of the service, one for each merchant, environment and operation.
 struct Throttle: Sendable {
     private struct Identity: Hashable {
         let merchantID: String
+        let environment: ReleaseEnvironment
         let operation: APIOperation
     }
 
@@ -18,9 +19,14 @@ struct Throttle: Sendable {
     /// Takes one call out of a bucket.
     ///
     /// - Returns: False where it is empty.
-    mutating func admit(_ operation: APIOperation, merchantID: String, at now: WallTime) -> Bool {
-        let identity = Identity(merchantID: merchantID, operation: operation)
-        let rate = operation.sandboxRate
+    mutating func admit(
+        _ operation: APIOperation,
+        merchantID: String,
+        _ environment: ReleaseEnvironment,
+        at now: WallTime
+    ) -> Bool {
+        let identity = Identity(merchantID: merchantID, environment: environment, operation: operation)
+        let rate = operation.rate(in: environment)
         let full = Int64(rate.burst) * 1000
         var bucket = buckets[identity] ?? Bucket(level: full, filledAt: now)
         let elapsed = min(max(0, now.microseconds - bucket.filledAt.microseconds), 3_600_000_000)

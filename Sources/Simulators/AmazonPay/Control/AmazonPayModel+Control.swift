@@ -43,6 +43,8 @@ extension AmazonPayModel {
         case ("DELETE", "faults", 1):
             faults.removeAll()
             return .json(200, faultsJSON)
+        case ("POST", let kind?, 3) where parts[2] == "state":
+            return .json(200, try forceState(of: kind, parts[1], ControlBody(request)))
         case ("POST", "next-buyer", 1): return .json(200, try addNextBuyer(ControlBody(request)))
         default: throw ControlError(404, "There is no \(request.method) \(request.path).")
         }
@@ -74,6 +76,9 @@ extension AmazonPayModel {
 
     private mutating func setSwitches(_ body: ControlBody) throws(ControlError) -> JSONValue {
         try body.check(SimulatorSwitches.members)
+        if let text = body.value["refundDelay"]?.text, ISO8601.duration(text) == nil {
+            throw ControlError("refundDelay is not a duration like PT5S or PT24H.")
+        }
         switches.apply(body.value)
         return switches.json
     }

@@ -10,6 +10,7 @@ struct Agenda: Sendable {
         case captureSettles(chargeID: String)
         case permissionExpires(String)
         case refundSettles(String)
+        case signInIsForgotten(String)
     }
 
     private struct Entry {

@@ -3,7 +3,7 @@ import StrictJSON
 
 /// One payment under a charge permission.
 struct Charge: Sendable {
-    enum Reason: String, Sendable {
+    enum Reason: String, Sendable, CaseIterable {
         case expiredUnused = "ExpiredUnused"
         case merchantCanceled = "MerchantCanceled"
         case amazonCanceled = "AmazonCanceled"
@@ -14,6 +14,14 @@ struct Charge: Sendable {
         case amazonRejected = "AmazonRejected"
         case processingFailure = "ProcessingFailure"
         case transactionTimedOut = "TransactionTimedOut"
+
+        /// Whether a charge is declined for it; it is canceled for the others.
+        var isDecline: Bool {
+            switch self {
+            case .softDeclined, .hardDeclined, .amazonRejected, .processingFailure, .transactionTimedOut: true
+            case .expiredUnused, .merchantCanceled, .amazonCanceled, .chargePermissionCanceled, .buyerCanceled: false
+            }
+        }
     }
 
     enum State: Sendable, Equatable {
@@ -56,11 +64,12 @@ struct Charge: Sendable {
     let merchantID: String
     let environment: ReleaseEnvironment
     let amount: Price
-    let order: ChargeOrder
+    var order: ChargeOrder
     let createdAt: WallTime
     var captureAmount: Price?
+    /// What refunds have sent back or are about to; a declined one gives its part back.
     var refundedUnits: Int64 = 0
-    var refundCount = 0
+    var refundIDs: [String] = []
     private(set) var state: State
     private(set) var stateChangedAt: WallTime
 

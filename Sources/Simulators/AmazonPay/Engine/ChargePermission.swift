@@ -3,17 +3,42 @@ import StrictJSON
 
 /// The buyer's word that a merchant may charge.
 struct ChargePermission: Sendable {
-    enum CloseReason: String, Sendable {
+    /// Why nothing can be charged for the time being; several at once where they come together.
+    enum Obstacle: String, Sendable, CaseIterable {
+        case paymentMethodInvalid = "PaymentMethodInvalid"
+        case paymentMethodDeleted = "PaymentMethodDeleted"
+        case billingAddressDeleted = "BillingAddressDeleted"
+        case paymentMethodExpired = "PaymentMethodExpired"
+        case paymentMethodNotAllowed = "PaymentMethodNotAllowed"
+        case paymentMethodNotSet = "PaymentMethodNotSet"
+        /// A charge is not final yet; comes and goes with the charges.
+        case chargeInProgress = "ChargeInProgress"
+        case mfaFailed = "MFAFailed"
+    }
+
+    enum CloseReason: String, Sendable, CaseIterable {
         case merchantClosed = "MerchantClosed"
+        case merchantCanceled = "MerchantCanceled"
+        case buyerClosed = "BuyerClosed"
+        case buyerCanceled = "BuyerCanceled"
         case amazonClosed = "AmazonClosed"
+        case amazonCanceled = "AmazonCanceled"
         case expired = "Expired"
     }
 
     enum State: Sendable, Equatable {
         case chargeable
-        /// A charge is not final yet.
-        case chargeInProgress
+        /// One obstacle or more.
+        case nonChargeable(Set<Obstacle>)
         case closed(CloseReason)
+
+        var name: String {
+            switch self {
+            case .chargeable: "Chargeable"
+            case .nonChargeable: "NonChargeable"
+            case .closed: "Closed"
+            }
+        }
     }
 
     let id: String
@@ -34,6 +59,8 @@ struct ChargePermission: Sendable {
     let paymentMethodOnFile: JSONValue?
     var metadata: MerchantMetadata
     var chargeIDs: [String] = []
+    /// Obstacles that are not the work of charges: they stay until somebody takes them away.
+    var obstacles: Set<Obstacle> = []
     private(set) var state: State = .chargeable
     private(set) var stateChangedAt: WallTime
 

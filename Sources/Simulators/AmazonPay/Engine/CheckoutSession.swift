@@ -35,7 +35,7 @@ struct CheckoutSession: Sendable {
         let answer: Answer
     }
 
-    enum CancelReason: String, Sendable {
+    enum CancelReason: String, Sendable, CaseIterable {
         case buyerCanceled = "BuyerCanceled"
         case expired = "Expired"
         case amazonCanceled = "AmazonCanceled"

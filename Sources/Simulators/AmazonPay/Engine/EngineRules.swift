@@ -18,6 +18,8 @@ enum EngineRules {
     /// How long a capture takes that is not immediate; not documented by the vendor.
     static let lateCapture = Duration.seconds(30)
     static let refundDelay = Duration.seconds(5)
+    /// How long a merchant can read a buyer who has signed in.
+    static let signInLife = Duration.seconds(24 * 3_600)
     static let chargesPerPermission = 25
     /// Not documented by the vendor.
     static let refundsPerCharge = 25

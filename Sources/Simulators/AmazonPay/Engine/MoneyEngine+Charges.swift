@@ -40,6 +40,7 @@ extension MoneyEngine {
         try checkChargeable(permission, order, caller.merchant)
         if let refusal = simulation?.refusal {
             _ = insertCharge(order, under: permission, .declined(refusal.state))
+            refresh(permission: permissionID)
             throw APIError(refusal.answer, "The charge was declined.")
         }
         let isPending = simulation == .authorizationInitiated && order.canHandlePendingAuthorization
@@ -63,6 +64,7 @@ extension MoneyEngine {
             throw APIError(.transactionAmountExceeded, "captureAmount exceeds the authorized amount.")
         }
         charges[id]?.captureAmount = amount
+        if let softDescriptor { charges[id]?.order.softDescriptor = softDescriptor }
         let isPrompt = now <= charge.createdAt + EngineRules.promptCapture
         move(charge: id, to: isPrompt ? .captured : .captureInitiated)
         if !isPrompt { plan(.captureSettles(chargeID: id), after: EngineRules.lateCapture) }
@@ -101,12 +103,12 @@ extension MoneyEngine {
     /// Puts a charge into another state, and its permission with it.
     mutating func move(charge id: String, to state: Charge.State) {
         guard let charge = charges[id] else { return }
-        charges[id]?.enter(state, at: now)
+        enter(charge: id, state)
         refresh(permission: charge.permissionID)
     }
 
     private mutating func delayCapture(of id: String) {
-        charges[id]?.enter(.captureInitiated, at: now)
+        enter(charge: id, .captureInitiated)
         plan(.captureSettles(chargeID: id), after: EngineRules.lateCapture)
     }
 

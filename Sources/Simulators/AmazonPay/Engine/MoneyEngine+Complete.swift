@@ -17,7 +17,7 @@ enum CompleteSimulation: String, Sendable {
 }
 
 extension MoneyEngine {
-    /// Makes the payment real: the only function that turns a hold into a charge.
+    /// Makes the payment of a session with a review page real.
     ///
     /// - Returns: The session, completed; 202 where the bank has not decided yet.
     mutating func complete(
@@ -28,19 +28,33 @@ extension MoneyEngine {
         let session = try session(id, for: caller)
         let hold = try holdToComplete(session)
         try checkAmounts(order, session.payment, caller.merchant)
-        let answer = try simulated(order.simulation, session) ?? hold.answer
+        return try conclude(session, hold, order.simulation, for: caller)
+    }
+
+    /// The only function that turns a hold into a charge.
+    mutating func conclude(
+        _ session: CheckoutSession,
+        _ hold: CheckoutSession.Hold,
+        _ simulation: CompleteSimulation?,
+        for caller: Caller
+    ) throws(APIError) -> (session: CheckoutSession, isPending: Bool) {
+        let id = session.id
+        let answer = try simulated(simulation, session) ?? hold.answer
         guard let choice = session.choice else {
             throw APIError(.invalidCheckoutSessionStatus, "There is no buyer associated with the Checkout Session.")
         }
         let permission = createPermission(from: session, choice, caller.merchant)
         let chargeID = createFirstCharge(of: session, under: permission, answer)
         sessions[id]?.enter(.completed(permissionID: permission.id, chargeID: chargeID), at: now)
-        noteEffectiveComplete(of: id)
+        noteEffectiveComplete(of: id, permissionID: permission.id)
         refresh(permission: permission.id)
         return (sessions[id] ?? session, answer != .authorised && chargeID != nil)
     }
 
-    private func holdToComplete(_ session: CheckoutSession) throws(APIError) -> CheckoutSession.Hold {
+    /// The bank's word on an open session.
+    ///
+    /// - Throws: `InvalidCheckoutSessionStatus` or `CheckoutSessionCanceled` where there is none.
+    func holdToComplete(_ session: CheckoutSession) throws(APIError) -> CheckoutSession.Hold {
         switch session.state {
         case .open(.some(let hold)): return hold
         case .open(nil):
@@ -55,7 +69,7 @@ extension MoneyEngine {
         }
     }
 
-    private func checkAmounts(
+    func checkAmounts(
         _ order: CompleteOrder,
         _ payment: PaymentDetails,
         _ merchant: Merchant

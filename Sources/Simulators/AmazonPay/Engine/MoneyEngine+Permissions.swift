@@ -44,23 +44,38 @@ extension MoneyEngine {
                 permission.isClosed ? "The Charge Permission is closed." : "The Charge Permission has open charges."
             )
         }
-        for chargeID in open where charges[chargeID]?.state != .captureInitiated {
-            charges[chargeID]?.enter(.canceled(.chargePermissionCanceled), at: now)
-        }
-        permissions[id]?.enter(.closed(reason), at: now)
+        close(permission: id, reason)
         return try self.permission(id, for: caller)
+    }
+
+    /// Ends a permission that is still open, whoever wants it; its authorised and pending charges end with it.
+    mutating func close(permission id: String, _ reason: ChargePermission.CloseReason) {
+        guard let permission = permissions[id], !permission.isClosed else { return }
+        for chargeID in permission.chargeIDs {
+            switch charges[chargeID]?.state {
+            case .authorizationInitiated, .authorized: enter(charge: chargeID, .canceled(.chargePermissionCanceled))
+            case .captureInitiated, .captured, .canceled, .declined, nil: break
+            }
+        }
+        enter(permission: id, .closed(reason))
     }
 
     /// Brings the state of a permission in line with its charges.
     mutating func refresh(permission id: String) {
         guard let permission = permissions[id], !permission.isClosed else { return }
-        if permission.chargeIDs.contains(where: { charges[$0]?.state.isInProgress == true }) {
-            permissions[id]?.enter(.chargeInProgress, at: now)
+        let states = permission.chargeIDs.compactMap { charges[$0]?.state }
+        var obstacles = permission.obstacles
+        if states.contains(where: \.isInProgress) { obstacles.insert(.chargeInProgress) }
+        if states.contains(.declined(.amazonRejected)) {
+            // Amazon takes the buyer's word back together with the charge.
+            close(permission: id, .amazonClosed)
+        } else if !obstacles.isEmpty {
+            enter(permission: id, .nonChargeable(obstacles))
         } else if let balance = balance(of: permission), balance.units == 0, permission.type == .oneTime {
             // Used up: the service closes it by itself.
-            permissions[id]?.enter(.closed(.amazonClosed), at: now)
+            enter(permission: id, .closed(.amazonClosed))
         } else {
-            permissions[id]?.enter(.chargeable, at: now)
+            enter(permission: id, .chargeable)
         }
     }
 }

@@ -3,11 +3,11 @@ import Primitives
 /// The objects of the simulated service and their rules: a value without clock, chance or network of its own.
 ///
 /// ```
-/// session:    Open ─(processing: hold)─ Open ─(complete)─► Completed      Open ─(buyer, decline, 24 h)─► Canceled
+/// session:    Open ─(processing: hold)─ Open ─(complete, finalize)─► Completed      Open ─(buyer, decline, 24 h)─► Canceled
 /// charge:     AuthorizationInitiated ─► Authorized ─► CaptureInitiated ─► Captured
 ///                    └─► Declined, Canceled ◄─┘  └─────(≤ 7 days)─────────►┘
-/// permission: Chargeable ◄─► NonChargeable (ChargeInProgress) ─► Closed
-/// refund:     RefundInitiated ─► Refunded
+/// permission: Chargeable ◄─► NonChargeable (a charge in progress, a payment method) ─► Closed
+/// refund:     RefundInitiated ─► Refunded, Declined
 /// ```
 ///
 /// Whoever calls a function first calls `advance(to:)` with the present of the simulation, which is also the time at which
@@ -21,13 +21,19 @@ struct MoneyEngine: Sendable {
     var permissions: [String: ChargePermission] = [:]
     var charges: [String: Charge] = [:]
     var refunds: [String: Refund] = [:]
-    /// How many times complete took effect, by checkout session; one at most where all is well.
+    /// By token.
+    var signIns: [String: SignIn] = [:]
+    var signInOrder: ArrivalOrder
+    /// How many times complete or finalize took effect, by checkout session; one at most where all is well.
     private(set) var effectiveCompletes: [String: Int] = [:]
+    /// What came of a session; known longer than the session itself.
+    private var permissionIDs: [String: String] = [:]
 
     init(mint: IdentifierMint, now: WallTime, capacity: Int) {
         self.mint = mint
         self.now = now
         order = ArrivalOrder(capacity: max(1, capacity))
+        signInOrder = ArrivalOrder(capacity: max(1, capacity))
     }
 
     /// Whether nothing would contradict a clock that goes back.
@@ -56,16 +62,34 @@ struct MoneyEngine: Sendable {
 
     /// Forgets a session with everything that came of it.
     private mutating func evict(_ id: String) {
-        for chargeID in sessions[id]?.permissionID.flatMap({ permissions[$0]?.chargeIDs }) ?? [] {
-            charges[chargeID] = nil
+        if let permissionID = permissionIDs.removeValue(forKey: id) {
+            for chargeID in permissions[permissionID]?.chargeIDs ?? [] {
+                for refundID in charges[chargeID]?.refundIDs ?? [] { refunds[refundID] = nil }
+                charges[chargeID] = nil
+            }
+            permissions[permissionID] = nil
         }
-        if let permissionID = sessions[id]?.permissionID { permissions[permissionID] = nil }
         effectiveCompletes[id] = nil
         sessions[id] = nil
     }
 
-    mutating func noteEffectiveComplete(of sessionID: String) {
+    mutating func noteEffectiveComplete(of sessionID: String, permissionID: String) {
         effectiveCompletes[sessionID, default: 0] += 1
+        permissionIDs[sessionID] = permissionID
+    }
+
+    // MARK: The only ways into another state
+
+    mutating func enter(charge id: String, _ state: Charge.State) {
+        charges[id]?.enter(state, at: now)
+    }
+
+    mutating func enter(permission id: String, _ state: ChargePermission.State) {
+        permissions[id]?.enter(state, at: now)
+    }
+
+    mutating func enter(refund id: String, _ state: Refund.State) {
+        refunds[id]?.enter(state, at: now)
     }
 
     /// The ids of the latest sessions, newest first.
@@ -90,10 +114,13 @@ struct MoneyEngine: Sendable {
             guard charges[id]?.state == .captureInitiated else { return }
             move(charge: id, to: .captured)
         case .permissionExpires(let id):
-            guard let permission = permissions[id], !permission.isClosed else { return }
-            permissions[id]?.enter(.closed(.expired), at: now)
+            guard permissions[id]?.isClosed == false else { return }
+            // Charges that are authorised live on to their own end.
+            enter(permission: id, .closed(.expired))
         case .refundSettles(let id):
-            refunds[id]?.enter(.refunded, at: now)
+            settle(refund: id, as: .refunded)
+        case .signInIsForgotten(let token):
+            signIns[token] = nil
         }
     }
 }

@@ -19,9 +19,11 @@ extension JSONValue {
 }
 
 extension CheckoutSession {
-    /// The object as the service shows it, with the processing page's URL; the buyer's data only while it is open.
-    func json(processingURL: String) -> JSONValue {
-        let shown = isOpen ? choice : nil
+    /// The object as the service shows it, with the processing page's URL.
+    ///
+    /// The buyer's data are in it only while it is open, and in the answer of finalize.
+    func json(processingURL: String, showsBuyer: Bool = false) -> JSONValue {
+        let shown = isOpen || showsBuyer ? choice : nil
         return [
             "checkoutSessionId": .string(id), "webCheckoutDetails": webCheckoutDetails(processingURL),
             "productType": .string(terms.productType.rawValue), "paymentDetails": payment.json,
@@ -118,6 +120,19 @@ extension CheckoutSession.Choice {
     var preferencesJSON: JSONValue { [["paymentDescriptor": .string(card.descriptor)]] }
 }
 
+extension ChargePermission.Obstacle {
+    var description: String {
+        switch self {
+        case .chargeInProgress: "A charge is in progress."
+        case .mfaFailed: "The buyer did not pass the verification."
+        case .billingAddressDeleted: "The billing address was deleted."
+        case .paymentMethodInvalid, .paymentMethodDeleted, .paymentMethodExpired, .paymentMethodNotAllowed,
+            .paymentMethodNotSet:
+            "The payment method cannot be used."
+        }
+    }
+}
+
 extension Charge {
     var json: JSONValue {
         [
@@ -160,18 +175,23 @@ extension ChargePermission {
         ]
     }
 
+    /// The reasons are a list here, unlike those of the other objects, or null.
     private var statusJSON: JSONValue {
-        let (name, reason): (String, JSONValue) =
+        let reasons: [JSONValue] =
             switch state {
-            case .chargeable: ("Chargeable", .null)
-            case .chargeInProgress: ("NonChargeable", reasons("ChargeInProgress", "A charge is in progress."))
-            case .closed(let reason): ("Closed", reasons(reason.rawValue, "The charge permission is closed."))
+            case .chargeable: []
+            case .nonChargeable(let obstacles):
+                Obstacle.allCases.filter(obstacles.contains).map { reason($0.rawValue, $0.description) }
+            case .closed(let why): [reason(why.rawValue, "The charge permission is closed.")]
             }
-        return ["state": .string(name), "reasons": reason, "lastUpdatedTimestamp": JSONValue(stateChangedAt)]
+        return [
+            "state": .string(state.name), "reasons": reasons.isEmpty ? .null : .array(reasons),
+            "lastUpdatedTimestamp": JSONValue(stateChangedAt),
+        ]
     }
 
-    private func reasons(_ code: String, _ description: String) -> JSONValue {
-        [["reasonCode": .string(code), "reasonDescription": .string(description)]]
+    private func reason(_ code: String, _ description: String) -> JSONValue {
+        ["reasonCode": .string(code), "reasonDescription": .string(description)]
     }
 }
 
@@ -179,9 +199,13 @@ extension Refund {
     var json: JSONValue {
         [
             "refundId": .string(id), "chargeId": .string(chargeID), "creationTimestamp": JSONValue(createdAt),
-            "refundAmount": amount.json, "statusDetails": .status(state.rawValue, reason: nil, at: stateChangedAt),
-            "softDescriptor": JSONValue(softDescriptor), "convertedAmount": nil,
-            "releaseEnvironment": .string(environment.rawValue),
+            "refundAmount": amount.json, "statusDetails": statusJSON, "softDescriptor": JSONValue(softDescriptor),
+            "convertedAmount": nil, "releaseEnvironment": .string(environment.rawValue),
         ]
+    }
+
+    private var statusJSON: JSONValue {
+        guard case .declined(let reason) = state else { return .status(state.name, reason: nil, at: stateChangedAt) }
+        return .status(state.name, reason: (reason.rawValue, "The refund is declined."), at: stateChangedAt)
     }
 }

@@ -2,13 +2,28 @@ import Primitives
 
 /// Money on its way back to the buyer.
 struct Refund: Sendable {
-    enum State: String, Sendable {
-        case initiated = "RefundInitiated"
-        case refunded = "Refunded"
+    enum Reason: String, Sendable, CaseIterable {
+        case amazonRejected = "AmazonRejected"
+        case processingFailure = "ProcessingFailure"
+    }
+
+    enum State: Sendable, Equatable {
+        case initiated
+        case refunded
+        case declined(Reason)
+
+        var name: String {
+            switch self {
+            case .initiated: "RefundInitiated"
+            case .refunded: "Refunded"
+            case .declined: "Declined"
+            }
+        }
     }
 
     let id: String
     let chargeID: String
+    let permissionID: String
     let merchantID: String
     let environment: ReleaseEnvironment
     let amount: Price
@@ -20,6 +35,7 @@ struct Refund: Sendable {
     init(id: String, of charge: Charge, amount: Price, softDescriptor: String?, at now: WallTime) {
         self.id = id
         chargeID = charge.id
+        permissionID = charge.permissionID
         merchantID = charge.merchantID
         environment = charge.environment
         self.amount = amount

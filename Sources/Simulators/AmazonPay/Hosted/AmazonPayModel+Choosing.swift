@@ -10,6 +10,7 @@ extension AmazonPayModel {
         switch visit.purpose {
         case .checkout: visit.sessionID.flatMap { engine.sessions[$0] }
         case .change(let id, _), .process(let id): engine.sessions[id]
+        case .signIn: nil
         }
     }
 
@@ -47,7 +48,7 @@ extension AmazonPayModel {
         case .change(_, .address) where hasChoice: showsCards = !showsAddresses
         case .change(_, .payment) where hasChoice: showsAddresses = false
         case .change: break
-        case .process: showsAddresses = false
+        case .process, .signIn: showsAddresses = false
         }
         let addresses = buyer.addresses.map { entry in
             SelectPage.AddressChoice(entry: entry, verdict: terms.delivery.verdict(on: entry))
@@ -82,7 +83,7 @@ extension AmazonPayModel {
             language: language,
             title: title,
             id: id,
-            formTargets: visit.caller.merchant.formTargets([urls.review, urls.result, urls.cancel])
+            formTargets: visit.caller.merchant.formTargets([urls.review, urls.result, urls.cancel, urls.error])
         )
         return frame.answer(complaint == nil ? 200 : 422, content)
     }
@@ -112,8 +113,12 @@ extension AmazonPayModel {
 
     private func consentPage(_ visit: HostedVisit) -> HTML {
         var storeName = visit.caller.merchant.id
-        if case .checkout(let draft) = visit.purpose { storeName = draft.metadata.storeName ?? storeName }
-        let scopes = terms(of: visit)?.scopes ?? []
+        var scopes = terms(of: visit)?.scopes ?? []
+        switch visit.purpose {
+        case .checkout(let draft): storeName = draft.metadata.storeName ?? storeName
+        case .signIn(let draft): scopes = draft.scopes
+        case .change, .process: break
+        }
         return ConsentPage(
             language: visit.language,
             visitTag: visit.tag,
@@ -145,6 +150,10 @@ extension AmazonPayModel {
 
 extension HostedVisit {
     var draftURLs: ReturnURLs {
-        if case .checkout(let draft) = purpose { draft.urls } else { ReturnURLs() }
+        switch purpose {
+        case .checkout(let draft): draft.urls
+        case .signIn(let draft): ReturnURLs(review: draft.returnURL, cancel: draft.cancelURL)
+        case .change, .process: ReturnURLs()
+        }
     }
 }

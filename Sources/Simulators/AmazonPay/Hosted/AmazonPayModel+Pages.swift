@@ -117,7 +117,17 @@ extension AmazonPayModel {
         case .checkout: return desk.hasConsented(buyer, to: visit.caller.merchant) ? .select : .consent
         case .change: return .select
         case .process: return .processing
+        case .signIn: return .consent
         }
+    }
+
+    /// Goes on after a step: to the next one, or back to the merchant where the buyer only signs in.
+    mutating func proceed(_ visit: HostedVisit) -> SimulatorAnswer {
+        guard case .signIn(let draft) = visit.purpose, let buyer = visit.buyer, visit.isSignedIn,
+            desk.hasConsented(buyer, to: visit.caller.merchant)
+        else { return go(to: nextPlace(visit), visit) }
+        let token = engine.signIn(buyer, draft.scopes, for: visit.caller)
+        return leave(to: draft.returnURL, adding: ("buyerToken", token), visit.language)
     }
 
     /// Sends the browser to a step.

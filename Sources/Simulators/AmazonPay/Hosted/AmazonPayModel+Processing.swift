@@ -112,19 +112,30 @@ extension AmazonPayModel {
 
     /// Sends the browser to a URL that the merchant has signed.
     func leave(to url: String, _ sessionID: String?, _ language: HostedLanguage) -> SimulatorAnswer {
-        guard let url = WebURL(url) else { return HostedError(.invalidParameterValue).answer(language) }
-        let target = sessionID.map { url.appending("amazonCheckoutSessionId", $0) } ?? url.text
+        leave(to: url, adding: sessionID.map { ("amazonCheckoutSessionId", $0) }, language)
+    }
+
+    func leave(
+        to url: String,
+        adding parameter: (name: String, value: String)?,
+        _ language: HostedLanguage
+    ) -> SimulatorAnswer {
+        guard let url = WebURL(url, acceptsApps: true) else {
+            return HostedError(.invalidParameterValue).answer(language)
+        }
+        let target = parameter.map { url.appending($0.name, $0.value) } ?? url.text
         return HandOff(language: language, redirect: switches.redirect).answer(to: target)
     }
 
     /// Where an error page of a visit can lead.
     func wayBack(_ visit: HostedVisit) -> String? {
         let urls = session(of: visit)?.urls ?? visit.draftURLs
-        return urls.review ?? urls.result
+        return urls.error ?? urls.review ?? urls.result
     }
 
     private func resultURL(_ session: CheckoutSession) -> String? {
-        guard let url = (session.urls.result ?? session.urls.review).flatMap(WebURL.init) else { return nil }
+        guard let url = (session.urls.result ?? session.urls.review).flatMap({ WebURL($0, acceptsApps: true) })
+        else { return nil }
         return url.appending("amazonCheckoutSessionId", session.id)
     }
 }

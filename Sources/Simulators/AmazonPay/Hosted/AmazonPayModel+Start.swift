@@ -10,7 +10,7 @@ extension AmazonPayModel {
         do {
             let caller = try self.caller(page)
             try checkOrigin(page, caller.merchant)
-            let visit = desk.open(caller, language, .checkout(try draft(page, caller)))
+            let visit = desk.open(caller, language, try purpose(page, caller))
             return go(to: .signIn, visit, setsCookieOn: page.request)
         } catch {
             return error.answer(language)
@@ -36,12 +36,18 @@ extension AmazonPayModel {
         return Caller(merchant: merchant, environment: key.environment ?? (isSandbox ? .sandbox : .live))
     }
 
-    /// What the signed payload asks for.
-    private func draft(_ page: PageRequest, _ caller: Caller) throws(HostedError) -> SessionDraft {
+    /// What the button is for.
+    private func purpose(_ page: PageRequest, _ caller: Caller) throws(HostedError) -> HostedVisit.Purpose {
         let productType = page.parameters["productType"] ?? "PayAndShip"
+        let body = try payload(page)
+        if productType == "SignIn" { return .signIn(try signInDraft(body, caller)) }
         guard let product = CheckoutSession.ProductType(rawValue: productType) else {
             throw HostedError(.invalidParameterValue, [("productType", productType)])
         }
+        return .checkout(try draft(body, product, caller))
+    }
+
+    private func payload(_ page: PageRequest) throws(HostedError) -> JSONValue {
         let payload = try demand("payloadJSON", page)
         let body: JSONValue
         do {
@@ -49,8 +55,35 @@ extension AmazonPayModel {
         } catch {
             throw HostedError(.invalidRequestFormat, [("message", "payloadJSON is not valid JSON.")])
         }
+        guard case .object = body else {
+            throw HostedError(.invalidRequestFormat, [("message", "payloadJSON is not an object.")])
+        }
+        return body
+    }
+
+    private func signInDraft(_ body: JSONValue, _ caller: Caller) throws(HostedError) -> SignInDraft {
+        do {
+            try BodyCheck.check(body, Schemas.signIn)
+        } catch {
+            throw HostedError(error)
+        }
+        let draft = SignInDraft(body)
+        guard caller.merchant.storeIDs.contains(draft.storeID) else {
+            throw HostedError(
+                .invalidParameterValue,
+                [("message", "storeId does not belong to the merchant account.")]
+            )
+        }
+        return draft
+    }
+
+    /// What the signed payload asks for.
+    private func draft(
+        _ body: JSONValue,
+        _ product: CheckoutSession.ProductType,
+        _ caller: Caller
+    ) throws(HostedError) -> SessionDraft {
         do throws(APIError) {
-            guard case .object = body else { throw APIError(.invalidRequestFormat, "payloadJSON is not an object.") }
             try BodyCheck.check(body, Schemas.button)
             let draft = SessionDraft(body, productType: product)
             try SessionDraft.checkCombinations(draft, caller.merchant)

@@ -34,7 +34,7 @@ extension AmazonPayModel {
         visit.buyer = buyer
         visit.isCodePassed = !(buyer.asksForCode || switches.askCode)
         desk.keep(visit)
-        return go(to: nextPlace(visit), visit)
+        return proceed(visit)
     }
 
     private mutating func enterCode(_ form: [String: String], _ visit: HostedVisit) -> SimulatorAnswer {
@@ -48,13 +48,13 @@ extension AmazonPayModel {
         var visit = visit
         visit.isCodePassed = true
         desk.keep(visit)
-        return go(to: nextPlace(visit), visit)
+        return proceed(visit)
     }
 
     private mutating func agree(_ form: [String: String], _ visit: HostedVisit) -> SimulatorAnswer {
         guard let buyer = visit.buyer, form["action"] == "agree" else { return show(nextPlace(visit), visit) }
         desk.consent(buyer, to: visit.caller.merchant)
-        return go(to: nextPlace(visit), visit)
+        return proceed(visit)
     }
 
     private mutating func select(
@@ -75,6 +75,7 @@ extension AmazonPayModel {
             case .process(let id):
                 try engine.associate(choice, with: id)
                 return go(to: .processing, visit)
+            case .signIn: return proceed(visit)
             }
         } catch {
             throw HostedError(error, wayBack: wayBack(visit))
@@ -123,11 +124,12 @@ extension AmazonPayModel {
     private mutating func cancel(_ visit: HostedVisit, at place: HostedVisit.Place) -> SimulatorAnswer {
         switch visit.purpose {
         case .checkout(let draft):
-            guard let cancel = draft.urls.cancel.flatMap(WebURL.init) else {
+            guard let cancel = draft.urls.cancel else {
                 return leave(to: draft.urls.review ?? draft.urls.result ?? "", nil, visit.language)
             }
             let id = switches.appendCancelID ? visit.sessionID : nil
-            return leave(to: cancel.text, id, visit.language)
+            return leave(to: cancel, id, visit.language)
+        case .signIn(let draft): return leave(to: draft.cancelURL ?? draft.returnURL, nil, visit.language)
         case .change(let id, _): return returnToReview(id, visit)
         case .process(let id):
             guard visit.isSignedIn, owner(of: visit) == visit.buyer else {

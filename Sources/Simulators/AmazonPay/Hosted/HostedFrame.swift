@@ -56,7 +56,7 @@ struct HostedFrame: Sendable {
 extension Merchant {
     /// Where the browser may end up after a form of the hosted pages.
     func formTargets(_ urls: [String?]) -> [String] {
-        let parsed = urls.compactMap { $0.flatMap(WebURL.init) }
+        let parsed = urls.compactMap { $0.flatMap { WebURL($0, acceptsApps: true) } }
         var targets = parsed.map(\.origin) + allowedDomains.map { "https://\($0):*" }
         if parsed.contains(where: \.isLocal) {
             targets += ["https://localhost:*", "http://localhost:*", "https://*.localhost:*", "http://127.0.0.1:*"]

@@ -12,6 +12,8 @@ struct HostedVisit: Sendable {
         case change(sessionID: String, ChangeAction)
         /// At the processing page: on to the result page.
         case process(sessionID: String)
+        /// From a button that only signs in: no session is made.
+        case signIn(SignInDraft)
     }
 
     enum Place: String, Sendable {

@@ -38,6 +38,8 @@ package struct SimulatorSwitches: Sendable, Equatable {
     package var askCode = false
     /// Whether the bank asks for a code at the processing page.
     package var askBank = false
+    /// How long the money of a refund is on its way.
+    package var refundDelay: Duration = EngineRules.refundDelay
 
     /// Strict signatures, everything else off.
     package init() {}
@@ -47,6 +49,7 @@ package struct SimulatorSwitches: Sendable, Equatable {
             "signature": .string(signature.rawValue), "throttle": .bool(throttle),
             "redirect": .string(redirect.rawValue), "omitResultId": .bool(omitResultID),
             "appendCancelId": .bool(appendCancelID), "askMfa": .bool(askCode), "ask3ds": .bool(askBank),
+            "refundDelay": .string("PT\(refundDelay.components.seconds)S"),
         ]
     }
 
@@ -54,6 +57,7 @@ package struct SimulatorSwitches: Sendable, Equatable {
         .init("signature", .oneOf(["strict", "documented", "off"])), .init("throttle", .flag),
         .init("redirect", .oneOf(["http", "meta", "script", "tap"])), .init("omitResultId", .flag),
         .init("appendCancelId", .flag), .init("askMfa", .flag), .init("ask3ds", .flag),
+        .init("refundDelay", .text(40)),
     ]
 
     /// Takes over what a checked body names.
@@ -65,5 +69,6 @@ package struct SimulatorSwitches: Sendable, Equatable {
         appendCancelID = body["appendCancelId"]?.flag ?? appendCancelID
         askCode = body["askMfa"]?.flag ?? askCode
         askBank = body["ask3ds"]?.flag ?? askBank
+        refundDelay = body["refundDelay"]?.text.flatMap(ISO8601.duration) ?? refundDelay
     }
 }
