@@ -46,11 +46,20 @@ package enum HandlerResult {
 package struct HangUp: Error, Sendable {
     /// Sent as they are, over HTTP/2 too, where they are most likely no frame; empty for not a single byte.
     package let lastBytes: [UInt8]
+    /// Sent after a pause behind `lastBytes`; over HTTP/1 only.
+    package let rest: [UInt8]
+    /// How long the client waits for `rest`.
+    package let pause: Duration
 
     /// The given end.
     ///
-    /// - Parameter lastBytes: For example a head and a part of the content that it announces.
-    package init(lastBytes: [UInt8] = []) {
+    /// - Parameters:
+    ///   - lastBytes: For example a head and a part of the content that it announces.
+    ///   - rest: For example the other part.
+    ///   - pause: Between the two.
+    package init(lastBytes: [UInt8] = [], rest: [UInt8] = [], after pause: Duration = .zero) {
         self.lastBytes = lastBytes
+        self.rest = rest
+        self.pause = pause
     }
 }

@@ -147,6 +147,22 @@ struct ResponseTests {
         }
     }
 
+    @Test func `of a handler that hangs up slowly has a pause in it`() async throws {
+        try await withServer { bench in
+            bench.handler.answer = { _ in
+                .later {
+                    throw HangUp(lastBytes: Array("first ".utf8), rest: Array("last".utf8), after: .milliseconds(20))
+                }
+            }
+            let client = try bench.client()
+            try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let start = bench.reactor.now
+            #expect(try await client.rest() == "first last")
+            #expect(bench.reactor.now.nanoseconds - start.nanoseconds >= 19_000_000)
+            await bench.until { bench.server.connectionCount == 0 }
+        }
+    }
+
     @Test func `says that it is the last one`() async throws {
         try await withServer { configuration in
             configuration.limits.requestsPerConnection = 3

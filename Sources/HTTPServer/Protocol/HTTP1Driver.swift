@@ -159,9 +159,9 @@ extension HTTP1Driver {
     /// What a failed handler is answered with.
     ///
     /// - Returns: `nil` when it failed because nobody waits for it any more, or wants to hang up.
-    private func answer(to error: any Error, on connection: Connection) -> HTTPResponse? {
+    private func answer(to error: any Error, on connection: Connection) async -> HTTPResponse? {
         if let hangUp = error as? HangUp {
-            end(connection, after: hangUp.lastBytes)
+            await end(connection, after: hangUp)
             return nil
         }
         return Task.isCancelled ? nil : part.answer(toFailure: error, of: request)
@@ -184,7 +184,7 @@ extension HTTP1Driver: LoopJob {
         guard let (connection, handler) = work else { return }
         work = nil
         let response: HTTPResponse?
-        do { response = try await handler() } catch { response = answer(to: error, on: connection) }
+        do { response = try await handler() } catch { response = await answer(to: error, on: connection) }
         finish(response, on: connection)
     }
 }
@@ -220,9 +220,14 @@ extension HTTP1Driver {
     }
 
     /// Sends bytes that are no response, and ends the connection.
-    private func end(_ connection: Connection, after bytes: [UInt8]) {
-        guard !bytes.isEmpty, connection.takesOutput else { return }
-        connection.write { $0.append(contentsOf: bytes) }
+    private func end(_ connection: Connection, after hangUp: HangUp) async {
+        guard !hangUp.lastBytes.isEmpty, connection.takesOutput else { return }
+        connection.write { $0.append(contentsOf: hangUp.lastBytes) }
+        if !hangUp.rest.isEmpty {
+            await part.reactor.sleep(for: hangUp.pause)
+            guard connection.takesOutput else { return }
+            connection.write { $0.append(contentsOf: hangUp.rest) }
+        }
         connection.closeAfterOutput(lingers: false)
     }
 

@@ -48,10 +48,20 @@ package struct SimulatorControl: Sendable {
     /// - Parameters:
     ///   - operation: Which call it hits; `nil` for any.
     ///   - count: How many of them.
+    ///   - chance: How many of a thousand fitting calls it hits, and the seed that picks them; `nil` for every one.
     ///   - action: For example `["resetAfter": true]`.
     /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
-    package func fault(_ operation: String?, count: Int = 1, _ action: JSONValue) async throws {
+    package func fault(
+        _ operation: String?,
+        count: Int = 1,
+        chance: (permille: Int, seed: String)? = nil,
+        _ action: JSONValue
+    ) async throws {
         var match: [JSONMember] = [JSONMember("count", JSONValue(count))]
+        if let chance {
+            match.append(JSONMember("permille", JSONValue(chance.permille)))
+            match.append(JSONMember("seed", .string(chance.seed)))
+        }
         if let operation { match.append(JSONMember("operation", .string(operation))) }
         try await post("faults", [["match": .object(match), "action": action]])
     }
@@ -69,6 +79,17 @@ package struct SimulatorControl: Sendable {
     /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func advanceClock(by duration: String) async throws {
         try await post("clock", ["advance": .string(duration)])
+    }
+
+    /// Forces a state.
+    ///
+    /// - Parameters:
+    ///   - object: `sessions/`, `charges/`, `permissions/` or `refunds/` and an id.
+    ///   - state: For example `Declined`.
+    ///   - reason: For states that have one.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func force(_ object: String, _ state: String, _ reason: String? = nil) async throws {
+        try await post(object + "/state", ["state": .string(state), "reasonCode": JSONValue(reason)])
     }
 
     /// Forgets everything.

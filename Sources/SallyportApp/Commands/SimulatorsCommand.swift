@@ -12,10 +12,13 @@ enum SimulatorsCommand {
         operands: "",
         summary: "run the Amazon Pay simulator",
         details: """
-            Knows one merchant, whose keys are in the data directory (made where they are missing), and some buyers. Keeps
-            everything in memory. /_sim controls it: see docs/simulator.md.
+            Knows one merchant, whose keys are in the data directory (made where they are missing), those of --merchants,
+            and some buyers. Keeps everything in memory. /_sim controls it: see docs/simulator.md.
             """,
-        options: [CommandOption("allow-remote", nil, "listen on other addresses than loopback too; for containers")],
+        options: [
+            CommandOption("allow-remote", nil, "listen on other addresses than loopback too; for containers"),
+            CommandOption("merchants", "FILE", "JSON file with further merchants"),
+        ],
         run: { input in
             await input.withConfiguration(DemoDefaults.fill) { configuration in
                 try await run(configuration, input)
@@ -36,7 +39,7 @@ enum SimulatorsCommand {
         )
         var simulator = SimulatorConfiguration(
             baseURL: "https://localhost:\(address.port)",
-            merchants: [try merchant(keys, configuration)],
+            merchants: [try merchant(keys, configuration)] + (try further(input.arguments)),
             seed: KernelRandom().bytes(16)
         )
         simulator.insecureAllowsOthers = input.arguments.flags.contains("allow-remote")
@@ -56,6 +59,17 @@ enum SimulatorsCommand {
         }
         logger.info("simulator.stopped", [LogField("signal", signal.description)])
         return 0
+    }
+
+    private static func further(_ arguments: CommandLineArguments) throws -> [Merchant] {
+        guard let path = arguments.values["merchants"] else { return [] }
+        do {
+            return try Merchant.read(try Files.read(path))
+        } catch let error as SimulatorError {
+            throw ConfigurationError(problems: error.problems.map { "--merchants: \(path): \($0)" })
+        } catch {
+            throw ConfigurationError(problems: ["--merchants: \(path) cannot be read: \(error)"])
+        }
     }
 
     private static func merchant(_ keys: DevelopmentKeys, _ configuration: Configuration) throws -> Merchant {

@@ -17,6 +17,8 @@ package struct AmazonPayModel: Sendable {
     var ledger = Ledger()
     var desk: HostedDesk
     var requestIDs: IdentifierMint
+    /// What a tester may come back to, by name.
+    var snapshots: [String: Snapshot] = [:]
     /// What the real clock showed when the present request came: requests are signed by it.
     private(set) var realTime: WallTime
 
@@ -75,6 +77,17 @@ package struct AmazonPayModel: Sendable {
         let (objects, requests, visits) = (engine.mint, requestIDs, desk.mint)
         self = AmazonPayModel(configuration, at: realTime)
         (engine.mint, requestIDs, desk.mint) = (objects, requests, visits)
+    }
+
+    /// Goes back to what was kept under a name; ids go on, and so does the ledger.
+    mutating func restore(_ snapshot: Snapshot) {
+        let (objects, visits) = (engine.mint, desk.mint)
+        (switches, engine) = (snapshot.switches, snapshot.engine)
+        (idempotency, throttle, faults, desk) =
+            (snapshot.idempotency, snapshot.throttle, snapshot.faults, snapshot.desk)
+        (engine.mint, desk.mint) = (objects, visits)
+        // The clock stands where it stood: the time since then has not passed.
+        clock.set(to: snapshot.engine.now, at: realTime)
     }
 
     private mutating func moveTo(_ real: WallTime) {

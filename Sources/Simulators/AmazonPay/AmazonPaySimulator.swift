@@ -90,6 +90,7 @@ package final class AmazonPaySimulator: RequestHandler {
         switch delivery {
         case .whole: return response
         case .half: throw HangUp(lastBytes: response.firstHalf)
+        case .slow(let pause): throw HangUp(lastBytes: response.firstHalf, rest: response.secondHalf, after: pause)
         case .nothing: throw HangUp()
         }
     }

@@ -54,4 +54,10 @@ extension HTTPResponse {
         if case .bytes(let content) = body { bytes.append(contentsOf: content.prefix(content.count / 2)) }
         return bytes
     }
+
+    /// The content that `firstHalf` leaves out.
+    var secondHalf: [UInt8] {
+        guard case .bytes(let content) = body else { return [] }
+        return Array(content.dropFirst(content.count / 2))
+    }
 }

@@ -173,6 +173,63 @@ struct ControlTests {
         #expect(reasons == ["PaymentMethodNotSet", "MFAFailed"])
     }
 
+    @Test func `goes back to a snapshot`() throws {
+        var bench = Bench()
+        let id = bench.held()
+        bench.control("POST", "options", ["redirect": "tap"])
+        #expect(bench.control("POST", "snapshot", ["keep": "held"]).status == 200)
+        let first = bench.complete(id, key: "once")
+        bench.advance("PT25H")
+        bench.control("POST", "options", ["redirect": "http"])
+        let back = bench.control("POST", "snapshot", ["restore": "held"])
+        #expect(back.json[path: "clock.now"]?.text == "2026-03-14T01:59:26Z")
+        #expect(bench.control("GET", "options").json["redirect"]?.text == "tap")
+        #expect(bench.session(id).state == "Open")
+        // The key is as fresh as it was, and no id comes twice.
+        let second = bench.complete(id, key: "once")
+        #expect(second.status == 200)
+        #expect(second.field("x-sim-replayed") == nil)
+        #expect(second.json["chargeId"] != first.json["chargeId"])
+        // What was called was called.
+        #expect(bench.ledger("CompleteCheckoutSession").count == 2)
+        #expect(bench.control("POST", "snapshot", ["restore": "held"]).status == 200)
+        #expect(bench.session(id).state == "Open")
+    }
+
+    @Test func `keeps a snapshot without the requests that are under way`() {
+        var bench = Bench()
+        let id = bench.held()
+        _ = bench.addFault("CompleteCheckoutSession", ["processingMs": 60_000])
+        let body: JSONValue = ["chargeAmount": Bench.price(27_996)]
+        let request = bench.request("POST", "/v2/checkoutSessions/\(id)/complete", body, key: "k")
+        _ = bench.model.receive(request, at: bench.now)
+        bench.control("POST", "snapshot", ["keep": "a"])
+        bench.control("POST", "snapshot", ["restore": "a"])
+        let start = bench.now
+        #expect(bench.send(request).0.status == 200)
+        #expect(bench.now == start)
+    }
+
+    @Test(arguments: [
+        ("{}", 400), (#"{"restore":"nothing"}"#, 404), (#"{"keep":"a","drop":"a"}"#, 400), (#"{"drop":"a"}"#, 200),
+        (#"{"keep":1}"#, 400),
+    ])
+    func `takes one wish about snapshots at a time`(body: String, status: Int) {
+        var bench = Bench()
+        #expect(bench.send(SimulatorRequest("POST", "/_sim/snapshot", body: Array(body.utf8))).0.status == status)
+    }
+
+    @Test func `keeps twenty snapshots at most`() {
+        var bench = Bench()
+        for number in 0..<20 { bench.control("POST", "snapshot", ["keep": .string("s\(number)")]) }
+        #expect(bench.control("POST", "snapshot", ["keep": "more"]).status == 409)
+        #expect(bench.control("POST", "snapshot", ["keep": "s3"]).status == 200)
+        bench.control("POST", "snapshot", ["drop": "s3"])
+        #expect(bench.control("POST", "snapshot", ["keep": "more"]).status == 200)
+        bench.control("POST", "reset")
+        #expect(bench.control("GET", "snapshot").json["snapshots"]?.elements.isEmpty == true)
+    }
+
     @Test func `is for this machine only`() {
         var bench = Bench()
         let foreign = SimulatorRequest("GET", "/_sim/health", isLocalPeer: false)

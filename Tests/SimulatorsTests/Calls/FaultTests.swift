@@ -67,6 +67,42 @@ struct FaultTests {
         #expect(bench.effectiveCompletes(id) == 1)
     }
 
+    @Test func `lets the answer come in two parts`() {
+        var bench = Bench()
+        let id = bench.held()
+        _ = bench.addFault("CompleteCheckoutSession", ["slowBodyMs": 700])
+        let (answer, delivery) = bench.sendComplete(id, key: "k")
+        #expect(delivery == .slow(.milliseconds(700)))
+        #expect(answer.status == 200)
+        #expect(bench.effectiveCompletes(id) == 1)
+        #expect(bench.ledger("CompleteCheckoutSession").first?["delivered"]?.flag == true)
+    }
+
+    @Test func `hits by chance, the same ones for the same seed`() {
+        func hits(_ seed: String, permille: Int = 200) -> [Bool] {
+            var bench = Bench()
+            let match: JSONValue = [
+                "operation": "GetCharge", "count": 1000, "permille": JSONValue(permille), "seed": .string(seed),
+            ]
+            bench.control("POST", "faults", ["match": match, "action": ["status": 503]])
+            return (0..<500).map { _ in bench.call("GET", "/v2/charges/x").status == 503 }
+        }
+        let first = hits("a")
+        #expect((70...130).contains(first.count { $0 }))
+        #expect(hits("a") == first)
+        #expect(hits("b") != first)
+        #expect(hits("a", permille: 1000).allSatisfy { $0 })
+    }
+
+    @Test func `that does not hit leaves its turn to the next`() {
+        var bench = Bench()
+        let rare: JSONValue = ["permille": 1, "count": 1]
+        bench.control("POST", "faults", ["match": rare, "action": ["status": 500]])
+        bench.control("POST", "faults", ["action": ["status": 503]])
+        #expect(bench.call("GET", "/v2/charges/x").status == 503)
+        #expect(bench.control("GET", "faults").json["waiting"]?.elements.count == 1)
+    }
+
     @Test func `puts a gateway's page in place of the answer`() {
         var bench = Bench()
         let id = bench.held()
@@ -164,7 +200,9 @@ struct FaultTests {
         #"{"action":{}}"#, #"{"match":{"operation":"Nonsense"},"action":{"status":500}}"#, #"{}"#, #"[1]"#,
         #"{"action":{"status":99}}"#, #"{"action":{"status":"x"}}"#, #"{"action":{"delayMs":600001}}"#,
         #"{"action":{"resetBefore":true,"resetAfter":true}}"#, #"{"action":{"reasonCode":"Unknown"}}"#,
-        #"{"action":{"explode":true}}"#, "nonsense",
+        #"{"action":{"explode":true}}"#, "nonsense", #"{"action":{"slowBodyMs":600001}}"#,
+        #"{"action":{"slowBodyMs":5,"badJson":true}}"#, #"{"match":{"permille":0},"action":{"status":500}}"#,
+        #"{"match":{"permille":1001},"action":{"status":500}}"#, #"{"match":{"permille":"x"},"action":{"status":500}}"#,
     ])
     func `that makes no sense is refused`(body: String) {
         var bench = Bench()

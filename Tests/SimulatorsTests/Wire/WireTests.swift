@@ -152,6 +152,23 @@ struct WireTests {
         }
     }
 
+    @Test func `sends half of an answer and the rest later`() async throws {
+        try await withSimulator { bench in
+            try await bench.control("POST", "options", ["signature": "off"])
+            try await bench.addFault("GetCharge", ["slowBodyMs": 20])
+            let whole = try await bench.send("GET", "/v2/charges/x")
+            #expect(whole.status == 404)
+            #expect(try JSONParser.parse(whole.body)["reasonCode"]?.text == "ResourceNotFound")
+            try await bench.addFault("GetCharge", ["slowBodyMs": 60_000])
+            do {
+                _ = try await bench.send("GET", "/v2/charges/x", timeout: .milliseconds(100))
+                Issue.record("an answer came")
+            } catch let error as HTTPExchangeError {
+                #expect(error.code == .timedOut)
+            }
+        }
+    }
+
     @Test func `does what a client has asked for that did not wait`() async throws {
         try await withSimulator { bench in
             let id = try #require(try await bench.held())

@@ -22,7 +22,7 @@ extension AmazonPayModel {
             return record(answer, entry, code, .whole)
         case .htmlBody(.some(let status)):
             return record(AmazonPayModel.gatewayPage(status), entry, nil, .whole)
-        case nil, .some(.none), .resetAfter, .truncateBody, .htmlBody(nil), .badJSON, .wrongContentType:
+        case nil, .some(.none), .resetAfter, .truncateBody, .slowBody, .htmlBody(nil), .badJSON, .wrongContentType:
             return nil
         }
     }
@@ -38,6 +38,7 @@ extension AmazonPayModel {
         switch fault?.kind {
         case .resetAfter: return record(answer, entry, reason, .nothing)
         case .truncateBody: return record(answer, entry, reason, .half)
+        case .slowBody(let pause): return record(answer, entry, reason, .slow(pause))
         case .htmlBody: answer = AmazonPayModel.gatewayPage(answer.status)
         case .badJSON: answer.body = Array(answer.body.dropLast()) + Array(",}".utf8)
         case .wrongContentType:
@@ -58,7 +59,7 @@ extension AmazonPayModel {
         entry.time = engine.now
         entry.status = answer.status
         entry.reason = reason
-        entry.isDelivered = delivery == .whole
+        entry.isDelivered = delivery != .nothing && delivery != .half
         ledger.add(entry)
         return .answer(answer, delivery)
     }

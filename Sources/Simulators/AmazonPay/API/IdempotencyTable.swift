@@ -55,6 +55,15 @@ struct IdempotencyTable: Sendable {
         entries[identity] = Entry(fingerprint: fingerprint, state: .running(until: until))
     }
 
+    /// The table as it is when every request under way is forgotten.
+    var withoutRunning: IdempotencyTable {
+        var table = self
+        table.entries = entries.filter { entry in
+            if case .running = entry.value.state { false } else { true }
+        }
+        return table
+    }
+
     mutating func finish(_ identity: IdempotencyIdentity, _ answer: SimulatorAnswer, requestID: String) {
         entries[identity]?.state = .done(answer, requestID: requestID)
     }

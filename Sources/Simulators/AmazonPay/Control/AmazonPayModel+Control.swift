@@ -45,6 +45,8 @@ extension AmazonPayModel {
             return .json(200, faultsJSON)
         case ("POST", let kind?, 3) where parts[2] == "state":
             return .json(200, try forceState(of: kind, parts[1], ControlBody(request)))
+        case ("GET", "snapshot", 1): return .json(200, snapshotsJSON)
+        case ("POST", "snapshot", 1): return .json(200, try takeSnapshot(ControlBody(request)))
         case ("POST", "next-buyer", 1): return .json(200, try addNextBuyer(ControlBody(request)))
         default: throw ControlError(404, "There is no \(request.method) \(request.path).")
         }
@@ -81,6 +83,23 @@ extension AmazonPayModel {
         }
         switches.apply(body.value)
         return switches.json
+    }
+
+    private mutating func takeSnapshot(_ body: ControlBody) throws(ControlError) -> JSONValue {
+        try body.check([.init("keep", .text(100)), .init("restore", .text(100)), .init("drop", .text(100))])
+        switch (body.value["keep"]?.text, body.value["restore"]?.text, body.value["drop"]?.text) {
+        case (let name?, nil, nil):
+            guard snapshots[name] != nil || snapshots.count < Snapshot.limit else {
+                throw ControlError(409, "There are \(Snapshot.limit) snapshots already; drop one.")
+            }
+            snapshots[name] = Snapshot(self)
+        case (nil, let name?, nil):
+            guard let snapshot = snapshots[name] else { throw ControlError(404, "There is no snapshot \(name).") }
+            restore(snapshot)
+        case (nil, nil, let name?): snapshots[name] = nil
+        default: throw ControlError("One of keep, restore and drop is needed, with a name.")
+        }
+        return snapshotsJSON
     }
 
     private mutating func addFaults(_ body: ControlBody) throws(ControlError) -> JSONValue {

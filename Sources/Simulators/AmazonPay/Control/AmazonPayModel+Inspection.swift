@@ -9,6 +9,10 @@ extension AmazonPayModel {
         ["now": .string(CalendarDate(engine.now).extendedText), "real": .string(CalendarDate(realTime).extendedText)]
     }
 
+    var snapshotsJSON: JSONValue {
+        ["snapshots": .array(snapshots.keys.sorted().map(JSONValue.string)), "clock": clockJSON]
+    }
+
     var stateJSON: JSONValue {
         [
             "clock": clockJSON, "options": switches.json,
@@ -102,6 +106,7 @@ extension AmazonPayModel {
                     [
                         "operation": JSONValue(fault.operation), "merchantId": JSONValue(fault.merchantID),
                         "count": JSONValue(fault.count), "kind": .string(fault.kind.name),
+                        "permille": fault.chance.map { JSONValue($0.thousandths) } ?? .null,
                     ]
                 }
             )

@@ -14,6 +14,7 @@ extension Fault {
         operation = match?["operation"]?.text
         merchantID = match?["merchantId"]?.text
         count = max(1, min(match?["count"]?.integer ?? 1, 1_000_000))
+        chance = try Fault.chance(match)
         let action = body["action"] ?? .object([])
         delay = try Fault.duration(action, "delayMs")
         processing = try Fault.duration(action, "processingMs")
@@ -29,19 +30,31 @@ extension Fault {
     private static let members: [Shape.Member] = [
         .init(
             "match",
-            .object([.init("operation", .oneOf(names)), .init("merchantId", .text(100)), .init("count", .count)])
+            .object([
+                .init("operation", .oneOf(names)), .init("merchantId", .text(100)), .init("count", .count),
+                .init("permille", .count), .init("seed", .text(100)),
+            ])
         ),
         .init(
             "action",
             .object([
                 .init("delayMs", .count), .init("processingMs", .count), .init("status", .count),
                 .init("reasonCode", .text(100)), .init("resetBefore", .flag), .init("resetAfter", .flag),
-                .init("truncateBody", .flag), .init("htmlBody", .flag), .init("badJson", .flag),
+                .init("truncateBody", .flag), .init("slowBodyMs", .count), .init("htmlBody", .flag),
+                .init("badJson", .flag),
                 .init("wrongContentType", .flag),
             ]),
             isRequired: true
         ),
     ]
+
+    private static func chance(_ match: JSONValue?) throws(ControlError) -> Chance? {
+        guard let thousandths = match?["permille"]?.integer else { return nil }
+        guard (1...1000).contains(thousandths) else {
+            throw ControlError("permille is 1 to 1000, of a thousand requests.")
+        }
+        return Chance(thousandths: thousandths, seed: match?["seed"]?.text ?? "")
+    }
 
     private static func duration(_ action: JSONValue, _ name: String) throws(ControlError) -> Duration {
         let milliseconds = action[name]?.integer ?? 0
@@ -57,7 +70,9 @@ extension Fault {
             ("resetBefore", .resetBefore), ("resetAfter", .resetAfter), ("truncateBody", .truncateBody),
             ("htmlBody", .htmlBody(status: status)), ("badJson", .badJSON), ("wrongContentType", .wrongContentType),
         ]
-        let chosen = flags.filter { action[$0.0]?.flag == true }.map(\.1)
+        var chosen = flags.filter { action[$0.0]?.flag == true }.map(\.1)
+        let slowness = try duration(action, "slowBodyMs")
+        if slowness > .zero { chosen.append(.slowBody(slowness)) }
         guard chosen.count <= 1 else { throw ControlError("An action is one thing at a time, beside its waiting.") }
         if let kind = chosen.first { return kind }
         if let status { return .refusal(status: status, reason: reason) }

@@ -45,6 +45,7 @@ extension AmazonPayModel {
             return .answer(answer)
         case .resetAfter: return .answer(page(request, nil), .nothing)
         case .truncateBody: return .answer(page(request, nil), .half)
+        case .slowBody(let pause): return .answer(page(request, nil), .slow(pause))
         case nil, .some(.none), .refusal, .badJSON, .wrongContentType: return .answer(page(request, fault))
         }
     }

@@ -114,6 +114,8 @@ package enum SimulatorStep: Sendable {
         case whole
         /// Its head and half of its content, then the connection ends.
         case half
+        /// Its head and half of its content, then for so long nothing, then the rest.
+        case slow(Duration)
         /// Nothing: the connection ends.
         case nothing
     }

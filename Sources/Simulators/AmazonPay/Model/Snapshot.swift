@@ -1,0 +1,26 @@
+import Primitives
+
+/// The state of a simulator at some time: objects, money, idempotency keys, faults, visits, clock.
+///
+/// A value, so keeping it costs little.
+struct Snapshot: Sendable {
+    /// How many are kept.
+    static let limit = 20
+
+    let switches: SimulatorSwitches
+    let engine: MoneyEngine
+    let idempotency: IdempotencyTable
+    let throttle: Throttle
+    let faults: FaultQueue
+    let desk: HostedDesk
+
+    /// The present state.
+    init(_ model: AmazonPayModel) {
+        switches = model.switches
+        engine = model.engine
+        idempotency = model.idempotency.withoutRunning
+        throttle = model.throttle
+        faults = model.faults
+        desk = model.desk
+    }
+}
