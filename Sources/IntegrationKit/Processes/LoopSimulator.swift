@@ -1,5 +1,6 @@
 import Cryptography
 import EventIO
+import HTTPClient
 import HTTPServer
 import Primitives
 import Simulators
@@ -40,7 +41,8 @@ package final class LoopSimulator: Sendable {
                 try AmazonPaySimulator.attach(
                     configuration,
                     listener: .init(SocketAddress(v4: 0x7F00_0001, port: 0), .clear),
-                    reactor: reactor
+                    reactor: reactor,
+                    exchange: CurlClient(reactor)
                 )
             }
         } catch {

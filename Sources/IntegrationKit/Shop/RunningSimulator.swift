@@ -1,4 +1,5 @@
 import EventIO
+import HTTPClient
 import HTTPServer
 import Primitives
 import Simulators
@@ -37,6 +38,9 @@ package final class RunningSimulator: Sendable {
         guard let address = SocketAddress("127.0.0.1:0") else {
             throw IOError(code: IOError.invalidArgument, operation: "address")
         }
+        var sending = ClientConfiguration()
+        sending.trust = .file(path: keys.authorityPath)
+        let trusting = sending
         let loop = try EventLoop(name: "simulator", logger: .silent)
         try loop.start()
         do {
@@ -45,7 +49,8 @@ package final class RunningSimulator: Sendable {
                     configuration,
                     listener: ServerConfiguration.Listener(address, isSecure ? .tls : .clear),
                     tls: tls,
-                    reactor: reactor
+                    reactor: reactor,
+                    exchange: CurlClient(reactor, configuration: trusting)
                 )
             }
             return RunningSimulator(loop, server, isSecure: isSecure)

@@ -92,6 +92,28 @@ package struct SimulatorControl: Sendable {
         try await post(object + "/state", ["state": .string(state), "reasonCode": JSONValue(reason)])
     }
 
+    /// Lets the first merchant be told of every change.
+    ///
+    /// - Parameters:
+    ///   - receiver: Its URL; empty for nobody.
+    ///   - topic: What the receiver expects.
+    ///   - version: Of the signature: `1`, `2` or `alternating`.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func notify(_ receiver: String, topic: String, version: String = "1") async throws {
+        try await post(
+            "ipn/target",
+            ["url": .string(receiver), "topicArn": .string(topic), "version": .string(version)]
+        )
+    }
+
+    /// The root that the certificates of notifications lead to.
+    ///
+    /// - Returns: PEM.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func notificationAnchor() async throws -> [UInt8] {
+        try await exchange("GET", "ipn/anchor.pem", nil)
+    }
+
     /// Forgets everything.
     ///
     /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
@@ -129,12 +151,16 @@ package struct SimulatorControl: Sendable {
     }
 
     private func send(_ method: String, _ path: String, _ body: JSONValue?) async throws -> JSONValue {
+        try JSONParser.parse(try await exchange(method, path, body))
+    }
+
+    private func exchange(_ method: String, _ path: String, _ body: JSONValue?) async throws -> [UInt8] {
         let request = OutboundRequest(method: method, url: "\(url)/_sim/\(path)", body: body?.bytes ?? [])
         let answer = try await ClientLoop.send(request)
         guard answer.status == 200 else {
             throw ControlFailure(path: path, status: answer.status, body: String(decoding: answer.body, as: UTF8.self))
         }
-        return try JSONParser.parse(answer.body)
+        return answer.body
     }
 }
 

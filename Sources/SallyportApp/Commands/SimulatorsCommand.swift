@@ -1,4 +1,5 @@
 import EventIO
+import HTTPClient
 import HTTPServer
 import Primitives
 import Simulators
@@ -44,12 +45,16 @@ enum SimulatorsCommand {
         )
         simulator.insecureAllowsOthers = input.arguments.flags.contains("allow-remote")
         let settings = simulator
+        var sending = ClientConfiguration()
+        sending.trust = .file(path: keys.authorityPath)
+        let trusting = sending
         let signal = try await OneLoop.run { reactor in
             let server = try AmazonPaySimulator.attach(
                 settings,
                 listener: ServerConfiguration.Listener(address, .tls),
                 tls: context,
                 reactor: reactor,
+                exchange: CurlClient(reactor, configuration: trusting),
                 logger: logger
             )
             logger.info("simulator.ready", [LogField("address", address.description)])

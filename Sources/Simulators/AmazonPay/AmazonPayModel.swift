@@ -17,6 +17,7 @@ package struct AmazonPayModel: Sendable {
     var ledger = Ledger()
     var desk: HostedDesk
     var requestIDs: IdentifierMint
+    var notices: NotificationDesk
     /// What a tester may come back to, by name.
     var snapshots: [String: Snapshot] = [:]
     /// What the real clock showed when the present request came: requests are signed by it.
@@ -39,6 +40,13 @@ package struct AmazonPayModel: Sendable {
         )
         requestIDs = IdentifierMint(seed: configuration.seed, purpose: "requests")
         desk = HostedDesk(mint: IdentifierMint(seed: configuration.seed, purpose: "visits"))
+        let targets = configuration.merchants.compactMap { merchant in
+            merchant.notifications.map { (merchant.id, $0) }
+        }
+        notices = NotificationDesk(
+            targets: Dictionary(targets) { first, _ in first },
+            mint: IdentifierMint(seed: configuration.seed, purpose: "notifications")
+        )
     }
 
     /// Takes a request in.
@@ -51,6 +59,7 @@ package struct AmazonPayModel: Sendable {
         moveTo(real)
         if request.path == "/_sim" || request.path.hasPrefix("/_sim/") { return .answer(control(request)) }
         if let route = APIRoute(method: request.method, path: request.path) { return receiveCall(request, route) }
+        if let file = certificateFile(request) { return .answer(file) }
         return receivePage(request)
     }
 
@@ -72,11 +81,13 @@ package struct AmazonPayModel: Sendable {
         }
     }
 
-    /// Forgets everything but the configuration; ids go on, so that none comes twice in a run.
+    /// Forgets everything but the configuration, and who is notified; ids go on, so that none comes twice in a run.
     mutating func reset() {
-        let (objects, requests, visits) = (engine.mint, requestIDs, desk.mint)
+        let (objects, requests, visits, told) = (engine.mint, requestIDs, desk.mint, notices)
         self = AmazonPayModel(configuration, at: realTime)
-        (engine.mint, requestIDs, desk.mint) = (objects, requests, visits)
+        (engine.mint, requestIDs, desk.mint, notices) = (objects, requests, visits, told)
+        notices.queue.removeAll()
+        notices.queue.isPaused = false
     }
 
     /// Goes back to what was kept under a name; ids go on, and so does the ledger.
@@ -90,8 +101,10 @@ package struct AmazonPayModel: Sendable {
         clock.set(to: snapshot.engine.now, at: realTime)
     }
 
-    private mutating func moveTo(_ real: WallTime) {
+    /// Moves to the present; what has changed since then, and on the way, goes into the queue.
+    mutating func moveTo(_ real: WallTime) {
         realTime = real
         engine.advance(to: clock.time(at: real))
+        queueChanges()
     }
 }

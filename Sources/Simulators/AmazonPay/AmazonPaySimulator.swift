@@ -20,16 +20,26 @@ package final class AmazonPaySimulator: RequestHandler {
     private var model: AmazonPayModel
     private let reactor: Reactor
     private let logger: Logger
+    /// Carries notifications; without one they wait.
+    private let exchange: (any HTTPExchange)?
     private var loggedCalls = 0
+    private var timer: TimerID?
 
     /// A simulator that no server asks yet.
     ///
     /// - Parameters:
     ///   - configuration: Free of problems, `baseURL` set.
     ///   - reactor: Of the loop it is made on and stays on.
-    ///   - logger: Gets one line for each API call.
-    package init(_ configuration: SimulatorConfiguration, reactor: Reactor, logger: Logger = .silent) {
+    ///   - exchange: Carries notifications; `nil` for none.
+    ///   - logger: Gets one line for each API call and for each notification.
+    package init(
+        _ configuration: SimulatorConfiguration,
+        reactor: Reactor,
+        exchange: (any HTTPExchange)? = nil,
+        logger: Logger = .silent
+    ) {
         self.reactor = reactor
+        self.exchange = exchange
         self.logger = logger
         model = AmazonPayModel(configuration, at: reactor.wallNow)
     }
@@ -42,7 +52,8 @@ package final class AmazonPaySimulator: RequestHandler {
     ///   - listener: Loopback, unless `configuration.insecureAllowsOthers`; port 0 lets the kernel choose.
     ///   - tls: Required for a listener with TLS.
     ///   - reactor: Of the loop that this is called on; the only one.
-    ///   - logger: Gets one line for each API call.
+    ///   - exchange: Carries notifications to the merchants' receivers; `nil` for none.
+    ///   - logger: Gets one line for each API call and for each notification.
     /// - Returns: The server, listening; drain it to end the simulator.
     /// - Throws: `SimulatorError` naming every problem of the configuration, or `ServerError`.
     package static func attach(
@@ -50,6 +61,7 @@ package final class AmazonPaySimulator: RequestHandler {
         listener: ServerConfiguration.Listener,
         tls: TLSContext? = nil,
         reactor: Reactor,
+        exchange: (any HTTPExchange)? = nil,
         logger: Logger = .silent
     ) throws -> Server {
         let problems = configuration.problems(listeningOn: listener.address)
@@ -59,7 +71,7 @@ package final class AmazonPaySimulator: RequestHandler {
         // Everybody comes from one address here.
         serving.limits.connectionsPerAddress = serving.limits.connections
         let server = Server(serving, tls: tls, logger: logger)
-        let simulator = AmazonPaySimulator(configuration, reactor: reactor, logger: logger)
+        let simulator = AmazonPaySimulator(configuration, reactor: reactor, exchange: exchange, logger: logger)
         try server.attach(to: reactor, handler: simulator)
         if configuration.baseURL.isEmpty, let bound = server.boundAddresses.first {
             simulator.model.configuration.baseURL =
@@ -71,6 +83,7 @@ package final class AmazonPaySimulator: RequestHandler {
     package func handle(_ request: HTTPRequest) -> HandlerResult {
         let step = model.receive(SimulatorRequest(request), at: reactor.wallNow)
         logCalls()
+        notify()
         if case .answer(let answer, .whole) = step { return .now(HTTPResponse(answer)) }
         return .later { try await self.finish(step) }
     }
@@ -84,6 +97,7 @@ package final class AmazonPaySimulator: RequestHandler {
             await reactor.sleep(for: duration)
             step = model.resume(pause, at: reactor.wallNow)
             logCalls()
+            notify()
         }
         guard case .answer(let answer, let delivery) = step else { throw HangUp() }
         let response = HTTPResponse(answer)
@@ -93,6 +107,41 @@ package final class AmazonPaySimulator: RequestHandler {
         case .slow(let pause): throw HangUp(lastBytes: response.firstHalf, rest: response.secondHalf, after: pause)
         case .nothing: throw HangUp()
         }
+    }
+
+    // MARK: Notifications
+
+    /// Sends what is due, and comes back when something may be.
+    private func notify() {
+        guard let exchange else { return }
+        for parcel in model.takeParcels(at: reactor.wallNow) {
+            reactor.startTask { await self.carry(parcel, exchange) }
+        }
+        let timer = self.timer ?? reactor.makeTimer { [weak self] in self?.notify() }
+        self.timer = timer
+        if let delay = model.untilNextParcel { reactor.arm(timer, after: max(delay, .milliseconds(1))) }
+    }
+
+    private func carry(_ parcel: AmazonPayModel.Parcel, _ exchange: any HTTPExchange) async {
+        let request = OutboundRequest(
+            method: "POST",
+            url: parcel.url,
+            fields: parcel.fields.map { ($0.name, $0.value) },
+            body: parcel.body,
+            timeout: AmazonPayModel.parcelPatience
+        )
+        var status: Int?
+        var outcome = LogField("status", 0)
+        do throws(HTTPExchangeError) {
+            let answer = try await exchange.send(request)
+            status = answer.status
+            outcome = LogField("status", answer.status)
+        } catch {
+            outcome = LogField("error", "\(error.code)")
+        }
+        logger.info("simulator.notification", [LogField("number", parcel.number), outcome])
+        model.endParcel(parcel.number, status: status, at: reactor.wallNow)
+        notify()
     }
 
     private func logCalls() {

@@ -23,7 +23,11 @@ struct MerchantFileTests {
         whole.append(JSONMember("allowedDomains", ["other.example.test"]))
         whole.append(JSONMember("ledgerCurrency", "USD"))
         whole.append(JSONMember("status", "suspended"))
+        whole.append(JSONMember("ipnUrl", "https://other.example.test/ipn"))
+        whole.append(JSONMember("topicArn", "arn:aws:sns:us-east-1:000000000000:other"))
         let merchant = try #require(try Self.read(.object(whole)).first)
+        #expect(merchant.notifications?.url == "https://other.example.test/ipn")
+        #expect(merchant.notifications?.topicARN == "arn:aws:sns:us-east-1:000000000000:other")
         #expect(merchant.id == "A3EXAMPLE00003")
         #expect(merchant.storeIDs == ["amzn1.application-oa2-client.3"])
         #expect(merchant.publicKeys.map(\.id) == ["SANDBOX-CFTESTKEY0000000000000003"])
@@ -43,9 +47,11 @@ struct MerchantFileTests {
 
     @Test(arguments: [
         ("", "not valid JSON"), ("[]", "not an object"), ("{}", "merchants is missing"),
-        (#"{"merchants":[{}]}"#, "merchants[0].merchantId is missing"), (#"{"merchants":[],"more":1}"#, "more is not known"),
+        (#"{"merchants":[{}]}"#, "merchants[0].merchantId is missing"),
+        (#"{"merchants":[],"more":1}"#, "more is not known"),
         (#"{"merchants":[{"merchantId":"A","storeIds":[1],"publicKeys":[]}]}"#, "storeIds is not a list of texts"),
         (#"{"merchants":[{"merchantId":"A","publicKeys":[],"status":"gone"}]}"#, "status is not active or suspended"),
+        (#"{"merchants":[{"merchantId":"A","publicKeys":[],"ipnUrl":"https://a.test/"}]}"#, "topicArn is missing"),
         (#"{"merchants":[{"merchantId":"A","publicKeys":[{"publicKeyId":"x"}]}]}"#, "publicKeys[0].pem is missing"),
         (
             #"{"merchants":[{"merchantId":"A","publicKeys":[{"publicKeyId":"x","pem":"","environment":"test"}]}]}"#,
@@ -66,7 +72,10 @@ struct MerchantFileTests {
         var bench = Bench { $0.merchants += more }
         let paid = bench.paid()
         let stranger = [
-            (name: "authorization", value: "X PublicKeyId=SANDBOX-CFTESTKEY0000000000000003, SignedHeaders=a, Signature=b")
+            (
+                name: "authorization",
+                value: "X PublicKeyId=SANDBOX-CFTESTKEY0000000000000003, SignedHeaders=a, Signature=b"
+            )
         ]
         #expect(bench.call("GET", "/v2/charges/" + paid.charge, fields: stranger).status == 404)
         let ids = bench.control("GET", "state").json["merchants"]?.elements.map { $0["merchantId"]?.text }

@@ -124,17 +124,18 @@ extension WireBench {
     init(_ reactor: Reactor, _ tls: WireTLS?) throws {
         var configuration = Bench.configuration
         configuration.baseURL = ""
+        var sending = ClientConfiguration()
+        if let tls { sending.trust = .file(path: tls.authorityPath) }
+        curl = CurlClient(reactor, configuration: sending)
         server = try AmazonPaySimulator.attach(
             configuration,
             listener: .init(SocketAddress(v4: 0x7F00_0001, port: 0), tls == nil ? .clear : .tls),
             tls: tls?.context,
-            reactor: reactor
+            reactor: reactor,
+            exchange: curl
         )
         let port = server.boundAddresses[0].port
         origin = tls == nil ? "http://127.0.0.1:\(port)" : "https://localhost:\(port)"
-        var sending = ClientConfiguration()
-        if let tls { sending.trust = .file(path: tls.authorityPath) }
-        curl = CurlClient(reactor, configuration: sending)
         var settings = CredentialSettings()
         settings.merchantID = Bench.merchantID
         settings.storeID = Bench.storeID

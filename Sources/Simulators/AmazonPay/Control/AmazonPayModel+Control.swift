@@ -45,6 +45,7 @@ extension AmazonPayModel {
             return .json(200, faultsJSON)
         case ("POST", let kind?, 3) where parts[2] == "state":
             return .json(200, try forceState(of: kind, parts[1], ControlBody(request)))
+        case (_, "ipn", _): return try controlNotifications(request, Array(parts.dropFirst()))
         case ("GET", "snapshot", 1): return .json(200, snapshotsJSON)
         case ("POST", "snapshot", 1): return .json(200, try takeSnapshot(ControlBody(request)))
         case ("POST", "next-buyer", 1): return .json(200, try addNextBuyer(ControlBody(request)))

@@ -28,6 +28,9 @@ struct Agenda: Sendable {
 
     var isEmpty: Bool { heap.isEmpty }
 
+    /// When the earliest event is due; `nil` while nothing is planned.
+    var next: WallTime? { heap.first?.time }
+
     mutating func add(_ event: Event, at time: WallTime) {
         heap.append(Entry(time: time, number: nextNumber, event: event))
         nextNumber += 1

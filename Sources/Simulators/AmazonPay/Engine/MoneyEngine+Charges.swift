@@ -121,6 +121,7 @@ extension MoneyEngine {
         while charges[id] != nil { id = permission.id + "-C" + mint.digits(6) }
         charges[id] = Charge(id: id, under: permission, order: order, state: state, at: now)
         permissions[permission.id]?.chargeIDs.append(id)
+        noteChange(ofCharge: id)
         return id
     }
 

@@ -134,6 +134,7 @@ extension MoneyEngine {
             at: now
         )
         permissions[id] = permission
+        noteChange(ofPermission: id)
         plan(.permissionExpires(id), after: life)
         return permission
     }

@@ -35,6 +35,7 @@ extension MoneyEngine {
         refunds[id] = refund
         charges[chargeID]?.refundedUnits += amount.units
         charges[chargeID]?.refundIDs.append(id)
+        noteChange(ofRefund: id)
         plan(.refundSettles(id), after: order.delay)
         return refund
     }

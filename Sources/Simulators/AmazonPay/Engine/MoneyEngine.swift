@@ -16,6 +16,8 @@ struct MoneyEngine: Sendable {
     var mint: IdentifierMint
     private(set) var now: WallTime
     private(set) var agenda = Agenda()
+    /// What has changed since somebody looked.
+    var changes = ChangeLog()
     private var order: ArrivalOrder
     var sessions: [String: CheckoutSession] = [:]
     var permissions: [String: ChargePermission] = [:]
@@ -82,14 +84,37 @@ struct MoneyEngine: Sendable {
 
     mutating func enter(charge id: String, _ state: Charge.State) {
         charges[id]?.enter(state, at: now)
+        noteChange(ofCharge: id)
     }
 
     mutating func enter(permission id: String, _ state: ChargePermission.State) {
+        guard permissions[id]?.state != state else { return }
         permissions[id]?.enter(state, at: now)
+        noteChange(ofPermission: id)
     }
 
     mutating func enter(refund id: String, _ state: Refund.State) {
         refunds[id]?.enter(state, at: now)
+        noteChange(ofRefund: id)
+    }
+
+    mutating func noteChange(ofPermission id: String) {
+        guard let merchantID = permissions[id]?.merchantID else { return }
+        changes.add(StateChange(kind: .chargePermission, objectID: id, permissionID: id, merchantID: merchantID))
+    }
+
+    mutating func noteChange(ofCharge id: String) {
+        guard let charge = charges[id] else { return }
+        changes.add(
+            StateChange(kind: .charge, objectID: id, permissionID: charge.permissionID, merchantID: charge.merchantID)
+        )
+    }
+
+    mutating func noteChange(ofRefund id: String) {
+        guard let refund = refunds[id] else { return }
+        changes.add(
+            StateChange(kind: .refund, objectID: id, permissionID: refund.permissionID, merchantID: refund.merchantID)
+        )
     }
 
     /// The ids of the latest sessions, newest first.

@@ -36,8 +36,9 @@ extension Merchant {
         guard status == "active" || status == "suspended" else {
             throw object.refusal("status", .notA("active or suspended"))
         }
+        let notifications = try target(&object)
         try object.end()
-        return Merchant(
+        var merchant = Merchant(
             id: id,
             storeIDs: stores,
             publicKeys: keys,
@@ -45,6 +46,15 @@ extension Merchant {
             ledgerCurrency: currency,
             isActive: status == "active"
         )
+        merchant.notifications = notifications
+        return merchant
+    }
+
+    private static func target(_ object: inout JSONReader) throws(JSONRefusal) -> NotificationTarget? {
+        let (url, topic) = (try object.optionalText("ipnUrl"), try object.optionalText("topicArn"))
+        guard let url else { return nil }
+        guard let topic else { throw object.refusal("topicArn", .missing) }
+        return NotificationTarget(url: url, topicARN: topic)
     }
 
     private static func publicKey(_ object: JSONReader) throws(JSONRefusal) -> PublicKey {

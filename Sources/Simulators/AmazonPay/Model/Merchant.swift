@@ -60,6 +60,8 @@ package struct Merchant: Sendable {
     package let ledgerCurrency: String
     /// A suspended account is refused with `InvalidAccountStatus`.
     package let isActive: Bool
+    /// Where it gets notifications; `nil` for none.
+    package var notifications: NotificationTarget?
 
     /// The given account.
     ///

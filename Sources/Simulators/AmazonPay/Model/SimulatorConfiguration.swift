@@ -62,6 +62,9 @@ package struct SimulatorConfiguration: Sendable {
             for key in merchant.publicKeys where (try? RSAPublicKey(pem: Array(key.pem.utf8))) == nil {
                 problems.append("merchant \(merchant.id): \(key.id) is not an RSA public key of 2048 bits or more")
             }
+            if let target = merchant.notifications, WebURL(target.url)?.isTrustworthy != true {
+                problems.append("merchant \(merchant.id): notifications go to https, or to this machine: \(target.url)")
+            }
             if merchant.publicKeys.isEmpty { problems.append("merchant \(merchant.id) has no public key") }
         }
         let keyIDs = merchants.flatMap { $0.publicKeys.map(\.id) }
