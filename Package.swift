@@ -85,7 +85,7 @@ let package = Package(
 
         // Level 7.
         library("Persistence", ["Postgres", "SessionBroker", "Commerce", "Primitives"]),
-        library("Doctor"),
+        library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "StrictJSON", "Primitives"]),
         library("Pages", ["SessionBroker", "Commerce", "Primitives"]),
         library(
             "Simulators",
@@ -99,7 +99,7 @@ let package = Package(
         library(
             "SallyportApp",
             [
-                "Persistence", "Pages", "Simulators", "SessionBroker", "AppLinks", "AmazonPay", "Commerce",
+                "Persistence", "Pages", "Simulators", "Doctor", "SessionBroker", "AppLinks", "AmazonPay", "Commerce",
                 "Cryptography", "HTTPServer", "HTTPClient", "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO",
                 "Telemetry", "Primitives",
             ]
@@ -170,7 +170,7 @@ let package = Package(
                 "Telemetry", "Primitives", "TestKit",
             ]
         ),
-        tests("DoctorTests", ["Doctor"]),
+        tests("DoctorTests", ["Doctor", "AppLinks", "Cryptography", "Primitives", "TestKit"]),
         tests(
             "PagesTests",
             ["Pages", "SessionBroker", "Commerce", "Primitives"],
@@ -185,7 +185,7 @@ let package = Package(
         ),
         tests(
             "SallyportAppTests",
-            ["SallyportApp", "SessionBroker", "HTTPCore", "TLS", "EventIO", "Primitives", "TestKit"]
+            ["SallyportApp", "SessionBroker", "Cryptography", "HTTPCore", "TLS", "EventIO", "Primitives", "TestKit"]
         ),
         tests(
             "IntegrationTests",

@@ -10,6 +10,20 @@ package struct LinkRules: Sendable, Hashable {
         package let isExcluded: Bool
         /// For whoever reads the document.
         package let comment: String
+
+        /// A rule, as a document has it.
+        ///
+        /// - Parameters:
+        ///   - path: A pattern for the whole path.
+        ///   - query: Patterns for items of the query.
+        ///   - isExcluded: Whether a match keeps the address in the browser.
+        ///   - comment: For whoever reads the document.
+        package init(path: String, query: [QueryItem], isExcluded: Bool, comment: String) {
+            self.path = path
+            self.query = query
+            self.isExcluded = isExcluded
+            self.comment = comment
+        }
     }
 
     /// A pattern for one item of the query.
@@ -18,6 +32,16 @@ package struct LinkRules: Sendable, Hashable {
         package let name: String
         /// `*` stands for any text, also of a missing item; `?` for one character, so `?*` demands one at least.
         package let pattern: String
+
+        /// A pattern, as a document has it.
+        ///
+        /// - Parameters:
+        ///   - name: Matched exactly.
+        ///   - pattern: With `*` and `?`.
+        package init(name: String, pattern: String) {
+            self.name = name
+            self.pattern = pattern
+        }
     }
 
     /// How narrow the rules are.
@@ -52,12 +76,12 @@ package struct LinkRules: Sendable, Hashable {
         }
     }
 
-    /// Rules of any kind, for tests of the matcher.
+    /// Rules of any kind, such as a document holds that somebody serves.
     ///
     /// - Parameters:
     ///   - paths: Patterns of the old form.
     ///   - components: Rules of the new form.
-    init(paths: [String], components: [Component]) {
+    package init(paths: [String], components: [Component]) {
         self.paths = paths
         self.components = components
     }

@@ -49,6 +49,11 @@ package struct Finding: Sendable, Hashable {
         self.remedy = remedy
     }
 
+    /// A problem that was told without capital and full stop, as a sentence.
+    static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + String(text.dropFirst()) + "."
+    }
+
     /// The finding in one line: `D11 error apps.ios[0]: MESSAGE REMEDY`.
     package var line: String {
         let text = "\(check) \(severity.rawValue) \(subject): \(message)"

@@ -26,7 +26,7 @@ enum CommandTable {
     static let all: [Command] = [
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
         RoutesCommand.command, AuditCommand.command, SimulatorsCommand.command, ExplainSignatureCommand.command,
-        versionCommand,
+        DoctorCommand.command, versionCommand,
     ]
 
     /// Options that every command has.

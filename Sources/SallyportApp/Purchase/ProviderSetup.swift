@@ -70,6 +70,9 @@ struct ProviderSetup: Sendable {
         isSandboxNamed = credentials.publicKeyID.environment == nil ? credentials.environment == .sandbox : nil
     }
 
+    /// Where the provider sends a buyer back to, as paths on the web host.
+    static let returnPaths = [Path.review, Path.cancel, Path.result]
+
     /// Where the provider sends a buyer back to.
     private enum Path {
         static let review = "/confirm_order"
@@ -80,7 +83,7 @@ struct ProviderSetup: Sendable {
     /// What the provider would refuse of the shop's own texts, which otherwise the first buyer would find out.
     private static func problems(_ settings: Configuration.Provider, _ web: WebOrigin) -> [String] {
         let metadata = MerchantMetadata(merchantStoreName: settings.storeName)
-        let addresses = [Path.review, Path.cancel, Path.result].map { web.text + $0 }
+        let addresses = returnPaths.map { web.text + $0 }
         return metadata.problems.map { "provider.store_name: \($0)" }
             + addresses.compactMap(ReturnAddress.problem).map { "web.base_url: \($0)" }
     }

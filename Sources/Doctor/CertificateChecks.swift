@@ -1,0 +1,116 @@
+import Cryptography
+import Primitives
+
+/// D21 as far as files tell: certificates and their keys.
+enum CertificateChecks {
+    static func findings(_ facts: SettingFacts) -> [Finding] {
+        guard !facts.text("listen").isEmpty else { return [] }
+        var found: [Finding] = []
+        for (certificate, key) in [("tls.certificate", "tls.key"), ("tls.second_certificate", "tls.second_key")] {
+            let isFirst = certificate == "tls.certificate"
+            for setting in [certificate, key] {
+                switch facts.files[setting] {
+                case .content(let content)?:
+                    if setting == certificate { found += check(content.reveal(), setting, facts) }
+                case .unreadable(let why)?:
+                    found.append(
+                        Finding(
+                            "D21",
+                            .error,
+                            setting,
+                            "\(facts.text(setting)) cannot be read: \(why).",
+                            remedy: "Name a PEM file that the program's user may read."
+                        )
+                    )
+                case nil:
+                    guard isFirst else { continue }
+                    found.append(
+                        Finding(
+                            "D21",
+                            .error,
+                            setting,
+                            "It is not set, and the TLS listener needs it.",
+                            remedy: "Name a PEM file, or empty `listen` where a balancer speaks TLS."
+                        )
+                    )
+                }
+            }
+        }
+        return found
+    }
+
+    private static func check(_ pem: [UInt8], _ setting: String, _ facts: SettingFacts) -> [Finding] {
+        let certificate: CertificateFacts
+        do throws(CryptographyError) {
+            certificate = try CertificateFacts(pem: pem)
+        } catch {
+            return [
+                Finding(
+                    "D21",
+                    .error,
+                    setting,
+                    "\(facts.text(setting)) holds no certificate in PEM.",
+                    remedy: "Name the file with the certificate of the hosts first and its chain behind it."
+                )
+            ]
+        }
+        return validity(of: certificate, setting, facts.now) + names(in: certificate, setting, facts)
+    }
+
+    private static func validity(
+        of certificate: CertificateFacts,
+        _ setting: String,
+        _ now: WallTime
+    ) -> [Finding] {
+        let renewal = "Renew it, and send SIGHUP to the program."
+        if certificate.notAfter < now {
+            let day = CalendarDate(certificate.notAfter).extendedText
+            return [Finding("D21", .error, setting, "The certificate expired on \(day).", remedy: renewal)]
+        }
+        if now < certificate.notBefore {
+            let day = CalendarDate(certificate.notBefore).extendedText
+            return [
+                Finding(
+                    "D21",
+                    .error,
+                    setting,
+                    "The certificate is valid from \(day) on only.",
+                    remedy: "Set this machine's clock, or wait."
+                )
+            ]
+        }
+        guard certificate.notAfter < now + .seconds(14 * 86_400) else { return [] }
+        let day = CalendarDate(certificate.notAfter).extendedText
+        return [Finding("D21", .warning, setting, "The certificate expires on \(day).", remedy: renewal)]
+    }
+
+    private static func names(
+        in certificate: CertificateFacts,
+        _ setting: String,
+        _ facts: SettingFacts
+    ) -> [Finding] {
+        [facts.web, facts.link].compactMap(\.self).filter { base in
+            base.scheme == "https" && !certificate.names.contains { speaks($0, for: base.plainHost) }
+        }.map { base in
+            Finding(
+                "D21",
+                .error,
+                setting,
+                "The certificate does not speak for \(base.plainHost), the host of \(base.setting).",
+                remedy: "Get one with both hosts in it."
+            )
+        }
+    }
+
+    /// A wildcard stands for one label, and not directly under a top-level name.
+    private static func speaks(_ name: CertificateName, for host: String) -> Bool {
+        switch name {
+        case .address(let address): return host == address || host == "[\(address)]"
+        case .host(let name):
+            let name = name.lowercased()
+            guard name.hasPrefix("*.") else { return name == host }
+            let parent = host.drop { $0 != "." }
+            return parent.dropFirst().contains(".") && parent == name.dropFirst()
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package import Primitives
+
+/// What the settings say and what the files hold that they name; everything that the checks without a network look at.
+///
+/// Made of the texts rather than of a checked configuration, so that settings with which nothing would start can be examined.
+package struct SettingFacts: Sendable {
+    /// One iOS app.
+    package struct IOSApp: Sendable {
+        /// Application identifier prefix.
+        package let prefix: String
+        /// Bundle id.
+        package let bundle: String
+        /// Keys of the association file.
+        package let services: [String]
+        /// True for an app clip.
+        package let isClip: Bool
+
+        /// An app.
+        ///
+        /// - Parameters:
+        ///   - prefix: Application identifier prefix.
+        ///   - bundle: Bundle id.
+        ///   - services: Keys of the association file.
+        ///   - isClip: True for an app clip.
+        package init(prefix: String, bundle: String, services: [String], isClip: Bool = false) {
+            self.prefix = prefix
+            self.bundle = bundle
+            self.services = services
+            self.isClip = isClip
+        }
+    }
+
+    /// One Android app.
+    package struct AndroidApp: Sendable {
+        /// Package name.
+        package let package: String
+        /// SHA-256 of the signing certificates.
+        package let fingerprints: [String]
+
+        /// An app.
+        ///
+        /// - Parameters:
+        ///   - package: Package name.
+        ///   - fingerprints: SHA-256 of the signing certificates.
+        package init(package: String, fingerprints: [String]) {
+            self.package = package
+            self.fingerprints = fingerprints
+        }
+    }
+
+    /// A file that a setting names.
+    package enum File: Sendable {
+        /// What is in it.
+        case content(Secret<[UInt8]>)
+        /// Why it could not be read.
+        case unreadable(String)
+    }
+
+    /// Something that the program itself refuses at its start.
+    package struct Problem: Sendable, Hashable {
+        /// The setting, or the part of the program that refuses.
+        package let setting: String
+        /// What is wrong.
+        package let text: String
+
+        /// A problem.
+        ///
+        /// - Parameters:
+        ///   - setting: The setting.
+        ///   - text: What is wrong.
+        package init(_ setting: String, _ text: String) {
+            self.setting = setting
+            self.text = text
+        }
+    }
+
+    /// The effective text of each setting by its name, with defaults and with what the profile decides.
+    package var texts: [String: String] = [:]
+    /// In the order of the settings.
+    package var iosApps: [IOSApp] = []
+    /// In the order of the settings.
+    package var androidApps: [AndroidApp] = []
+    /// Files by the setting that names them; only for settings that are not empty.
+    package var files: [String: File] = [:]
+    /// The paths of the pages on the web host.
+    package var webPaths: [String] = []
+    /// Where the provider sends buyers back to, as paths on the web host.
+    package var returnPaths: [String] = []
+    /// What the program itself refuses.
+    package var problems: [Problem] = []
+    /// The clock.
+    package var now: WallTime
+
+    /// No facts but the time.
+    ///
+    /// - Parameter now: The clock.
+    package init(now: WallTime) {
+        self.now = now
+    }
+}
+
+extension SettingFacts {
+    /// The text of a setting; empty where it is not set.
+    func text(_ name: String) -> String { texts[name] ?? "" }
+
+    /// The words of a list.
+    func list(_ name: String) -> [String] {
+        text(name).split(separator: ",").compactMap { word in
+            var rest = word.drop { $0 == " " }
+            while rest.last == " " { rest.removeLast() }
+            return rest.isEmpty ? nil : String(rest)
+        }
+    }
+
+    /// Seconds behind `90`, `90s`, `15m` or `2h`; `nil` for any other text.
+    func seconds(_ name: String) -> Int? {
+        let text = text(name)
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600]
+        let unit = text.last.flatMap { units[$0] }
+        let digits = Array((unit == nil ? text : String(text.dropLast())).utf8)
+        return DecimalDigits.parse(digits.span, limit: 1_000_000).map { $0 * (unit ?? 1) }
+    }
+
+    var web: BaseURL? { BaseURL("web.base_url", text("web.base_url")) }
+
+    var link: BaseURL? { BaseURL("link.base_url", text("link.base_url")) }
+
+    /// Whether strangers are served: the pages are not on this machine's own names.
+    var isProduction: Bool { web.map { !$0.isLoopback } ?? true }
+
+    /// Whether Amazon's own service is used.
+    var isRealProvider: Bool { text("provider.api_url").isEmpty }
+}

@@ -1,0 +1,80 @@
+import Doctor
+import EventIO
+import HTTPServer
+import Primitives
+import SessionBroker
+
+/// What `doctor` looks at: the settings as texts, what they name, and what this program itself says of them.
+struct SettingExamination {
+    let facts: SettingFacts
+    /// The association file for iOS; `nil` where there is none, or where the settings do not come to one.
+    let appleFile: [UInt8]?
+
+    /// Examines settings, with which the program may not start at all.
+    ///
+    /// - Parameters:
+    ///   - source: The texts.
+    ///   - now: The clock.
+    init(_ source: SettingSource, now: WallTime) {
+        var reader = SettingReader(source)
+        for setting in SettingTable.all where setting.kind != .objects { _ = reader.text(setting.name) }
+        // What the profile decides stands in the texts afterwards.
+        _ = BrokerPolicy(&reader)
+        let apps = AppSettings(&reader)
+        var facts = SettingFacts(now: now)
+        facts.texts = reader.effective
+        facts.iosApps = apps.ios.map { app in
+            SettingFacts.IOSApp(prefix: app.prefix, bundle: app.bundle, services: app.services, isClip: app.isClip)
+        }
+        facts.androidApps = apps.android.map { app in
+            SettingFacts.AndroidApp(package: app.package, fingerprints: app.fingerprints)
+        }
+        for name in SettingExamination.fileSettings {
+            guard let path = facts.texts[name], !path.isEmpty else { continue }
+            facts.files[name] = SettingExamination.file(path)
+        }
+        facts.webPaths = RouteTable.all.filter { $0.face == .web && $0.method == .get }.map { "\($0.path)" }
+        facts.returnPaths = ProviderSetup.returnPaths
+        let (problems, appleFile) = SettingExamination.judgement(on: source)
+        facts.problems = problems
+        self.facts = facts
+        self.appleFile = appleFile
+    }
+
+    private static let fileSettings = [
+        "tls.certificate", "tls.key", "tls.second_certificate", "tls.second_key", "provider.private_key",
+        "provider.ca_file",
+    ]
+
+    private static func file(_ path: String) -> SettingFacts.File {
+        do throws(IOError) {
+            return .content(Secret(try Files.read(path, limit: 1 << 20)))
+        } catch {
+            return .unreadable("\(error)")
+        }
+    }
+
+    /// What the program would refuse at its start, and the file that it would serve.
+    private static func judgement(on source: SettingSource) -> ([SettingFacts.Problem], [UInt8]?) {
+        var appleFile: [UInt8]?
+        do {
+            let configuration = try Configuration(source)
+            let strangers = configuration.listeners.trustedProxies.filter { $0 != "*" && NetworkPrefix($0) == nil }
+            let problems = strangers.map { SettingFacts.Problem("trusted_proxies", "\($0) is no address or network") }
+            appleFile = try Associations(configuration).apple
+            guard problems.isEmpty else { return (problems, appleFile) }
+            try Application.check(configuration)
+            return ([], appleFile)
+        } catch let error as ConfigurationError {
+            return (error.problems.map(problem), appleFile)
+        } catch {
+            return ([SettingFacts.Problem("serve", "\(error)")], appleFile)
+        }
+    }
+
+    /// `name: what is wrong`, taken apart.
+    private static func problem(_ line: String) -> SettingFacts.Problem {
+        guard let mark = line.firstRange(of: ": ") else { return SettingFacts.Problem("settings", line) }
+        return SettingFacts.Problem(String(line[..<mark.lowerBound]), String(line[mark.upperBound...]))
+    }
+}

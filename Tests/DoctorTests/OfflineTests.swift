@@ -1,0 +1,255 @@
+import Cryptography
+import Doctor
+import Primitives
+import Testing
+
+/// One mistake in settings that are sound otherwise, and how it is told.
+struct PlantedMistake: Sendable, CustomTestStringConvertible {
+    let name: String
+    let check: String
+    let severity: Severity
+    let subject: String
+    let plant: @Sendable (inout SettingFacts) throws -> Void
+
+    var testDescription: String { name }
+
+    init(
+        _ name: String,
+        _ check: String,
+        _ severity: Severity = .error,
+        at subject: String,
+        _ plant: @escaping @Sendable (inout SettingFacts) throws -> Void
+    ) {
+        self.name = name
+        self.check = check
+        self.severity = severity
+        self.subject = subject
+        self.plant = plant
+    }
+
+    /// A mistake in texts alone.
+    static func texts(
+        _ check: String,
+        _ severity: Severity = .error,
+        at subject: String,
+        _ texts: [String: String]
+    ) -> PlantedMistake {
+        let name = texts.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }.joined(separator: ", ")
+        return PlantedMistake(name, check, severity, at: subject) { $0.texts.merge(texts) { _, new in new } }
+    }
+}
+
+extension PlantedMistake {
+    static let hosts: [PlantedMistake] = [
+        texts("D01", at: "link.base_url", ["link.base_url": "https://pay.example.com"]),
+        texts("D01", at: "link.base_url", ["link.base_url": "https://PAY.example.com."]),
+        texts("D01", at: "link.base_url", ["web.base_url": "https://localhost", "link.base_url": "https://127.0.0.1"]),
+        texts("D02", at: "web.base_url", ["web.base_url": "https://192.0.2.1"]),
+        texts("D02", at: "link.base_url", ["link.base_url": "https://[2001:db8::1]"]),
+        texts("D02", at: "link.base_url", ["link.base_url": "https://pay-links.example.com:8443"]),
+        texts("D02", .warning, at: "link.base_url", ["link.base_url": "https://links.localhost:8443", "listen": ""]),
+        texts("D02", at: "web.base_url", ["web.base_url": "https://Pay.example.com"]),
+        texts("D02", at: "web.base_url", ["web.base_url": "https://pay.example.com."]),
+        texts("D02", at: "web.base_url", ["web.base_url": "https://co.jp"]),
+        texts("D02", at: "web.base_url", ["web.base_url": "https://shop"]),
+        texts("D03", at: "web.base_url", ["web.base_url": "http://pay.example.com"]),
+        texts("D03", .warning, at: "link.base_url", ["link.base_url": "http://links.localhost"]),
+        texts("D15", at: "cookies.names", ["web.base_url": "http://pay.example.com"]),
+        texts("D17", at: "web.base_url", ["web.base_url": "http://pay.example.com"]),
+        texts(
+            "D17",
+            at: "web.base_url",
+            ["web.base_url": "https://localhost", "provider.public_key_id": "LIVE-EXAMPLEKEY00000000000001"]
+        ),
+        texts("D19", at: "trusted_proxies", ["trusted_proxies": "*"]),
+        texts("D19", at: "trusted_proxies", ["trusted_proxies": "10.0.0.1,0.0.0.0/0"]),
+        texts("D19", at: "trusted_proxies", ["trusted_proxies": "::/0"]),
+        texts("D19", at: "trusted_proxies", ["trusted_proxies": "128.0.0.0/1"]),
+    ]
+
+    static let sessions: [PlantedMistake] = [
+        texts("D16", at: "session.idle", ["session.launch": "31m"]),
+        texts("D16", at: "session.idle", ["session.absolute": "29m"]),
+        texts("D16", at: "session.lease", ["session.lease": "30"]),
+        texts("D18", .warning, at: "profile", ["profile": "compat"]),
+    ]
+
+    static let certificates: [PlantedMistake] = [
+        PlantedMistake("an expired certificate", "D21", at: "tls.certificate") { facts in
+            facts.files["tls.certificate"] = try content(at: -500)
+        },
+        PlantedMistake("a certificate of tomorrow", "D21", at: "tls.certificate") { facts in
+            facts.files["tls.certificate"] = try content(at: 2)
+        },
+        PlantedMistake("a certificate that ends next week", "D21", .warning, at: "tls.certificate") { facts in
+            facts.files["tls.certificate"] = try content(at: -390)
+        },
+        PlantedMistake("a certificate for one host", "D21", at: "tls.certificate") { facts in
+            facts.files["tls.certificate"] = try content(for: [.host("pay.example.com")])
+        },
+        PlantedMistake("a wildcard one label too high", "D21", at: "tls.certificate") { facts in
+            facts.files["tls.certificate"] = try content(for: [.host("*.com")])
+        },
+        PlantedMistake("no certificate in the file", "D21", at: "tls.certificate") { facts in
+            facts.files["tls.certificate"] = .content(Secret(Array("nothing".utf8)))
+        },
+        PlantedMistake("a second certificate that expired", "D21", at: "tls.second_certificate") { facts in
+            facts.files["tls.second_certificate"] = try content(at: -500)
+        },
+        PlantedMistake("a key that cannot be read", "D21", at: "tls.key") { facts in
+            facts.files["tls.key"] = .unreadable("notFound")
+        },
+        PlantedMistake("no certificate", "D21", at: "tls.certificate") { $0.files["tls.certificate"] = nil },
+    ]
+
+    private static func content(
+        for names: [CertificateName] = Material.hosts,
+        at days: Int64 = 0
+    ) throws -> SettingFacts.File {
+        let time = present + .seconds(days * 86_400)
+        return .content(Secret(try Material.certificate(for: names, at: time).certificatePEM))
+    }
+
+    static let apps: [PlantedMistake] = [
+        PlantedMistake("a team id with a blank", "D04", at: "apps.ios[0]") { facts in
+            facts.iosApps = [.init(prefix: "ABCDE 1234", bundle: "com.example.shop", services: ["applinks", "webcredentials"])]
+        },
+        PlantedMistake("a bundle id with a slash", "D04", at: "apps.ios[0]") { facts in
+            facts.iosApps = [.init(prefix: "ABCDE12345", bundle: "com/example", services: ["applinks", "webcredentials"])]
+        },
+        PlantedMistake("an iOS app twice", "D04", at: "apps.ios[1]") { $0.iosApps += $0.iosApps },
+        PlantedMistake("an app without applinks", "D11", at: "apps.ios[0]") { facts in
+            facts.iosApps = [.init(prefix: "ABCDE12345", bundle: "com.example.shop", services: ["webcredentials"])]
+        },
+        PlantedMistake("an app without webcredentials", "D13", at: "apps.ios[0]") { facts in
+            facts.iosApps = [.init(prefix: "ABCDE12345", bundle: "com.example.shop", services: ["applinks"])]
+        },
+        PlantedMistake("a package name of one word", "D14", at: "apps.android[0]") { facts in
+            facts.androidApps = [.init(package: "shop", fingerprints: facts.androidApps[0].fingerprints)]
+        },
+        PlantedMistake("a fingerprint of SHA-1", "D14", at: "apps.android[0]") { facts in
+            let short = facts.androidApps[0].fingerprints.map { String($0.prefix(59)) }
+            facts.androidApps = [.init(package: "com.example.shop", fingerprints: short)]
+        },
+        PlantedMistake("a fingerprint twice", "D14", at: "apps.android[0]") { facts in
+            let prints = facts.androidApps[0].fingerprints
+            facts.androidApps = [.init(package: "com.example.shop", fingerprints: prints + prints)]
+        },
+        PlantedMistake("an Android app twice", "D14", at: "apps.android[1]") { $0.androidApps += $0.androidApps },
+        PlantedMistake("a placeholder's fingerprint", "D14", at: "apps.android[0]") { facts in
+            let print = Array(repeating: "AA", count: 32).joined(separator: ":")
+            facts.androidApps = [.init(package: "com.example.shop", fingerprints: [print])]
+        },
+        PlantedMistake("the debug key of a template", "D14", at: "apps.android[0]") { facts in
+            let print =
+                "fa:c6:17:45:dc:09:03:78:6f:b9:ed:e6:2a:96:2b:39:9f:73:48:f0:bb:6f:89:9b:83:32:66:75:91:03:3b:9c"
+            facts.androidApps = [.init(package: "com.example.shop", fingerprints: [print])]
+        },
+    ]
+
+    static let account: [PlantedMistake] = [
+        texts("D30", at: "provider.merchant_id", ["provider.merchant_id": ""]),
+        texts("D30", at: "provider.merchant_id", ["provider.merchant_id": "a1examplemerch"]),
+        texts("D30", at: "provider.store_id", ["provider.store_id": "amzn1.application-oa2-client.123"]),
+        texts("D30", at: "provider.public_key_id", ["provider.public_key_id": "TEST-EXAMPLEKEY00000000000001"]),
+        texts("D30", at: "provider.public_key_id", ["provider.public_key_id": "EXAMPLEKEY00000000000001"]),
+        PlantedMistake("a key file that is missing", "D31", at: "provider.private_key") { facts in
+            facts.files["provider.private_key"] = .unreadable("notFound")
+        },
+        PlantedMistake("the public half of the key", "D31", at: "provider.private_key") { facts in
+            facts.files["provider.private_key"] = .content(Secret(Array("-----BEGIN PUBLIC KEY-----\n".utf8)))
+        },
+        PlantedMistake("a key with lost line breaks", "D31", at: "provider.private_key") { facts in
+            let text = Material.merchantKey.reveal().filter { $0 != 0x0A }
+            facts.files["provider.private_key"] = .content(Secret(text))
+        },
+        texts(
+            "D32",
+            at: "provider.api_url",
+            [
+                "provider.public_key_id": "LIVE-EXAMPLEKEY00000000000001", "provider.api_url": "https://localhost:9443",
+                "provider.script_url": "https://localhost:9443/checkout.js",
+            ]
+        ),
+        texts("D33", at: "provider.api_url", ["provider.api_url": "https://pay-api.amazon.jp"]),
+        texts(
+            "D33",
+            at: "provider.script_url",
+            ["provider.script_url": "https://static-na.payments-amazon.com/checkout.js"]
+        ),
+        texts("D33", at: "provider.redirect_hosts", ["provider.redirect_hosts": "payments.amazon.de,payments.amazon.fr"]),
+        texts("D34", at: "provider.api_url", ["provider.api_url": "https://localhost:9443"]),
+        texts("D34", at: "provider.script_url", ["provider.script_url": "https://localhost:9443/checkout.js"]),
+        texts("D35", at: "provider.ca_file", ["provider.ca_file": "authority.pem"]),
+        texts("D36", at: "provider.store_name", ["provider.store_name": String(repeating: "x", count: 51)]),
+        texts("D36", .warning, at: "provider.algorithm", ["provider.algorithm": "AMZN-PAY-RSASSA-PSS"]),
+        texts("D37", at: "provider.redirect_hosts", ["provider.redirect_hosts": "https://payments.amazon.co.jp/"]),
+        texts("D37", at: "provider.redirect_hosts", ["provider.redirect_hosts": "payments.amazon.co.jp,amazon.example"]),
+    ]
+
+    static let all = hosts + sessions + certificates + apps + account
+}
+
+@Suite("Settings")
+struct OfflineTests {
+    @Test func `without a mistake have no finding but the note on what to register`() throws {
+        let findings = try SettingFacts.sound().findings()
+        #expect(findings.map(\.line).filter { !$0.hasPrefix("D17 note") } == [])
+        #expect(findings.count == 1)
+        #expect(findings.first?.remedy.contains("https://pay.example.com") == true)
+    }
+
+    @Test(arguments: PlantedMistake.all)
+    func `with one mistake have a finding that names it and says what to do`(mistake: PlantedMistake) throws {
+        var facts = try SettingFacts.sound()
+        try mistake.plant(&facts)
+        let findings = facts.findings()
+        let found = findings.first { $0.check == mistake.check && $0.subject == mistake.subject }
+        #expect(found?.severity == mistake.severity, "\(findings.map(\.line))")
+        #expect(found?.remedy.isEmpty == false)
+        #expect(found.map { $0.message.hasSuffix(".") && !$0.line.contains("\n") } == true)
+        #expect(Report(findings).exitStatus(isStrict: false) == (mistake.severity == .error ? 2 : 0))
+        #expect(Report(findings).exitStatus(isStrict: true) == (mistake.severity == .error ? 2 : 1))
+    }
+
+    @Test func `with TLS at a balancer need no certificate`() throws {
+        var facts = try SettingFacts.sound()
+        facts.texts["listen"] = ""
+        facts.files = facts.files.filter { $0.key == "provider.private_key" }
+        #expect(!facts.findings().contains { $0.check == "D21" })
+    }
+
+    @Test func `on loopback may be mild about what only strangers notice`() throws {
+        var facts = try SettingFacts.sound()
+        facts.texts["web.base_url"] = "https://localhost:8443"
+        facts.texts["link.base_url"] = "https://links.localhost:8443"
+        facts.texts["listen"] = ""
+        facts.texts["profile"] = "compat"
+        facts.androidApps = [
+            .init(package: "com.example.shop", fingerprints: [Array(repeating: "AB", count: 32).joined(separator: ":")])
+        ]
+        let report = Report(facts.findings())
+        #expect(report.findings.filter { $0.severity != .note }.map(\.check) == ["D02"])
+        #expect(report.exitStatus(isStrict: false) == 0)
+    }
+
+    @Test func `that the program refuses for another reason are told once`() throws {
+        var facts = try SettingFacts.sound()
+        facts.texts["provider.merchant_id"] = "nobody"
+        facts.problems = [
+            .init("loops", "not a whole number from 0 to 256"), .init("provider", "the merchant id is malformed"),
+        ]
+        let errors = facts.findings().filter { $0.severity == .error }
+        #expect(errors.map(\.check).sorted() == ["D00", "D30"])
+        #expect(errors.first { $0.check == "D00" }?.line.hasPrefix("D00 error loops: Not a whole number") == true)
+    }
+
+    @Test func `never show a secret`() throws {
+        var facts = try SettingFacts.sound()
+        facts.files["provider.private_key"] = .content(Secret(Array("BEGIN PUBLIC KEY canary-1234".utf8)))
+        facts.files["tls.certificate"] = .content(Secret(Array("canary-1234".utf8)))
+        let report = Report(facts.findings())
+        #expect(!report.text.contains("canary-1234"))
+        #expect(!report.json.contains("canary-1234"))
+    }
+}
