@@ -85,7 +85,7 @@ let package = Package(
 
         // Level 7.
         library("Persistence", ["Postgres", "SessionBroker", "Commerce", "Primitives"]),
-        library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "StrictJSON", "Primitives"]),
+        library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]),
         library("Pages", ["SessionBroker", "Commerce", "Primitives"]),
         library(
             "Simulators",
@@ -170,7 +170,7 @@ let package = Package(
                 "Telemetry", "Primitives", "TestKit",
             ]
         ),
-        tests("DoctorTests", ["Doctor", "AppLinks", "Cryptography", "Primitives", "TestKit"]),
+        tests("DoctorTests", ["Doctor", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]),
         tests(
             "PagesTests",
             ["Pages", "SessionBroker", "Commerce", "Primitives"],

@@ -1,5 +1,6 @@
 import Doctor
 import EventIO
+import HTTPClient
 import Primitives
 
 /// `sallyport doctor`: what is wrong with the settings and their surroundings, and what to do about it.
@@ -7,12 +8,13 @@ enum DoctorCommand {
     static let command = Command(
         name: "doctor",
         operands: "",
-        summary: "check the settings and the files they name, and say what to do",
+        summary: "check settings and surroundings, and say what to do",
         details: """
             One line per finding: check, error, warning or note, setting, what is wrong, what to do. docs/doctor.md lists the checks.
             It works with settings that `serve` refuses. Exit status: 0 no error, 1 warnings with --strict, 2 errors.
             """,
         options: [
+            CommandOption("online", nil, "ask the running program, the provider, Apple's and Google's lists too"),
             CommandOption("demo", nil, "fill in what `demo` fills in"),
             CommandOption("strict", nil, "warnings count too"),
             CommandOption("json", nil, "print one JSON object instead of lines"),
@@ -24,7 +26,9 @@ enum DoctorCommand {
                 let settings = try input.settings()
                 let source = try flags.contains("demo") ? DemoDefaults.fill(settings) : settings
                 let examination = SettingExamination(source, now: SystemClock().now())
-                let report = Report(OfflineChecks.findings(examination.facts, appleFile: examination.appleFile))
+                var findings = OfflineChecks.findings(examination.facts, appleFile: examination.appleFile)
+                if flags.contains("online") { findings += try await ask(examination) }
+                let report = Report(findings)
                 show(report, flags, input.console)
                 return report.exitStatus(isStrict: flags.contains("strict"))
             } catch {
@@ -33,6 +37,36 @@ enum DoctorCommand {
             }
         }
     )
+
+    /// What the surroundings answer.
+    private static func ask(_ examination: SettingExamination) async throws -> [Finding] {
+        let facts = examination.facts
+        let files = OnlineChecks.Files(apple: examination.appleFile, android: examination.androidFile)
+        let hosts = trust(developmentAuthority(facts) ?? "")
+        let provider = trust(facts.texts["provider.ca_file"] ?? "")
+        let world = trust("")
+        return try await OneLoop.run { reactor in
+            let ways = OnlineChecks.Ways(
+                hosts: CurlClient(reactor, configuration: hosts),
+                provider: CurlClient(reactor, configuration: provider),
+                world: CurlClient(reactor, configuration: world)
+            )
+            return await OnlineChecks(facts, files: files, ways: ways).findings()
+        }
+    }
+
+    private static func trust(_ authority: String) -> ClientConfiguration {
+        var configuration = ClientConfiguration()
+        if !authority.isEmpty { configuration.trust = .file(path: authority) }
+        return configuration
+    }
+
+    /// The authority that made the certificate of a program on loopback, where there is one.
+    private static func developmentAuthority(_ facts: SettingFacts) -> String? {
+        let path = (facts.texts["data_dir"] ?? "") + "/development/authority.pem"
+        let isLoopback = WebOrigin(facts.texts["web.base_url"] ?? "")?.isLoopback == true
+        return isLoopback && Files.exists(path) ? path : nil
+    }
 
     private static func show(_ report: Report, _ flags: Set<String>, _ console: Console) {
         guard !flags.contains("json") else { return console.print(report.json) }

@@ -9,6 +9,8 @@ struct SettingExamination {
     let facts: SettingFacts
     /// The association file for iOS; `nil` where there is none, or where the settings do not come to one.
     let appleFile: [UInt8]?
+    /// The same for Android.
+    let androidFile: [UInt8]?
 
     /// Examines settings, with which the program may not start at all.
     ///
@@ -35,10 +37,11 @@ struct SettingExamination {
         }
         facts.webPaths = RouteTable.all.filter { $0.face == .web && $0.method == .get }.map { "\($0.path)" }
         facts.returnPaths = ProviderSetup.returnPaths
-        let (problems, appleFile) = SettingExamination.judgement(on: source)
+        let (problems, files) = SettingExamination.judgement(on: source)
         facts.problems = problems
         self.facts = facts
-        self.appleFile = appleFile
+        appleFile = files?.apple
+        androidFile = files?.android
     }
 
     private static let fileSettings = [
@@ -54,21 +57,21 @@ struct SettingExamination {
         }
     }
 
-    /// What the program would refuse at its start, and the file that it would serve.
-    private static func judgement(on source: SettingSource) -> ([SettingFacts.Problem], [UInt8]?) {
-        var appleFile: [UInt8]?
+    /// What the program would refuse at its start, and the files that it would serve.
+    private static func judgement(on source: SettingSource) -> ([SettingFacts.Problem], Associations?) {
+        var files: Associations?
         do {
             let configuration = try Configuration(source)
             let strangers = configuration.listeners.trustedProxies.filter { $0 != "*" && NetworkPrefix($0) == nil }
             let problems = strangers.map { SettingFacts.Problem("trusted_proxies", "\($0) is no address or network") }
-            appleFile = try Associations(configuration).apple
-            guard problems.isEmpty else { return (problems, appleFile) }
+            files = try Associations(configuration)
+            guard problems.isEmpty else { return (problems, files) }
             try Application.check(configuration)
-            return ([], appleFile)
+            return ([], files)
         } catch let error as ConfigurationError {
-            return (error.problems.map(problem), appleFile)
+            return (error.problems.map(problem), files)
         } catch {
-            return ([SettingFacts.Problem("serve", "\(error)")], appleFile)
+            return ([SettingFacts.Problem("serve", "\(error)")], files)
         }
     }
 

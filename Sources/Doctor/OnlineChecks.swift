@@ -1,0 +1,119 @@
+package import HTTPCore
+
+/// The checks that ask others: the running program under its public names, Amazon, Apple's and Google's lists.
+package struct OnlineChecks {
+    /// What carries the questions.
+    package struct Ways {
+        /// To the program's own hosts, believing whoever issued their certificates.
+        package let hosts: any HTTPExchange
+        /// To the provider or its simulator.
+        package let provider: any HTTPExchange
+        /// To everybody else, with the machine's own authorities.
+        package let world: any HTTPExchange
+
+        /// Three ways.
+        ///
+        /// - Parameters:
+        ///   - hosts: To the program's own hosts.
+        ///   - provider: To the provider.
+        ///   - world: To everybody else.
+        package init(hosts: any HTTPExchange, provider: any HTTPExchange, world: any HTTPExchange) {
+            self.hosts = hosts
+            self.provider = provider
+            self.world = world
+        }
+    }
+
+    /// What the program should serve.
+    package struct Files: Sendable {
+        /// For iOS; `nil` without an iOS app.
+        package let apple: [UInt8]?
+        /// For Android; `nil` without an Android app.
+        package let android: [UInt8]?
+
+        /// The files.
+        ///
+        /// - Parameters:
+        ///   - apple: For iOS.
+        ///   - android: For Android.
+        package init(apple: [UInt8]?, android: [UInt8]?) {
+            self.apple = apple
+            self.android = android
+        }
+    }
+
+    let facts: SettingFacts
+    let files: Files
+    let ways: Ways
+
+    /// Checks.
+    ///
+    /// - Parameters:
+    ///   - facts: What the settings say.
+    ///   - files: What the program should serve.
+    ///   - ways: What carries the questions; redirects are not followed.
+    package init(_ facts: SettingFacts, files: Files, ways: Ways) {
+        self.facts = facts
+        self.files = files
+        self.ways = ways
+    }
+
+    /// Asks everybody, one after the other; each question takes three seconds at most, the provider's ten.
+    ///
+    /// - Returns: What was found, in no order.
+    package func findings() async -> [Finding] {
+        var found: [Finding] = []
+        if let link = facts.link, await reaches(link, &found) {
+            found += await servedFiles(link)
+            found += await lists(link)
+        }
+        if let web = facts.web, await reaches(web, &found) {
+            found += await strangers(web)
+        }
+        found += await headers()
+        return found + (await account())
+    }
+
+    // MARK: Asking
+
+    /// What one question brought.
+    enum Answer {
+        case response(InboundResponse)
+        case failure(String)
+    }
+
+    func ask(
+        _ method: String,
+        _ url: String,
+        _ fields: [(String, String)] = [],
+        by exchange: (any HTTPExchange)? = nil
+    ) async -> Answer {
+        let agent = ("User-Agent", "Sallyport-doctor")
+        let request = OutboundRequest(method: method, url: url, fields: [agent] + fields, timeout: .seconds(3))
+        do throws(HTTPExchangeError) {
+            return .response(try await (exchange ?? ways.hosts).send(request))
+        } catch {
+            return .failure(error.debugDescription)
+        }
+    }
+
+    /// Whether a host answers at all; tells once where it does not.
+    private func reaches(_ base: BaseURL, _ found: inout [Finding]) async -> Bool {
+        guard case .failure(let why) = await ask("GET", base.origin + "/") else { return true }
+        let isCertificate = why.contains("certificate") || why.contains("SSL")
+        found.append(
+            Finding(
+                isCertificate ? "D21" : "D20",
+                .error,
+                base.setting,
+                isCertificate
+                    ? "The certificate of \(base.origin) is not believed: \(why)."
+                    : "\(base.origin) does not answer: \(why).",
+                remedy: isCertificate
+                    ? "Serve one for this host from a public authority, with its chain, and not expired."
+                    : "Start the program, and let name, port and firewall lead to it."
+            )
+        )
+        return false
+    }
+}
