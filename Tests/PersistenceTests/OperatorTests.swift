@@ -23,6 +23,16 @@ struct OperatorTests {
         }
     }
 
+    @Test func `learns that the program's role can add to the trail and change nothing in it`() async throws {
+        try await withRig { rig in
+            let rights = try await rig.store.rights()
+            #expect(rights.role == "sallyport_service")
+            #expect(!rights.mayRewriteTrail)
+            #expect(rights.hasLockTimeout)
+            #expect(rights.now.seconds > 1_700_000_000)
+        }
+    }
+
     @Test func `sees what should worry, newest first`() async throws {
         try await withRig { rig in
             let reused = try await rig.reviewed()

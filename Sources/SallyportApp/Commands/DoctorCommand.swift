@@ -27,7 +27,10 @@ enum DoctorCommand {
                 let source = try flags.contains("demo") ? DemoDefaults.fill(settings) : settings
                 let examination = SettingExamination(source, now: SystemClock().now())
                 var findings = OfflineChecks.findings(examination.facts, appleFile: examination.appleFile)
-                if flags.contains("online") { findings += try await ask(examination) }
+                if flags.contains("online") {
+                    findings += try await ask(examination)
+                    findings += await askDatabase(source, now: SystemClock().now())
+                }
                 let report = Report(findings)
                 show(report, flags, input.console)
                 return report.exitStatus(isStrict: flags.contains("strict"))
