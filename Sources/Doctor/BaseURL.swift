@@ -65,7 +65,8 @@ enum PublicSuffix {
         ]
         let shared = [
             "github.io", "gitlab.io", "herokuapp.com", "cloudfront.net", "azurewebsites.net", "web.app",
-            "firebaseapp.com", "netlify.app", "vercel.app", "pages.dev", "workers.dev", "appspot.com", "onrender.com", "fly.dev",
+            "firebaseapp.com", "netlify.app", "vercel.app", "pages.dev", "workers.dev", "appspot.com", "onrender.com",
+            "fly.dev",
         ]
         let national = countries.flatMap { country, names in
             names.split(separator: " ").map { "\($0).\(country)" }

@@ -31,10 +31,18 @@ enum HostChecks {
         if base.isAddress {
             add(mild, "\(base.host) is an address.", "Give a name: certificates, cookies and apps go by names.")
         } else if !base.isLoopback, PublicSuffix.isOne(base.plainHost) {
-            add(.error, "\(base.host) is no name of a host of yours.", "Give a name below a domain that you have registered.")
+            add(
+                .error,
+                "\(base.host) is no name of a host of yours.",
+                "Give a name below a domain that you have registered."
+            )
         }
         if base.setting == "link.base_url", let port = base.port, port != "443" {
-            add(mild, "It names the port \(port).", "Serve the links on 443: phones look for the association files there only.")
+            add(
+                mild,
+                "It names the port \(port).",
+                "Serve the links on 443: phones look for the association files there only."
+            )
         }
         if base.host != base.host.lowercased() {
             add(.error, "\(base.host) has capitals.", "Write \(base.plainHost): apps compare letter by letter.")
@@ -53,7 +61,8 @@ enum HostChecks {
                 base.isLoopback && base.scheme == "http" ? .warning : .error,
                 base.setting,
                 "\(base.text) is not https.",
-                remedy: "Write https://\(base.plainHost), with a certificate or a TLS balancer: tokens travel in these addresses."
+                remedy:
+                    "Write https://\(base.plainHost), with a certificate or a TLS balancer: tokens travel in these addresses."
             )
         ]
     }

@@ -63,7 +63,9 @@ extension OnlineChecks {
     /// D26 and D27: what Apple's and Google's servers hand on.
     func lists(_ link: BaseURL) async -> [Finding] {
         guard !link.isLoopback else {
-            return [Finding("D26", .note, link.setting, "Apple and Google do not see loopback; their lists were not asked.")]
+            return [
+                Finding("D26", .note, link.setting, "Apple and Google do not see loopback; their lists were not asked.")
+            ]
         }
         var found: [Finding] = []
         if let apple = files.apple { found += await appleList(link, apple) }

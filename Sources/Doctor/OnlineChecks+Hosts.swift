@@ -8,7 +8,9 @@ extension OnlineChecks {
     func strangers(_ web: BaseURL) async -> [Finding] {
         var found: [Finding] = []
         for path in ["/.well-known/apple-app-site-association", "/.well-known/assetlinks.json"] {
-            guard case .response(let answer) = await ask("GET", web.origin + path), answer.status != 404 else { continue }
+            guard case .response(let answer) = await ask("GET", web.origin + path), answer.status != 404 else {
+                continue
+            }
             found.append(
                 Finding(
                     "D22",
@@ -118,7 +120,8 @@ extension OnlineChecks {
                         status == 429 || status >= 500 ? .warning : .error,
                         origin,
                         "It answers \(words) to a question that should get 404.",
-                        remedy: "Look the reason up in the provider's list of errors; `sallyport explain-signature` helps with signatures."
+                        remedy:
+                            "Look the reason up in the provider's list of errors; `sallyport explain-signature` helps with signatures."
                     )
                 ]
             }

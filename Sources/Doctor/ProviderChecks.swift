@@ -78,10 +78,14 @@ enum ProviderChecks {
     ]
 
     private static let remedies: [String: String] = [
-        "provider.merchant_id": "It begins with A, then 10 to 20 capital letters and digits: copy it from Integration Central.",
-        "provider.store_id": "It is amzn1.application-oa2-client. and 32 hexadecimal digits: copy it from Integration Central.",
-        "provider.public_key_id": "Use a key whose id begins with SANDBOX- or LIVE-: create a new pair in Integration Central.",
-        "provider.private_key": "Name the unencrypted PEM file of the RSA private key that Integration Central gave you.",
+        "provider.merchant_id":
+            "It begins with A, then 10 to 20 capital letters and digits: copy it from Integration Central.",
+        "provider.store_id":
+            "It is amzn1.application-oa2-client. and 32 hexadecimal digits: copy it from Integration Central.",
+        "provider.public_key_id":
+            "Use a key whose id begins with SANDBOX- or LIVE-: create a new pair in Integration Central.",
+        "provider.private_key":
+            "Name the unencrypted PEM file of the RSA private key that Integration Central gave you.",
         "provider.region": "It is jp, na or eu: where the account was opened.",
     ]
 

@@ -112,10 +112,14 @@ extension PlantedMistake {
 
     static let apps: [PlantedMistake] = [
         PlantedMistake("a team id with a blank", "D04", at: "apps.ios[0]") { facts in
-            facts.iosApps = [.init(prefix: "ABCDE 1234", bundle: "com.example.shop", services: ["applinks", "webcredentials"])]
+            facts.iosApps = [
+                .init(prefix: "ABCDE 1234", bundle: "com.example.shop", services: ["applinks", "webcredentials"])
+            ]
         },
         PlantedMistake("a bundle id with a slash", "D04", at: "apps.ios[0]") { facts in
-            facts.iosApps = [.init(prefix: "ABCDE12345", bundle: "com/example", services: ["applinks", "webcredentials"])]
+            facts.iosApps = [
+                .init(prefix: "ABCDE12345", bundle: "com/example", services: ["applinks", "webcredentials"])
+            ]
         },
         PlantedMistake("an iOS app twice", "D04", at: "apps.ios[1]") { $0.iosApps += $0.iosApps },
         PlantedMistake("an app without applinks", "D11", at: "apps.ios[0]") { facts in
@@ -177,14 +181,22 @@ extension PlantedMistake {
             at: "provider.script_url",
             ["provider.script_url": "https://static-na.payments-amazon.com/checkout.js"]
         ),
-        texts("D33", at: "provider.redirect_hosts", ["provider.redirect_hosts": "payments.amazon.de,payments.amazon.fr"]),
+        texts(
+            "D33",
+            at: "provider.redirect_hosts",
+            ["provider.redirect_hosts": "payments.amazon.de,payments.amazon.fr"]
+        ),
         texts("D34", at: "provider.api_url", ["provider.api_url": "https://localhost:9443"]),
         texts("D34", at: "provider.script_url", ["provider.script_url": "https://localhost:9443/checkout.js"]),
         texts("D35", at: "provider.ca_file", ["provider.ca_file": "authority.pem"]),
         texts("D36", at: "provider.store_name", ["provider.store_name": String(repeating: "x", count: 51)]),
         texts("D36", .warning, at: "provider.algorithm", ["provider.algorithm": "AMZN-PAY-RSASSA-PSS"]),
         texts("D37", at: "provider.redirect_hosts", ["provider.redirect_hosts": "https://payments.amazon.co.jp/"]),
-        texts("D37", at: "provider.redirect_hosts", ["provider.redirect_hosts": "payments.amazon.co.jp,amazon.example"]),
+        texts(
+            "D37",
+            at: "provider.redirect_hosts",
+            ["provider.redirect_hosts": "payments.amazon.co.jp,amazon.example"]
+        ),
     ]
 
     static let all = hosts + sessions + certificates + apps + account

@@ -51,7 +51,8 @@ struct OnlineTests {
             web + "/": page, link + "/": page, web + "/browser/cart": page, web + "/error": page,
             link + "/index.html": page, link + apple: json(file), link + "/apple-app-site-association": json(file),
             link + android: json(androidFile), web + apple: InboundResponse(status: 404),
-            web + android: InboundResponse(status: 404), appleList: json(file), googleList: json(Array(statements.utf8)),
+            web + android: InboundResponse(status: 404), appleList: json(file),
+            googleList: json(Array(statements.utf8)),
             session: InboundResponse(
                 status: 404,
                 fields: [("Date", "Sat, 14 Mar 2026 01:59:27 GMT")],
@@ -76,7 +77,8 @@ struct OnlineTests {
         #expect(try await lines() == [])
     }
 
-    @Test func `are asked without cookies, and the provider with a signature over the mandatory headers`() async throws {
+    @Test func `are asked without cookies, and the provider with a signature over the mandatory headers`() async throws
+    {
         let facts = try SettingFacts.sound()
         let surroundings = try OnlineTests.sound(facts)
         let files = OnlineChecks.Files(apple: nil, android: nil)
@@ -87,7 +89,9 @@ struct OnlineTests {
         let question = try #require(surroundings.asked.last { $0.url == OnlineTests.session })
         let authorization = try #require(question.fields.first { $0.0 == "authorization" }?.1)
         #expect(authorization.contains("PublicKeyId=SANDBOX-EXAMPLEKEY00000000000001, "))
-        #expect(authorization.contains("SignedHeaders=accept;content-type;x-amz-pay-date;x-amz-pay-host;x-amz-pay-region"))
+        #expect(
+            authorization.contains("SignedHeaders=accept;content-type;x-amz-pay-date;x-amz-pay-host;x-amz-pay-region")
+        )
     }
 
     /// What an answer is replaced by (`nil` for none), and what the finding begins with.

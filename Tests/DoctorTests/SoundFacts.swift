@@ -14,7 +14,10 @@ enum Material {
     static let merchantKey: Secret<[UInt8]> = (try? RSAPrivateKey.generatePEM().privateKey) ?? Secret([])
 
     /// A certificate that was issued at a time.
-    static func certificate(for names: [CertificateName] = hosts, at time: WallTime = present) throws -> IssuedCertificate {
+    static func certificate(
+        for names: [CertificateName] = hosts,
+        at time: WallTime = present
+    ) throws -> IssuedCertificate {
         let random = SeededRandom(seed: 4)
         let authority = try DevelopmentAuthority.make(name: "test", permitting: names, now: time, random: random)
         return try authority.issue(for: names, now: time, random: random)
@@ -40,7 +43,9 @@ extension SettingFacts {
             "tls.certificate": .content(Secret(certificate.certificatePEM)), "tls.key": .content(certificate.keyPEM),
             "provider.private_key": .content(Material.merchantKey),
         ]
-        facts.iosApps = [IOSApp(prefix: "ABCDE12345", bundle: "com.example.shop", services: ["applinks", "webcredentials"])]
+        facts.iosApps = [
+            IOSApp(prefix: "ABCDE12345", bundle: "com.example.shop", services: ["applinks", "webcredentials"])
+        ]
         let fingerprint = (0..<32).map { "\($0 / 10)\($0 % 10)" }.joined(separator: ":")
         facts.androidApps = [AndroidApp(package: "com.example.shop", fingerprints: [fingerprint])]
         facts.webPaths = ["/button", "/confirm_order", "/error"]
