@@ -17,20 +17,20 @@ struct CrashDatabaseTests {
         case closed, closedAtOnce
     }
 
-    @Test(arguments: Victim.allCases, HTTPVersion.allCases)
+    @Test(arguments: Victim.allCases, ProcessSetup.all)
     func `what was acknowledged survives, once, and the server recovers by itself`(
         victim: Victim,
-        version: HTTPVersion
+        setup: ProcessSetup
     ) async throws {
-        try await withProcessShop(over: version) { shop in
+        try await withProcessShop(over: setup.version) { shop in
             // The server runs as another user, who must get in.
             try Files.setPermissions(shop.folder, mode: 0o711)
             var cluster = PrivateCluster(dataDirectory: shop.folder + "/cluster", settings: .demo)
             defer { cluster.stop() }
             shop.databaseURL = Secret(try cluster.start())
             _ = try await Migrations.run(url: shop.databaseURL, directory: migrationsFolder) { _ in }
-            let server = try await shop.startServer()
-            let load = OpeningLoad(shop, server)
+            let servers = try await shop.start(setup.processes)
+            let load = OpeningLoad(shop, servers)
             load.start(tasks: 24)
             try await load.wait(forOpens: 100)
             let before = load.refusals
@@ -38,8 +38,10 @@ struct CrashDatabaseTests {
             case .postmaster, .closed, .closedAtOnce:
                 try cluster.process?.send(victim.signal)
                 try await poll(shop.reactor, "a refusal") { load.refusals > before ? () : nil }
-                let ready = try await shop.client.send("GET", server.adminURL + "/readyz")
-                #expect(ready.status == 503)
+                for server in servers {
+                    let ready = try await shop.client.send("GET", server.adminURL + "/readyz")
+                    #expect(ready.status == 503)
+                }
                 cluster.stop()
                 cluster = PrivateCluster(dataDirectory: shop.folder + "/cluster", settings: .demo)
                 _ = try cluster.start()
@@ -49,10 +51,12 @@ struct CrashDatabaseTests {
             try await load.wait(forOpens: load.opened.count + 100)
             try await load.stop()
             // The connection for reading, which nobody asks here, may come back a little later.
-            try await poll(shop.reactor, "readiness") {
-                try await shop.client.send("GET", server.adminURL + "/readyz").status == 200 ? () : nil
+            for server in servers {
+                try await poll(shop.reactor, "readiness") {
+                    try await shop.client.send("GET", server.adminURL + "/readyz").status == 200 ? () : nil
+                }
+                #expect(try server.program.process.wait(atMost: .zero) == nil, "the same process all the time")
             }
-            #expect(try server.program.process.wait(atMost: .zero) == nil, "the same process all the time")
             #expect(load.surprises == [], "only success and 503")
             try load.expectNothingLost()
         }

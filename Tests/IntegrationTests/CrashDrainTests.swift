@@ -8,13 +8,14 @@ import Testing
 
 @Suite("Ends and reloads", .tags(.database, .slow))
 struct CrashDrainTests {
-    @Test(arguments: HTTPVersion.allCases)
+    @Test(arguments: ProcessSetup.all)
     func `SIGTERM lets a purchase in flight end and the process with it`(
-        version: HTTPVersion
+        setup: ProcessSetup
     ) async throws {
-        try await withProcessShop(over: version) { shop in
-            let server = try await shop.startServer()
-            let crossing = try await shop.place(1, on: [server])[0]
+        try await withProcessShop(over: setup.version) { shop in
+            let servers = try await shop.start(setup.processes)
+            let server = servers[0]
+            let crossing = try await shop.place(1, on: servers)[0]
             try await shop.injectFault("CompleteCheckoutSession", #""delayMs":700"#)
             let exits = Box<ChildProcess.Exit>()
             let answers = try await inParallel(shop.reactor, [true, false]) { buys -> InboundResponse? in
@@ -26,6 +27,11 @@ struct CrashDrainTests {
             #expect(answers.compactMap(\.self).map(\.status) == [200])
             #expect(exits.value == .code(0))
             #expect(server.program.log.contains("server.stopped"))
+            for other in servers.dropFirst() {
+                let again = try await shop.client.purchase(crossing, other.url)
+                #expect(again.body == answers.compactMap(\.self).first?.body, "the other process knows the answer")
+                #expect(try other.program.process.wait(atMost: .zero) == nil)
+            }
             try await shop.expectPaidOnce([crossing])
         }
     }

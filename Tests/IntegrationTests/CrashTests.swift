@@ -11,18 +11,8 @@ struct CrashTests {
         case issued, opened, reviewed, placed
     }
 
-    /// What is spoken, and how many processes share the work: of two the other goes on, one is replaced.
-    struct Setup: Sendable {
-        let version: HTTPVersion
-        let processes: Int
-    }
-
-    static let setups = HTTPVersion.allCases.flatMap { version in
-        [1, 2].map { Setup(version: version, processes: $0) }
-    }
-
-    @Test(arguments: Step.allCases, setups)
-    func `a killed server loses no step before the purchase`(step: Step, setup: Setup) async throws {
+    @Test(arguments: Step.allCases, ProcessSetup.all)
+    func `a killed server loses no step before the purchase`(step: Step, setup: ProcessSetup) async throws {
         try await withProcessShop(over: setup.version) { shop in
             try await shop.turnAutopilotOn()
             let others = try await shop.start(setup.processes - 1)
@@ -42,8 +32,8 @@ struct CrashTests {
         }
     }
 
-    @Test(arguments: setups)
-    func `a server killed while it tells the provider the amount can do so again`(setup: Setup) async throws {
+    @Test(arguments: ProcessSetup.all)
+    func `a server killed while it tells the provider the amount can do so again`(setup: ProcessSetup) async throws {
         try await withProcessShop(over: setup.version) { shop in
             try await shop.turnAutopilotOn()
             let others = try await shop.start(setup.processes - 1)
@@ -83,11 +73,11 @@ struct CrashTests {
     }
 
     /// A moment, and what there is.
-    static let moments = Moment.allCases.flatMap { moment in setups.map { (moment: moment, setup: $0) } }
+    static let moments = Moment.allCases.flatMap { moment in ProcessSetup.all.map { (moment: moment, setup: $0) } }
 
     @Test(arguments: moments, Rescue.allCases)
     func `a server killed during a purchase charges once`(
-        at: (moment: Moment, setup: Setup),
+        at: (moment: Moment, setup: ProcessSetup),
         rescue: Rescue
     ) async throws {
         let moment = at.moment

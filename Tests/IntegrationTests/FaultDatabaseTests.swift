@@ -12,7 +12,7 @@ struct FaultDatabaseTests {
         async throws
     {
         try await withClusteredServer { shop, cluster, server in
-            let load = OpeningLoad(shop, server)
+            let load = OpeningLoad(shop, [server])
             load.start(tasks: 8)
             try await load.wait(forOpens: 50)
             let processes = try shop.backends() + [try #require(cluster.process).pid]
@@ -55,7 +55,7 @@ struct FaultDatabaseTests {
             try #require(full > 17 << 20)
             let processes = try shop.backends().map { Int($0) }
             for process in processes { try FileLimit.set(of: process, to: full + 4_000) }
-            let load = OpeningLoad(shop, server)
+            let load = OpeningLoad(shop, [server])
             load.start(tasks: 8)
             try await poll(shop.reactor, "a refusal") { load.refusals > 20 ? () : nil }
             // Reading needs no room.

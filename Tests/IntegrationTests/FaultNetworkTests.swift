@@ -11,7 +11,7 @@ struct FaultNetworkTests {
         directions: [FaultProxy.Direction]
     ) async throws {
         try await withProxiedServer { shop, proxy, server in
-            let load = OpeningLoad(shop, server)
+            let load = OpeningLoad(shop, [server])
             load.start(tasks: 16)
             try await load.wait(forOpens: 50)
             for direction in directions { await proxy.hold(direction) }
@@ -28,7 +28,7 @@ struct FaultNetworkTests {
     @Test(arguments: FaultProxy.Cut.allCases)
     func `connections that break under load lose and double nothing`(cut: FaultProxy.Cut) async throws {
         try await withProxiedServer { shop, proxy, server in
-            let load = OpeningLoad(shop, server)
+            let load = OpeningLoad(shop, [server])
             load.start(tasks: 16)
             for statement in ["flow_issue", "flow_open_first", "flow_issue", "flow_open_first"] {
                 try await load.wait(forOpens: load.opened.count + 20)

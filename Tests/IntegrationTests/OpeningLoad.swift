@@ -14,13 +14,15 @@ final class OpeningLoad {
     /// The longest wait for an answer, of whatever kind.
     private(set) var longest = Duration.zero
     private let shop: ProcessShop
-    private let server: ServerProcess
+    /// Asked in turn: a ticket that one process issues is opened at the next.
+    private let servers: [ServerProcess]
+    private var turn = 0
     private var isStopped = false
     private var running = 0
 
-    init(_ shop: ProcessShop, _ server: ServerProcess) {
+    init(_ shop: ProcessShop, _ servers: [ServerProcess]) {
         self.shop = shop
-        self.server = server
+        self.servers = servers
     }
 
     func start(tasks: Int) {
@@ -42,15 +44,20 @@ final class OpeningLoad {
         try await poll(shop.reactor, "the end of the load") { self.running == 0 ? () : nil }
     }
 
+    private func nextURL() -> String {
+        turn = (turn + 1) % servers.count
+        return servers[turn].url
+    }
+
     private func work() async {
         var start = shop.reactor.now
         defer { longest = max(longest, shop.reactor.now - start) }
         do {
-            var crossing = try await shop.client.issue(server.url)
+            var crossing = try await shop.client.issue(nextURL())
             issued.append(crossing.flow)
             longest = max(longest, shop.reactor.now - start)
             start = shop.reactor.now
-            try await shop.client.open(&crossing, server.url)
+            try await shop.client.open(&crossing, nextURL())
             opened.append(crossing)
         } catch let error as UnexpectedAnswer where error.status == 503 {
             refusals += 1
