@@ -1,3 +1,4 @@
+import HTTPClient
 import IntegrationKit
 
 /// What is spoken, and how many processes share one database: where one of two is killed the other goes on, a single one is

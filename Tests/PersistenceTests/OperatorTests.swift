@@ -1,3 +1,4 @@
+import Persistence
 import Primitives
 import SessionBroker
 import Telemetry

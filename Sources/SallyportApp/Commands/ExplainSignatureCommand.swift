@@ -166,7 +166,9 @@ enum SignatureInput {
     }
 
     private static func object(_ octets: [UInt8]) throws(ConfigurationError) -> JSONValue {
-        guard let value = try? JSONParser.parse(octets), case .object = value else { throw problem("not a JSON object") }
+        guard let value = try? JSONParser.parse(octets), case .object = value else {
+            throw problem("not a JSON object")
+        }
         return value
     }
 

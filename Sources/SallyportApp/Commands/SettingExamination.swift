@@ -1,5 +1,6 @@
 import Doctor
 import EventIO
+import HTTPCore
 import HTTPServer
 import Primitives
 import SessionBroker

@@ -71,7 +71,9 @@ struct SignatureReport {
         case .good, .otherText, .wrongKey, .damaged, .unchecked: break
         }
         members.append(JSONMember("differences", .array(differences.map(SignatureReport.json))))
-        let hints = hints.map { JSONValue.object([JSONMember("code", .string($0.code)), JSONMember("text", .string($0.text))]) }
+        let hints = hints.map {
+            JSONValue.object([JSONMember("code", .string($0.code)), JSONMember("text", .string($0.text))])
+        }
         members.append(JSONMember("hints", .array(hints)))
         return JSONValue.object(members).description
     }
