@@ -108,7 +108,10 @@ private func configuration(
         (#"{"loops":1,"loops":2}"#, "configuration file: loops is there twice"),
         (#"{"session":{"idle":"20m","\u0069dle" :"30m"}}"#, "configuration file: session.idle is there twice"),
         (#"{"session":{},"loops":1,"session":{}}"#, "configuration file: session is there twice"),
-        (#"{"apps":{"ios":[{"bundle":"a"},{"bundle":"{\"","bundle":"c"}]}}"#, "configuration file: apps.ios[1].bundle is there twice"),
+        (
+            #"{"apps":{"ios":[{"bundle":"a"},{"bundle":"{\"","bundle":"c"}]}}"#,
+            "configuration file: apps.ios[1].bundle is there twice"
+        ),
     ])
     func `refuses a file with something else in it`(_ file: String, _ problem: String) {
         let found = problems([:], file: file)

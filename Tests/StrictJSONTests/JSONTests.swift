@@ -27,7 +27,8 @@ struct JSONTests {
     }
 
     @Test(arguments: [
-        ("[1", JSONError.malformed(at: 2)), (#"{"a":1,"a":2}"#, .repeated("a")), (#"{"a":[1,{"b":{"c":1,"c":2}}]}"#, .repeated("a[1].b.c")),
+        ("[1", JSONError.malformed(at: 2)), (#"{"a":1,"a":2}"#, .repeated("a")),
+        (#"{"a":[1,{"b":{"c":1,"c":2}}]}"#, .repeated("a[1].b.c")),
         (#"[[{"a":1,"a":2}]]"#, .repeated("[0][0].a")), (#""\ud800""#, .badText(at: 3)),
         ("", .malformed(at: 0)), ("1 2", .malformed(at: 2)),
     ])

@@ -14,7 +14,8 @@ package struct CallbackOrigin: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter address: `https`, a host in lower case without user info, a port if need be, then nothing or a path with a
     ///   query if need be; no fragment; printable ASCII without quotes, brackets, braces, bars and backslashes; at most 2,048 bytes.
     package init?(of address: String) {
-        guard address.utf8.count <= 2_048, address.utf8.allSatisfy(CallbackOrigin.isPlain), address.hasPrefix("https://")
+        guard address.utf8.count <= 2_048, address.utf8.allSatisfy(CallbackOrigin.isPlain),
+            address.hasPrefix("https://")
         else { return nil }
         let authority = address.dropFirst(8).prefix { $0 != "/" }
         let host = authority.prefix { $0 != ":" }
