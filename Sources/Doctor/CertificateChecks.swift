@@ -5,38 +5,38 @@ import Primitives
 enum CertificateChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {
         guard !facts.text("listen").isEmpty else { return [] }
-        var found: [Finding] = []
-        for (certificate, key) in [("tls.certificate", "tls.key"), ("tls.second_certificate", "tls.second_key")] {
-            let isFirst = certificate == "tls.certificate"
-            for setting in [certificate, key] {
-                switch facts.files[setting] {
-                case .content(let content)?:
-                    if setting == certificate { found += check(content.reveal(), setting, facts) }
-                case .unreadable(let why)?:
-                    found.append(
-                        Finding(
-                            "D21",
-                            .error,
-                            setting,
-                            "\(facts.text(setting)) cannot be read: \(why).",
-                            remedy: "Name a PEM file that the program's user may read."
-                        )
-                    )
-                case nil:
-                    guard isFirst else { continue }
-                    found.append(
-                        Finding(
-                            "D21",
-                            .error,
-                            setting,
-                            "It is not set, and the TLS listener needs it.",
-                            remedy: "Name a PEM file, or empty `listen` where a balancer speaks TLS."
-                        )
-                    )
-                }
+        return pair("tls.certificate", "tls.key", isNeeded: true, facts)
+            + pair("tls.second_certificate", "tls.second_key", isNeeded: false, facts)
+    }
+
+    private static func pair(_ certificate: String, _ key: String, isNeeded: Bool, _ facts: SettingFacts) -> [Finding] {
+        [certificate, key].flatMap { setting -> [Finding] in
+            switch facts.files[setting] {
+            case .content(let content)?: setting == certificate ? check(content.reveal(), setting, facts) : []
+            case .unreadable(let why)?: [unreadable(setting, facts.text(setting), why)]
+            case nil: isNeeded ? [missing(setting)] : []
             }
         }
-        return found
+    }
+
+    private static func unreadable(_ setting: String, _ path: String, _ why: String) -> Finding {
+        Finding(
+            "D21",
+            .error,
+            setting,
+            "\(path) cannot be read: \(why).",
+            remedy: "Name a PEM file that the program's user may read."
+        )
+    }
+
+    private static func missing(_ setting: String) -> Finding {
+        Finding(
+            "D21",
+            .error,
+            setting,
+            "It is not set, and the TLS listener needs it.",
+            remedy: "Name a PEM file, or empty `listen` where a balancer speaks TLS."
+        )
     }
 
     private static func check(_ pem: [UInt8], _ setting: String, _ facts: SettingFacts) -> [Finding] {
