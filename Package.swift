@@ -84,7 +84,8 @@ let package = Package(
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
 
         // Level 7.
-        library("Persistence", ["Postgres", "SessionBroker", "Commerce", "Primitives"]),
+        library("Persistence", ["Postgres", "SessionBroker", "MerchantOrders", "Commerce", "Primitives"]),
+        library("MerchantAPI", ["MerchantOrders", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]),
         library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]),
         library("Pages", ["SessionBroker", "Commerce", "Primitives"]),
         library(
@@ -99,8 +100,8 @@ let package = Package(
         library(
             "SallyportApp",
             [
-                "Persistence", "Pages", "Simulators", "Doctor", "SessionBroker", "AppLinks", "AmazonPay", "Commerce",
-                "Cryptography", "HTTPServer", "HTTPClient", "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO",
+                "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "SessionBroker",
+                "AppLinks", "AmazonPay", "Commerce", "Cryptography", "HTTPServer", "HTTPClient", "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO",
                 "Telemetry", "Primitives",
             ]
         ),

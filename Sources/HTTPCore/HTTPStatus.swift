@@ -29,6 +29,8 @@ package struct HTTPStatus: Sendable, Hashable {
     package static let notModified = HTTPStatus(known: 304)
     /// 400 Bad Request.
     package static let badRequest = HTTPStatus(known: 400)
+    /// 401 Unauthorized: no credentials, or none that work.
+    package static let unauthorized = HTTPStatus(known: 401)
     /// 402 Payment Required.
     package static let paymentRequired = HTTPStatus(known: 402)
     /// 403 Forbidden.

@@ -1,7 +1,8 @@
+import MerchantOrders
 import Postgres
 import SessionBroker
 
-/// Translates failures of the database into those of the broker.
+/// Translates failures of the database into those of the broker and of the merchants' stores.
 enum StoreFailure {
     /// A lock was not granted in time, a statement took too long or was cancelled, the server is shutting down or in recovery, a
     /// standby cannot write, there is no room for another connection, on the disk or in memory, or the disk fails: a later try
@@ -19,6 +20,17 @@ enum StoreFailure {
         case .outcomeUnknown: return BrokerError(.outcomeUnknown, detail)
         case .rejected(let state) where passing.contains(state): return BrokerError(.unavailable, detail)
         case .rejected, .decoding, .migration, .cluster: return BrokerError(.fault, detail)
+        }
+    }
+
+    /// The same in the words of the merchants' stores.
+    static func merchant(_ error: PostgresError) -> MerchantStoreError {
+        let known = StoreFailure.error(error)
+        switch known.code {
+        case .unavailable, .limited: return MerchantStoreError(.unavailable, known.debugDescription)
+        case .overloaded: return MerchantStoreError(.overloaded, known.debugDescription)
+        case .outcomeUnknown: return MerchantStoreError(.outcomeUnknown, known.debugDescription)
+        case .fault: return MerchantStoreError(.fault, known.debugDescription)
         }
     }
 

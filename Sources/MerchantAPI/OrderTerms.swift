@@ -1,0 +1,58 @@
+package import Commerce
+package import MerchantOrders
+package import Primitives
+package import StrictJSON
+
+/// What of a merchant's order the crossing of its buyer needs to know: postage, the way back, when the money is taken.
+///
+/// Stored with the flow as JSON; flows of the shop itself have none.
+package struct OrderTerms: Sendable, Hashable {
+    /// The same wherever the buyer lives.
+    package let postage: Yen
+    /// Where a buyer in a browser comes back to.
+    package let returnURL: String?
+    /// When the money is taken.
+    package let captureMode: CaptureMode
+
+    /// The terms of an order, or `nil` for one that our pages cannot show.
+    ///
+    /// - Parameter draft: A checked order in yen, with a postage that is known.
+    package init?(_ draft: OrderDraft) {
+        guard case .fixed(let sum) = draft.postage, let postage = sum.yen else { return nil }
+        self.postage = postage
+        returnURL = draft.options.returnURL
+        captureMode = draft.options.captureMode
+    }
+
+    /// Terms as they were stored, or `nil` for what this program did not write.
+    ///
+    /// - Parameter stored: JSON.
+    package init?(stored: [UInt8]) {
+        guard let value = try? JSONParser.parse(stored), let amount = value["postage"]?.integer,
+            let postage = Yen(exactly: Int64(amount))
+        else { return nil }
+        self.postage = postage
+        returnURL = value["returnUrl"]?.text
+        captureMode = value["capture"]?.text.flatMap(CaptureMode.init) ?? .manual
+    }
+
+    /// JSON, to be stored.
+    package var stored: [UInt8] {
+        var members = [JSONMember("postage", JSONValue(Int(postage.amount)))]
+        if let returnURL { members.append(JSONMember("returnUrl", .string(returnURL))) }
+        if captureMode != .manual { members.append(JSONMember("capture", .string(captureMode.rawValue))) }
+        return JSONValue.object(members).bytes
+    }
+
+    /// Where the buyer of a site goes with the return ticket, or `nil` where the order has no way back.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token C.
+    ///   - orderReference: The checkout session.
+    /// - Returns: The merchant's address with `secureWebviewSessionId` and `orderReferenceId` in its query.
+    package func returnAddress(ticket: String, orderReference: String) -> String? {
+        guard let returnURL else { return nil }
+        let separator = !returnURL.contains("?") ? "?" : returnURL.hasSuffix("?") || returnURL.hasSuffix("&") ? "" : "&"
+        return "\(returnURL)\(separator)secureWebviewSessionId=\(ticket)&orderReferenceId=\(orderReference)"
+    }
+}

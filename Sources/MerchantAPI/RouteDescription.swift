@@ -1,0 +1,98 @@
+package import HTTPCore
+package import MerchantOrders
+
+/// What is known of a route below `/v1`, for the router and for the document that describes the interface.
+package struct RouteDescription: Sendable {
+    /// What goes in and comes out.
+    package struct Shape: Sendable {
+        /// Parameters of the query; all may be absent.
+        package var query: [QueryParameter] = []
+        /// The content of the request, or `nil` where it has none.
+        package var body: Schema?
+        /// A request of the shape, as JSON; for readers and for a test that decodes it.
+        package var example: String?
+        /// What a success looks like, by status.
+        package var answers: [(status: HTTPStatus, shape: Schema)]
+        /// What can go wrong besides what can go wrong everywhere.
+        package var problems: [ProblemCode] = []
+
+        /// The shape of a route that takes nothing.
+        ///
+        /// - Parameters:
+        ///   - status: Of a success.
+        ///   - shape: Of its content.
+        package init(_ status: HTTPStatus, _ shape: Schema) {
+            answers = [(status, shape)]
+        }
+    }
+
+    /// GET or POST.
+    package let method: HTTPMethod
+    /// The path.
+    package let path: RoutePattern
+    /// Names the route, in the document and in the metrics: lower camel case, unique.
+    package let name: String
+    /// What the key has to open; `nil` where no key is needed.
+    package let scope: Scope?
+    /// One line for people.
+    package let summary: String
+    /// What goes in and comes out.
+    package let shape: Shape
+
+    /// A description.
+    ///
+    /// - Parameters:
+    ///   - method: GET or POST.
+    ///   - path: With its places.
+    ///   - name: Unique.
+    ///   - scope: What the key has to open.
+    ///   - summary: One line for people.
+    ///   - shape: What goes in and comes out.
+    package init(
+        _ method: HTTPMethod,
+        _ path: RoutePattern,
+        _ name: String,
+        _ scope: Scope?,
+        _ summary: String,
+        _ shape: Shape
+    ) {
+        self.method = method
+        self.path = path
+        self.name = name
+        self.scope = scope
+        self.summary = summary
+        self.shape = shape
+    }
+
+    /// The document itself.
+    package static let openAPI = RouteDescription(
+        .get,
+        "/v1/openapi.json",
+        "describeInterface",
+        nil,
+        "this description",
+        Shape(.ok, .object([]))
+    )
+}
+
+/// A parameter of a query.
+package struct QueryParameter: Sendable {
+    /// Its name.
+    package let name: String
+    /// Its text.
+    package let shape: Schema
+    /// One line for people.
+    package let meaning: String
+
+    /// A parameter.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - shape: Its text.
+    ///   - meaning: One line for people.
+    package init(_ name: String, _ shape: Schema, _ meaning: String) {
+        self.name = name
+        self.shape = shape
+        self.meaning = meaning
+    }
+}

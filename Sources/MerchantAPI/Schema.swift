@@ -1,0 +1,154 @@
+package import StrictJSON
+
+/// The shape of a JSON value, as far as the description of the interface tells it.
+package indirect enum Schema: Sendable, Hashable {
+    /// A text of so many characters.
+    case text(ClosedRange<Int>)
+    /// One of some words.
+    case word([String])
+    /// A whole number within bounds.
+    case integer(ClosedRange<Int>)
+    /// `true` or `false`.
+    case flag
+    /// A time of RFC 3339 in UTC.
+    case time
+    /// An https address.
+    case address
+    /// An object of texts under names of the sender's choice, so many at most.
+    case texts(Int)
+    /// A list of so many.
+    case list(Schema, ClosedRange<Int>)
+    /// An object with these members and no others.
+    case object([SchemaMember])
+    /// One of some shapes.
+    case either([Schema])
+    /// The shape or `null`.
+    case nullable(Schema)
+    /// A shape that has a name of its own.
+    case named(NamedSchema)
+
+    /// An amount.
+    package static let money = Schema.named(.money)
+    /// A session.
+    package static let session = Schema.named(.session)
+
+    /// The shape in the words of JSON Schema 2020-12, as OpenAPI 3.1 has it.
+    package var json: JSONValue {
+        switch self {
+        case .text(let length):
+            return ["type": "string", "minLength": JSONValue(length.lowerBound), "maxLength": JSONValue(length.upperBound)]
+        case .word(let words): return ["type": "string", "enum": .array(words.map { .string($0) })]
+        case .integer(let bounds):
+            return ["type": "integer", "minimum": JSONValue(bounds.lowerBound), "maximum": JSONValue(bounds.upperBound)]
+        case .flag: return ["type": "boolean"]
+        case .time: return ["type": "string", "format": "date-time"]
+        case .address: return ["type": "string", "format": "uri", "pattern": "^https://"]
+        case .texts(let count):
+            return ["type": "object", "maxProperties": JSONValue(count), "additionalProperties": ["type": "string"]]
+        case .list(let element, let count):
+            return [
+                "type": "array", "items": element.json, "minItems": JSONValue(count.lowerBound),
+                "maxItems": JSONValue(count.upperBound),
+            ]
+        case .object(let members): return Schema.object(members)
+        case .either(let shapes): return ["oneOf": .array(shapes.map(\.json))]
+        case .nullable(let shape): return ["oneOf": [shape.json, ["type": "null"]]]
+        case .named(let schema): return ["$ref": "#/components/schemas/\(schema.name)"]
+        }
+    }
+
+    private static func object(_ members: [SchemaMember]) -> JSONValue {
+        let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
+        var value: [JSONMember] = [JSONMember("type", "object")]
+        if !required.isEmpty { value.append(JSONMember("required", .array(required))) }
+        value.append(JSONMember("properties", .object(members.map { JSONMember($0.name, $0.json) })))
+        value.append(JSONMember("additionalProperties", false))
+        return .object(value)
+    }
+}
+
+/// A member of an object.
+package struct SchemaMember: Sendable, Hashable {
+    let name: String
+    let shape: Schema
+    let meaning: String
+    let isRequired: Bool
+
+    /// A member that has to be there.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - shape: Its value.
+    ///   - meaning: For people; may be empty.
+    /// - Returns: The member.
+    package static func required(_ name: String, _ shape: Schema, _ meaning: String = "") -> SchemaMember {
+        SchemaMember(name: name, shape: shape, meaning: meaning, isRequired: true)
+    }
+
+    /// A member that may be absent.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - shape: Its value.
+    ///   - meaning: For people; may be empty.
+    /// - Returns: The member.
+    package static func optional(_ name: String, _ shape: Schema, _ meaning: String = "") -> SchemaMember {
+        SchemaMember(name: name, shape: shape, meaning: meaning, isRequired: false)
+    }
+
+    fileprivate var json: JSONValue {
+        guard !meaning.isEmpty, case .object(var members) = shape.json else { return shape.json }
+        members.append(JSONMember("description", .string(meaning)))
+        return .object(members)
+    }
+}
+
+/// A shape that several routes share, under a name of its own.
+package struct NamedSchema: Sendable, Hashable {
+    /// Upper camel case.
+    package let name: String
+    /// The shape.
+    package let shape: Schema
+
+    /// A shape with a name.
+    ///
+    /// - Parameters:
+    ///   - name: Upper camel case; unique.
+    ///   - shape: The shape.
+    package init(_ name: String, _ shape: Schema) {
+        self.name = name
+        self.shape = shape
+    }
+
+    /// An amount of money.
+    package static let money = NamedSchema(
+        "Amount",
+        .object([
+            .required("amount", .text(1...13), "decimal digits: `27456` yen, `12.50` of the others"),
+            .required("currencyCode", .word(["JPY", "USD", "EUR", "GBP"])),
+        ])
+    )
+
+    /// A refusal.
+    package static let problem = NamedSchema(
+        "Problem",
+        .object([
+            .required(
+                "error",
+                .object([
+                    .required("code", .word(ProblemCode.allCases.map(\.rawValue))),
+                    .required("message", .text(1...1_000), "for developers; may change"),
+                    .optional("field", .text(1...200), "the member or parameter that is wrong"),
+                    .optional(
+                        "provider",
+                        .object([
+                            .optional("status", .integer(100...599)), .optional("reasonCode", .text(1...100)),
+                            .optional("requestId", .text(1...100)),
+                        ]),
+                        "what the payment provider said"
+                    ),
+                ])
+            )
+        ])
+    )
+}

@@ -1,0 +1,288 @@
+package import Commerce
+package import MerchantOrders
+package import Primitives
+package import StrictJSON
+
+/// What a merchant sees of a session, ready to be rendered.
+package struct SessionBody: Sendable {
+    /// Sums of an order; what is not known yet is absent.
+    package struct Amounts: Sendable {
+        /// The lines, tax excluded.
+        package var subtotal: Money
+        /// The tax on the lines.
+        package var tax: Money
+        /// Known from the start where it is fixed, else once the buyer has chosen an address.
+        package var postage: Money?
+        /// What the buyer pays.
+        package var total: Money?
+        /// What was taken.
+        package var captured: Money
+        /// What was given back.
+        package var refunded: Money
+
+        /// Sums of an order.
+        ///
+        /// - Parameters:
+        ///   - subtotal: The lines, tax excluded.
+        ///   - tax: On the lines.
+        ///   - postage: Where it is known.
+        ///   - total: Where it is known.
+        ///   - captured: What was taken.
+        ///   - refunded: What was given back.
+        package init(
+            subtotal: Money,
+            tax: Money,
+            postage: Money?,
+            total: Money?,
+            captured: Money,
+            refunded: Money
+        ) {
+            self.subtotal = subtotal
+            self.tax = tax
+            self.postage = postage
+            self.total = total
+            self.captured = captured
+            self.refunded = refunded
+        }
+    }
+
+    /// Points in the life of a session.
+    package struct Times: Sendable {
+        /// When it was opened.
+        package var created: WallTime
+        /// When it last changed.
+        package var updated: WallTime
+        /// When it ends by itself, unless it is paid before.
+        package var expires: WallTime
+
+        /// Points in the life of a session.
+        ///
+        /// - Parameters:
+        ///   - created: When it was opened.
+        ///   - updated: When it last changed.
+        ///   - expires: When it ends by itself.
+        package init(created: WallTime, updated: WallTime, expires: WallTime) {
+            self.created = created
+            self.updated = updated
+            self.expires = expires
+        }
+    }
+
+    /// Names the session.
+    package let id: UUIDBytes
+    /// The merchant's name for the order.
+    package let reference: String
+    /// Where it stands.
+    package let state: OrderState
+    /// `iosApp`, `androidApp`, `site`, or `browser` for the shop's own.
+    package let client: String
+    /// What is bought.
+    package let lines: [DraftLine]
+    /// The sums.
+    package let amounts: Amounts
+    /// Points in its life.
+    package let times: Times
+    /// The provider's session, once the buyer came back from it.
+    package var checkoutSession: String?
+    /// What the buyer agreed to, once it is paid.
+    package var chargePermission: String?
+    /// Its charges, each rendered.
+    package var charges: [JSONValue] = []
+    /// The merchant's own.
+    package var metadata: [(name: String, text: String)] = []
+    /// Who buys and where to; only in the answer to a complete.
+    package var buyer: JSONValue?
+
+    /// A session.
+    ///
+    /// - Parameters:
+    ///   - id: Names it.
+    ///   - order: The merchant's name for it, and whose buyer it is.
+    ///   - state: Where it stands.
+    ///   - lines: What is bought.
+    ///   - amounts: The sums.
+    ///   - times: Points in its life.
+    package init(
+        _ id: UUIDBytes,
+        order: (reference: String, client: String),
+        state: OrderState,
+        lines: [DraftLine],
+        amounts: Amounts,
+        times: Times
+    ) {
+        self.id = id
+        reference = order.reference
+        client = order.client
+        self.state = state
+        self.lines = lines
+        self.amounts = amounts
+        self.times = times
+    }
+
+    /// A session that has just been opened.
+    ///
+    /// - Parameters:
+    ///   - id: Names it.
+    ///   - client: Whose buyer it is.
+    ///   - draft: What is sold.
+    ///   - times: Points in its life.
+    package init(opened id: UUIDBytes, client: String, _ draft: OrderDraft, times: Times) {
+        var postage: Money?
+        if case .fixed(let sum) = draft.postage { postage = sum }
+        let nothing = Money.nothing(draft.currency)
+        let amounts = Amounts(
+            subtotal: draft.subtotal,
+            tax: draft.tax,
+            postage: postage,
+            total: draft.total,
+            captured: nothing,
+            refunded: nothing
+        )
+        self.init(
+            id,
+            order: (draft.reference, client),
+            state: .created,
+            lines: draft.lines,
+            amounts: amounts,
+            times: times
+        )
+        metadata = draft.options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// The session as JSON, always with the same members in the same order.
+    package var json: JSONValue {
+        var members = [
+            JSONMember("id", .string(id.description)), JSONMember("reference", .string(reference)),
+            JSONMember("state", .string(state.rawValue)), JSONMember("client", .string(client)),
+            JSONMember("currency", .string(amounts.subtotal.currency.rawValue)),
+            JSONMember("lines", .array(lines.map(SessionBody.json))),
+            JSONMember("amounts", amounts.json),
+            JSONMember("checkoutSessionId", JSONValue(checkoutSession)),
+            JSONMember("chargePermissionId", JSONValue(chargePermission)),
+            JSONMember("charges", .array(charges)),
+            JSONMember("metadata", .object(metadata.map { JSONMember($0.name, .string($0.text)) })),
+            JSONMember("createdAt", JSONValue(time: times.created)),
+            JSONMember("updatedAt", JSONValue(time: times.updated)),
+            JSONMember("expiresAt", JSONValue(time: times.expires)),
+        ]
+        if let buyer { members.append(JSONMember("buyer", buyer)) }
+        return .object(members)
+    }
+
+    private static func json(_ line: DraftLine) -> JSONValue {
+        [
+            "id": .string(line.id), "name": .string(line.name), "unitPrice": JSONValue(money: line.unitPrice),
+            "quantity": JSONValue(line.quantity), "sum": JSONValue(money: line.sum),
+        ]
+    }
+}
+
+extension SessionBody.Amounts {
+    fileprivate var json: JSONValue {
+        [
+            "subtotal": JSONValue(money: subtotal), "tax": JSONValue(money: tax),
+            "postage": JSONValue(optionalMoney: postage), "total": JSONValue(optionalMoney: total),
+            "captured": JSONValue(money: captured), "refunded": JSONValue(money: refunded),
+        ]
+    }
+}
+
+/// What the merchant's program hands to the buyer's app or browser; only in the answer that opens a session.
+package struct LaunchBody: Sendable {
+    /// Token A, once and for the buyer's tab only.
+    package let ticket: String
+    /// Where the tab goes.
+    package let url: String
+    /// Token P, kept by the merchant's server, bound to its own login session.
+    package let proof: String
+    /// Until when the ticket opens.
+    package let expires: WallTime
+
+    /// What opens the tab.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token A.
+    ///   - url: Where the tab goes.
+    ///   - proof: Token P.
+    ///   - expires: Until when the ticket opens.
+    package init(ticket: String, url: String, proof: String, expires: WallTime) {
+        self.ticket = ticket
+        self.url = url
+        self.proof = proof
+        self.expires = expires
+    }
+
+    /// The member `launch`.
+    package var json: JSONValue {
+        [
+            "ticket": .string(ticket), "url": .string(url), "appProof": .string(proof),
+            "expiresAt": JSONValue(time: expires),
+        ]
+    }
+}
+
+extension NamedSchema {
+    /// A session as merchants see it.
+    package static let session = NamedSchema("Session", .object(sessionMembers))
+
+    /// A session that was just opened.
+    package static let openedSession = NamedSchema(
+        "OpenedSession",
+        .object(
+            sessionMembers + [
+                .required(
+                    "launch",
+                    .object([
+                        .required("ticket", .text(68...68), "for the buyer's tab, once"),
+                        .required("url", .address, "where the tab goes; holds the ticket"),
+                        .required("appProof", .text(47...47), "stays with your server, bound to the buyer's login"),
+                        .required("expiresAt", .time, "until when the ticket opens"),
+                    ])
+                )
+            ]
+        )
+    )
+
+    private static let sessionMembers: [SchemaMember] = [
+        .required("id", .text(36...36)), .required("reference", .text(1...100), "your name for the order"),
+        .required("state", .word(OrderState.allCases.map(\.rawValue))),
+        .required("client", .word(SessionRequest.clients + ["browser"])),
+        .required("currency", .word(Currency.allCases.map(\.rawValue))),
+        .required(
+            "lines",
+            .list(
+                .object([
+                    .required("id", .text(1...64)), .required("name", .text(1...120)), .required("unitPrice", .money),
+                    .required("quantity", .integer(1...DraftLine.maximumQuantity)), .required("sum", .money),
+                ]),
+                1...OrderDraft.maximumLines
+            )
+        ),
+        .required(
+            "amounts",
+            .object([
+                .required("subtotal", .money, "the lines, tax excluded"), .required("tax", .money),
+                .required("postage", .nullable(.money)), .required("total", .nullable(.money)),
+                .required("captured", .money), .required("refunded", .money),
+            ])
+        ),
+        .required("checkoutSessionId", .nullable(.text(1...64))),
+        .required("chargePermissionId", .nullable(.text(1...64))),
+        .required("charges", .list(.object([]), 0...LedgerRules.charges)),
+        .required("metadata", .texts(OrderDraft.maximumMetadata)),
+        .required("createdAt", .time), .required("updatedAt", .time),
+        .required("expiresAt", .time, "when it ends by itself, unless it is paid before"),
+        .optional("buyer", .object([]), "only in the answer to a complete"),
+    ]
+}
+
+extension Money {
+    /// No money at all.
+    ///
+    /// - Parameter currency: Of it.
+    /// - Returns: Zero.
+    package static func nothing(_ currency: Currency) -> Money {
+        guard let zero = Money(units: 0, currency) else { preconditionFailure("zero is a sum") }
+        return zero
+    }
+}

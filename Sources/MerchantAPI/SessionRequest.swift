@@ -1,0 +1,117 @@
+import Commerce
+package import MerchantOrders
+package import StrictJSON
+
+/// What a merchant's program sends to open a session, checked.
+package struct SessionRequest: Sendable {
+    /// `iosApp`, `androidApp` or `site`: where the buyer is, and where the tab sends the buyer back to.
+    package let client: String
+    /// What is sold.
+    package let draft: OrderDraft
+    /// The challenge of RFC 7636, S256, where the app holds a verifier.
+    package let challenge: String?
+
+    /// The clients that a merchant's program may name.
+    package static let clients = ["iosApp", "androidApp", "site"]
+
+    /// Reads a request.
+    ///
+    /// - Parameters:
+    ///   - reader: Of the whole body.
+    ///   - policy: What orders may be.
+    /// - Throws: `invalid_request`, `invalid_amount`, `sum_mismatch`, `currency_not_supported`, `return_url_not_allowed`; the field says
+    ///   which member.
+    package init(_ reader: JSONReader, _ policy: OrderPolicy) throws(Problem) {
+        var reader = reader
+        client = try SessionRequest.client(&reader)
+        challenge = try Problem.reading { () throws(JSONRefusal) in try reader.optionalText("codeChallenge") }
+        draft = try SessionRequest.draft(&reader)
+        let rest = reader
+        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+        do throws(DraftRefusal) { try policy.check(draft) } catch { throw Problem(error) }
+        guard client != "site" || draft.options.returnURL != nil else {
+            throw Problem(.invalidRequest, "A site needs an address to send its buyers back to.", field: "returnUrl")
+        }
+    }
+
+    private static func client(_ reader: inout JSONReader) throws(Problem) -> String {
+        let client = try Problem.reading { () throws(JSONRefusal) in try reader.text("client") }
+        guard clients.contains(client) else {
+            throw Problem(.invalidRequest, "One of \(clients.joined(separator: ", ")).", field: "client")
+        }
+        return client
+    }
+
+    private static func draft(_ reader: inout JSONReader) throws(Problem) -> OrderDraft {
+        let reference = try Problem.reading { () throws(JSONRefusal) in try reader.text("reference") }
+        let currency = try currency(&reader)
+        let lines = try lines(&reader)
+        let tax = try reader.money("tax")
+        guard tax.currency == currency else {
+            throw Problem(.invalidAmount, "Not the currency of the order.", field: "tax.currencyCode")
+        }
+        let postage = try postage(&reader)
+        let options = try options(&reader)
+        do throws(DraftRefusal) {
+            return try OrderDraft(reference: reference, lines: lines, tax: tax, postage: postage, options: options)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    private static func currency(_ reader: inout JSONReader) throws(Problem) -> Currency {
+        let code = try Problem.reading { () throws(JSONRefusal) in try reader.text("currency") }
+        guard let currency = Currency(rawValue: code) else {
+            throw Problem(.currencyNotSupported, field: "currency")
+        }
+        return currency
+    }
+
+    private static func lines(_ reader: inout JSONReader) throws(Problem) -> [DraftLine] {
+        let readers = try Problem.reading { () throws(JSONRefusal) in try reader.objects("lines") }
+        var lines: [DraftLine] = []
+        for (index, object) in readers.enumerated() {
+            var object = object
+            let (id, name, quantity) = try Problem.reading { () throws(JSONRefusal) in
+                (try object.text("id"), try object.text("name"), try object.integer("quantity"))
+            }
+            let price = try object.money("unitPrice")
+            let sum = try object.optionalMoney("sum")
+            let rest = object
+            try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+            do throws(DraftRefusal) {
+                lines.append(
+                    try DraftLine(id: id, name: name, unitPrice: price, quantity: quantity, claimedSum: sum)
+                )
+            } catch {
+                throw Problem(error.below("lines[\(index)]"))
+            }
+        }
+        return lines
+    }
+
+    private static func postage(_ reader: inout JSONReader) throws(Problem) -> Postage {
+        var object = try Problem.reading { () throws(JSONRefusal) in try reader.object("postage") }
+        let amount = try object.money("amount")
+        let rest = object
+        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+        return .fixed(amount)
+    }
+
+    private static func options(_ reader: inout JSONReader) throws(Problem) -> OrderDraft.Options {
+        var options = OrderDraft.Options()
+        let (mode, metadata) = try Problem.reading { () throws(JSONRefusal) in
+            options.note = try reader.optionalText("note")
+            options.returnURL = try reader.optionalText("returnUrl")
+            return (try reader.optionalText("captureMode"), try reader.texts("metadata"))
+        }
+        if let mode {
+            guard let known = CaptureMode(rawValue: mode) else {
+                throw Problem(.invalidRequest, "One of manual, automatic.", field: "captureMode")
+            }
+            options.captureMode = known
+        }
+        for (name, text) in metadata { options.metadata[name] = text }
+        return options
+    }
+}

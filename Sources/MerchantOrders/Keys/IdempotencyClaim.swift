@@ -1,0 +1,84 @@
+package import Cryptography
+package import Primitives
+
+/// The right to carry a request out, named by the client so that a repeat of it has no second effect.
+package struct IdempotencyClaim: Sendable, Hashable {
+    /// The merchant's key; claims of two keys never meet.
+    package let key: UUIDBytes
+    /// The client's word: 1 to 64 characters of `[A-Za-z0-9_-]`.
+    package let text: String
+    /// Tells the request from another one under the same word.
+    package let fingerprint: Digest32
+
+    /// The greatest number of characters of a client's word.
+    package static let maximumLength = 64
+
+    /// A claim, or `nil` where the word is none.
+    ///
+    /// - Parameters:
+    ///   - key: The merchant's key.
+    ///   - text: From a request; anything.
+    ///   - fingerprint: Of the request.
+    package init?(key: UUIDBytes, text: String, fingerprint: Digest32) {
+        guard (1...IdempotencyClaim.maximumLength).contains(text.utf8.count),
+            text.utf8.allSatisfy(Base64URL.contains)
+        else { return nil }
+        self.key = key
+        self.text = text
+        self.fingerprint = fingerprint
+    }
+
+    /// What tells a request from others.
+    ///
+    /// - Parameters:
+    ///   - method: Upper case.
+    ///   - path: As it came.
+    ///   - body: As it came.
+    ///   - hasher: A context of the loop.
+    /// - Returns: SHA-256 of the three with line feeds between them.
+    package static func fingerprint(
+        _ method: String,
+        _ path: String,
+        _ body: [UInt8],
+        using hasher: SHA256
+    ) -> Digest32 {
+        let bytes = Array("\(method)\n\(path)\n".utf8) + body
+        return hasher.digest(of: bytes.span)
+    }
+
+    /// The same for two requests of one claim: by it statements that race for a claim are put in one order.
+    package var lockKey: UUIDBytes {
+        let digest = SHA256.digest(of: key.bytes + Array(text.utf8)).bytes
+        return UUIDBytes(digest.span.extracting(..<16)) ?? key
+    }
+}
+
+/// An answer as it is kept for repeats of its request.
+package struct StoredAnswer: Sendable, Hashable {
+    /// The status it was sent with.
+    package let status: Int
+    /// The content: as it was sent, or sealed where it holds tokens.
+    package let body: [UInt8]
+
+    /// An answer.
+    ///
+    /// - Parameters:
+    ///   - status: The status it was sent with.
+    ///   - body: As it is to be kept.
+    package init(status: Int, body: [UInt8]) {
+        self.status = status
+        self.body = body
+    }
+}
+
+/// What became of a claim that somebody else had first.
+package enum ClaimState: Sendable, Hashable {
+    /// The request was carried out: this was the answer, and this the flow it was about.
+    case answered(StoredAnswer, flow: UUIDBytes?)
+    /// It is being carried out; worth a look in so many seconds.
+    case running(retryAfter: Int)
+    /// The word was used for another request.
+    case reused
+    /// There is no such claim.
+    case absent
+}

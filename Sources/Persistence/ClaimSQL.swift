@@ -1,0 +1,53 @@
+package import MerchantOrders
+package import Postgres
+
+/// The claim of a request as a part of the statement that carries it out.
+///
+/// The claim and its effects are one commit: a statement begins with `claim`, and everything else in it happens only
+/// `WHERE EXISTS (SELECT FROM i)`. A fresh claim yields a row of `i`, and so does one whose holder is gone: its lease is over and it
+/// has no answer. A twin that comes meanwhile waits for the commit and finds no row; then `PostgresKeyStore.state(of:)` says why.
+package enum ClaimSQL {
+    /// How long a request may be under way before a repeat takes its claim over; longer than any request lasts.
+    static let leaseSeconds = 60
+
+    /// The types of what `Parameters.append(claim:)` appends.
+    package static let types: [PostgresType] = [.uuid, .text, .bytea]
+
+    /// The common table expression `i`.
+    ///
+    /// - Parameters:
+    ///   - first: The number of the first of three parameters: the key, the client's word, the fingerprint.
+    ///   - flow: An expression for the flow it is about.
+    ///   - status: An expression for the status of the answer, where it is known before.
+    ///   - answer: An expression for the content, likewise.
+    /// - Returns: SQL without a comma behind it.
+    package static func claim(
+        first: Int,
+        flow: String = "NULL",
+        status: String = "NULL",
+        answer: String = "NULL"
+    ) -> String {
+        """
+        i AS (
+            INSERT INTO api_idempotency AS c (key_id, idem, fingerprint, created_at, lease_until, flow_id, status, answer)
+            VALUES ($\(first), $\(first + 1), $\(first + 2), statement_timestamp(),
+                statement_timestamp() + interval '\(leaseSeconds) seconds', \(flow), \(status), \(answer))
+            ON CONFLICT (key_id, idem) DO UPDATE SET lease_until = excluded.lease_until, flow_id = excluded.flow_id,
+                status = excluded.status, answer = excluded.answer
+                WHERE c.answer IS NULL AND c.lease_until <= statement_timestamp() AND c.fingerprint = excluded.fingerprint
+            RETURNING 1 AS claimed
+        )
+        """
+    }
+}
+
+extension Parameters {
+    /// Appends key, word and fingerprint of a claim.
+    ///
+    /// - Parameter claim: Of the request.
+    package mutating func append(claim: IdempotencyClaim) {
+        append(uuid: claim.key)
+        append(text: claim.text)
+        append(digest: claim.fingerprint)
+    }
+}

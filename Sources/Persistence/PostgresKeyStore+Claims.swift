@@ -1,0 +1,137 @@
+package import MerchantOrders
+import Postgres
+package import Primitives
+
+extension PostgresKeyStore {
+    private static let claimStatement = Statement(
+        name: "api_claim",
+        sql: "WITH \(ClaimSQL.claim(first: 1, flow: "$4")) SELECT claimed FROM i",
+        parameterTypes: ClaimSQL.types + [.uuid]
+    )
+
+    /// Claims a request that is carried out by other statements afterwards, and may be carried out twice without harm.
+    ///
+    /// - Parameters:
+    ///   - claim: Of the request.
+    ///   - flow: What it is about.
+    /// - Returns: `nil` where it is ours now, or what became of it.
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
+    package func take(_ claim: IdempotencyClaim, flow: UUIDBytes?) async throws(MerchantStoreError) -> ClaimState? {
+        var parameters = Parameters()
+        parameters.append(claim: claim)
+        parameters.append(uuid: flow)
+        do throws(PostgresError) {
+            let rows = try await client.write(PostgresKeyStore.claimStatement, parameters, key: claim.lockKey)
+            if rows.rowCount == 1 { return nil }
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+        return try await state(of: claim)
+    }
+
+    private static let stateStatement = Statement(
+        name: "api_claim_state",
+        sql: """
+            SELECT c.fingerprint = $3, c.status, c.answer, c.flow_id, c.lease_until > statement_timestamp()
+            FROM api_idempotency AS c WHERE c.key_id = $1 AND c.idem = $2
+            """,
+        parameterTypes: ClaimSQL.types
+    )
+
+    /// What became of a claim.
+    ///
+    /// - Parameter claim: Of a request, which may be another one than that which claimed.
+    /// - Returns: `running` also for one whose holder is gone: the repeat that it invites takes it over.
+    /// - Throws: `unavailable`, `overloaded`, `fault`.
+    package func state(of claim: IdempotencyClaim) async throws(MerchantStoreError) -> ClaimState {
+        var parameters = Parameters()
+        parameters.append(claim: claim)
+        do throws(PostgresError) {
+            let rows = try await client.read(PostgresKeyStore.stateStatement, parameters, isLastStep: true)
+            guard rows.rowCount == 1 else { return .absent }
+            guard try rows.bool(0, 0) else { return .reused }
+            guard let body = try rows.optionalBytes(0, 2) else { return .running(retryAfter: 2) }
+            let answer = StoredAnswer(status: Int(try rows.int64(0, 1)), body: body)
+            let flow = try rows.optional(0, 3) { row, column throws(PostgresError) in try rows.uuid(row, column) }
+            return .answered(answer, flow: flow)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    private static let answerStatement = Statement(
+        name: "api_claim_answer",
+        sql: """
+            UPDATE api_idempotency SET status = $3, answer = $4 WHERE key_id = $1 AND idem = $2 AND answer IS NULL
+            """,
+        parameterTypes: [.uuid, .text, .int4, .bytea]
+    )
+
+    /// Keeps the answer of a request that had no effect, or an effect that a repeat does not change.
+    ///
+    /// - Parameters:
+    ///   - claim: That was ours; one with an answer keeps it.
+    ///   - answer: What was sent, or is about to be.
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`: the claim then runs out, and a repeat is judged anew.
+    package func answer(_ claim: IdempotencyClaim, _ answer: StoredAnswer) async throws(MerchantStoreError) {
+        var parameters = Parameters()
+        parameters.append(uuid: claim.key)
+        parameters.append(text: claim.text)
+        parameters.append(int32: Int32(answer.status))
+        parameters.append(bytes: answer.body)
+        try await end(claim, PostgresKeyStore.answerStatement, parameters)
+    }
+
+    private static let releaseStatement = Statement(
+        name: "api_claim_release",
+        sql: """
+            UPDATE api_idempotency SET lease_until = statement_timestamp()
+            WHERE key_id = $1 AND idem = $2 AND answer IS NULL
+            """,
+        parameterTypes: [.uuid, .text]
+    )
+
+    /// Lets a repeat judge a request anew, because it came to nothing for a reason that passes.
+    ///
+    /// - Parameter claim: That was ours.
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`: the claim then runs out by itself.
+    package func release(_ claim: IdempotencyClaim) async throws(MerchantStoreError) {
+        var parameters = Parameters()
+        parameters.append(uuid: claim.key)
+        parameters.append(text: claim.text)
+        try await end(claim, PostgresKeyStore.releaseStatement, parameters)
+    }
+
+    private func end(
+        _ claim: IdempotencyClaim,
+        _ statement: Statement,
+        _ parameters: Parameters
+    ) async throws(MerchantStoreError) {
+        do {
+            _ = try await client.write(statement, parameters, key: claim.lockKey, isLastStep: true)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    private static let pruneStatement = Statement(
+        name: "api_claim_prune",
+        sql: """
+            DELETE FROM api_idempotency WHERE (key_id, idem) IN (
+                SELECT key_id, idem FROM api_idempotency WHERE created_at < statement_timestamp() - interval '72 hours'
+                ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED)
+            """
+    )
+
+    /// Removes answers of three days ago, a thousand at most.
+    ///
+    /// - Returns: How many; as many as that means that there may be more.
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
+    package func prune() async throws(MerchantStoreError) -> Int {
+        do {
+            return try await client.work(PostgresKeyStore.pruneStatement).affectedRowCount
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+}
