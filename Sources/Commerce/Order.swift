@@ -65,6 +65,19 @@ package struct Order: Sendable, Hashable {
         taxIncluded = try subtotal.withTax()
     }
 
+    /// An order at a merchant's prices, with the tax that the merchant computed.
+    ///
+    /// - Parameters:
+    ///   - lines: At least one, no article twice.
+    ///   - tax: On all of them.
+    /// - Throws: `empty`, `quantity` for an article twice, `overflow`.
+    package init(lines: [OrderLine], tax: Yen) throws(CommerceError) {
+        let priced = try Order(lines: lines)
+        self.lines = lines
+        subtotal = priced.subtotal
+        taxIncluded = try priced.subtotal.adding(tax)
+    }
+
     /// An order as it was stored, with the sums of that day.
     ///
     /// - Parameters:

@@ -43,6 +43,8 @@ extension HTTPFieldName {
     package static let forwarded = HTTPFieldName(.forwarded)
     /// `Host`: host and port of the target.
     package static let host = HTTPFieldName(.host)
+    /// `Idempotency-Key`: names a request, so that a repeat of it has no second effect.
+    package static let idempotencyKey = HTTPFieldName(.idempotencyKey)
     /// `If-Modified-Since`: date of the copy the client has.
     package static let ifModifiedSince = HTTPFieldName(.ifModifiedSince)
     /// `If-None-Match`: entity tags the client has.
@@ -89,6 +91,8 @@ extension HTTPFieldName {
     package static let userAgent = HTTPFieldName(.userAgent)
     /// `Vary`: fields a cache must tell responses apart by.
     package static let vary = HTTPFieldName(.vary)
+    /// `WWW-Authenticate`: how the client could prove who it is.
+    package static let wwwAuthenticate = HTTPFieldName(.wwwAuthenticate)
     /// `X-Content-Type-Options`: whether to guess media types.
     package static let xContentTypeOptions = HTTPFieldName(.xContentTypeOptions)
     /// `X-Flow-Id`: the flow a response belongs to, for support and audit.

@@ -61,6 +61,16 @@ package struct HTTPParameters: Sendable {
         self.entries = entries
     }
 
+    /// Every parameter in order, decoded; a name may come twice.
+    package var all: [(name: String, value: String)] {
+        entries.map { entry in
+            (
+                bytes.span.extracting(entry.nameStart..<entry.valueStart).text,
+                bytes.span.extracting(entry.valueStart..<entry.end).text
+            )
+        }
+    }
+
     /// The value of a parameter, or `nil` where it is absent.
     ///
     /// - Parameter name: Compared byte by byte, case included.

@@ -1,7 +1,6 @@
 package import Commerce
 package import MerchantOrders
-package import Primitives
-package import StrictJSON
+import StrictJSON
 
 /// What of a merchant's order the crossing of its buyer needs to know: postage, the way back, when the money is taken.
 ///

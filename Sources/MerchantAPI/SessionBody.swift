@@ -76,8 +76,8 @@ package struct SessionBody: Sendable {
     package let state: OrderState
     /// `iosApp`, `androidApp`, `site`, or `browser` for the shop's own.
     package let client: String
-    /// What is bought.
-    package let lines: [DraftLine]
+    /// What is bought, rendered.
+    package let lines: JSONValue
     /// The sums.
     package let amounts: Amounts
     /// Points in its life.
@@ -99,14 +99,14 @@ package struct SessionBody: Sendable {
     ///   - id: Names it.
     ///   - order: The merchant's name for it, and whose buyer it is.
     ///   - state: Where it stands.
-    ///   - lines: What is bought.
+    ///   - lines: What is bought, rendered.
     ///   - amounts: The sums.
     ///   - times: Points in its life.
     package init(
         _ id: UUIDBytes,
         order: (reference: String, client: String),
         state: OrderState,
-        lines: [DraftLine],
+        lines: JSONValue,
         amounts: Amounts,
         times: Times
     ) {
@@ -142,7 +142,7 @@ package struct SessionBody: Sendable {
             id,
             order: (draft.reference, client),
             state: .created,
-            lines: draft.lines,
+            lines: .array(draft.lines.map(SessionBody.json)),
             amounts: amounts,
             times: times
         )
@@ -155,7 +155,7 @@ package struct SessionBody: Sendable {
             JSONMember("id", .string(id.description)), JSONMember("reference", .string(reference)),
             JSONMember("state", .string(state.rawValue)), JSONMember("client", .string(client)),
             JSONMember("currency", .string(amounts.subtotal.currency.rawValue)),
-            JSONMember("lines", .array(lines.map(SessionBody.json))),
+            JSONMember("lines", lines),
             JSONMember("amounts", amounts.json),
             JSONMember("checkoutSessionId", JSONValue(checkoutSession)),
             JSONMember("chargePermissionId", JSONValue(chargePermission)),

@@ -33,7 +33,8 @@ package final class PageRenderer: Sendable {
         switch client {
         case .iosApp: pages(language).iosCart.render(nonce: nonce)
         case .androidApp: pages(language).androidCart.render(nonce: nonce)
-        case .browser: pages(language).browserCart.render(nonce: nonce)
+        // A site has its own cart; nobody is sent to this one from there.
+        case .browser, .site: pages(language).browserCart.render(nonce: nonce)
         }
     }
 

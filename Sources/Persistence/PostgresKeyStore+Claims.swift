@@ -114,16 +114,19 @@ extension PostgresKeyStore {
         }
     }
 
+    /// How many answers one `prune` removes at most.
+    package static let pruneLimit = 1_000
+
     private static let pruneStatement = Statement(
         name: "api_claim_prune",
         sql: """
             DELETE FROM api_idempotency WHERE (key_id, idem) IN (
                 SELECT key_id, idem FROM api_idempotency WHERE created_at < statement_timestamp() - interval '72 hours'
-                ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED)
+                ORDER BY created_at LIMIT \(pruneLimit) FOR UPDATE SKIP LOCKED)
             """
     )
 
-    /// Removes answers of three days ago, a thousand at most.
+    /// Removes answers of three days ago, `pruneLimit` at most.
     ///
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.

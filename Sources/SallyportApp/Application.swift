@@ -70,6 +70,8 @@ package final class Application: Sendable {
     private let telemetry: AppTelemetry
     private let limits: FlowLimits
     private let quota: CallQuota
+    /// `nil` where the interface for merchants' programs is not served.
+    private let merchantLimits: MerchantLimits?
 
     private init(_ configuration: Configuration, _ parts: ApplicationParts, logger: Logger) throws {
         let metrics = MetricsRegistry()
@@ -83,6 +85,9 @@ package final class Application: Sendable {
         deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
         limits = FlowLimits(policy: configuration.policy)
         quota = CallQuota(provider.quota)
+        merchantLimits =
+            configuration.merchant.isServed
+            ? MerchantLimits(perMinute: configuration.merchant.requestsPerMinute) : nil
         tickets = try configuration.ticketKeys()
         let tls = try configuration.tlsContext(tickets)
         let errorFields = deployment.headers.common
@@ -157,9 +162,20 @@ package final class Application: Sendable {
                 broker: broker,
                 checkout: try makeCheckout(reactor),
                 database: database,
-                sweeper: Sweeper(store: store, limits: limits)
+                sweeper: Sweeper(store: store, limits: limits),
+                merchant: try makeMerchant(database)
             ),
             telemetry: telemetry
+        )
+    }
+
+    private func makeMerchant(_ database: PostgresClient) throws -> MerchantServices? {
+        guard let merchantLimits else { return nil }
+        return try MerchantServices(
+            keys: PostgresKeyStore(client: database),
+            limits: merchantLimits,
+            metrics: telemetry.metrics,
+            clock: SystemClock()
         )
     }
 

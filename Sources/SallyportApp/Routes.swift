@@ -58,9 +58,17 @@ final class Route: Sendable {
 
 /// Every route of the program, in the order in which it is looked through: the busiest first.
 enum RouteTable {
-    static let all: [Route] = web + link + admin
+    static let all: [Route] = web + late + link + admin
 
-    private static let web: [Route] = [
+    /// Routes of the web host that are looked for behind all others: nobody waits for them at a page.
+    static let late: [Route] = []
+
+    /// What the paths of messages that the provider pushes begin with.
+    static let notificationPrefix: StaticString = "/ipn/"
+    /// The greatest message that the provider pushes.
+    static let notificationLimit = 262_144
+
+    static let web: [Route] = [
         Route(
             .web,
             .get,
@@ -126,7 +134,7 @@ enum RouteTable {
         ),
     ]
 
-    private static let link: [Route] = [
+    static let link: [Route] = [
         Route(
             .link,
             .get,
@@ -147,7 +155,7 @@ enum RouteTable {
         ),
     ]
 
-    private static let admin: [Route] = [
+    static let admin: [Route] = [
         Route(.admin, .get, "/healthz", .json, .now(AdminHandler.health), "the process answers"),
         Route(.admin, .get, "/readyz", .json, .now(AdminHandler.readiness), "the database answers too"),
         Route(.admin, .get, "/metrics", .json, .now(AdminHandler.metrics), "Prometheus text"),

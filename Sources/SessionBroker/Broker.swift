@@ -88,12 +88,19 @@ package final class Broker {
         proof.hash(using: hasher)
     }
 
-    func checkUnknownLimit(_ caller: Caller) throws(BrokerError) {
+    /// Refuses a caller who has shown too many unknown tokens or keys lately; before any of them is looked up.
+    ///
+    /// - Parameter caller: Whose limit it is.
+    /// - Throws: `limited` after too many.
+    package func checkUnknownLimit(_ caller: Caller) throws(BrokerError) {
         guard let wait = limits.unknownWait(caller.bucketKey, at: clock.now()) else { return }
         throw BrokerError(.limited(retryAfter: wait), "unknown tokens from \(caller.peer)")
     }
 
-    func countUnknown(_ caller: Caller) {
+    /// Counts a token or a key that was looked up in vain.
+    ///
+    /// - Parameter caller: Whose limit it counts against.
+    package func countUnknown(_ caller: Caller) {
         limits.countUnknown(caller.bucketKey, at: clock.now())
     }
 

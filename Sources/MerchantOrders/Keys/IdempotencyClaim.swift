@@ -20,12 +20,18 @@ package struct IdempotencyClaim: Sendable, Hashable {
     ///   - text: From a request; anything.
     ///   - fingerprint: Of the request.
     package init?(key: UUIDBytes, text: String, fingerprint: Digest32) {
-        guard (1...IdempotencyClaim.maximumLength).contains(text.utf8.count),
-            text.utf8.allSatisfy(Base64URL.contains)
-        else { return nil }
+        guard IdempotencyClaim.isWord(text) else { return nil }
         self.key = key
         self.text = text
         self.fingerprint = fingerprint
+    }
+
+    /// Whether a text can name a request.
+    ///
+    /// - Parameter text: From a request; anything.
+    /// - Returns: True for 1 to 64 characters of `[A-Za-z0-9_-]`.
+    package static func isWord(_ text: String) -> Bool {
+        (1...maximumLength).contains(text.utf8.count) && text.utf8.allSatisfy(Base64URL.contains)
     }
 
     /// What tells a request from others.

@@ -24,7 +24,9 @@ package struct LinkTarget: Sendable, Hashable {
     static let root = LinkTarget(checked: "/")
 
     /// The cart page of a client.
-    static func cart(_ client: ClientKind) -> LinkTarget { LinkTarget(checked: "/\(client.rawValue)/cart") }
+    static func cart(_ client: ClientKind) -> LinkTarget {
+        LinkTarget(checked: "/\((client == .site ? .browser : client).rawValue)/cart")
+    }
 
     /// The button page.
     static let button = LinkTarget(checked: "/button")

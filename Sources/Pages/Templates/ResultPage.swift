@@ -17,6 +17,7 @@ struct ResultPage: Sendable {
 
     private let app: Template<PageSlot>
     private let browser: Template<PageSlot>
+    private let site: Template<PageSlot>
     private let launchField = Template<FieldSlot>(
         """
         <input type="hidden" name="old_secureWebviewSessionId" value="\(.ticket)">
@@ -27,6 +28,8 @@ struct ResultPage: Sendable {
     init(_ frame: Frame) {
         app = Self.app(frame)
         browser = Self.browser(frame)
+        let texts = frame.texts.result
+        site = Self.tap(frame, texts.siteLead, texts.siteLink, texts.siteNote)
     }
 
     /// Writes the page.
@@ -38,6 +41,7 @@ struct ResultPage: Sendable {
     func render(_ view: ResultView, nonce: Nonce) -> [UInt8] {
         switch view {
         case .app(let target): app.render(room: 768) { _, writer in writer.link(target) }
+        case .site(let target): site.render(room: 768) { _, writer in writer.link(target) }
         case .browser(let purchase):
             browser.render(room: 1024) { slot, writer in
                 switch slot {
@@ -59,16 +63,21 @@ struct ResultPage: Sendable {
 
     private static func app(_ frame: Frame) -> Template<PageSlot> {
         let texts = frame.texts.result
+        return tap(frame, texts.appLead, texts.returnLink, texts.appNote)
+    }
+
+    private static func tap(_ frame: Frame, _ lead: Wording, _ link: Wording, _ note: Wording) -> Template<PageSlot> {
+        let texts = frame.texts.result
         return frame.document(
             Head(title: texts.title, step: .confirm),
             """
             <section class="card hero">
             <div class="seal" aria-hidden="true"></div>
             <h1>\(texts.appHeading)</h1>
-            <p>\(texts.appLead)</p>
+            <p>\(lead)</p>
             <p class="actions"><a id="purchase_link" class="button button-main button-wide" href="\(.link)">\
-            \(texts.returnLink)</a></p>
-            <p class="note">\(texts.appNote)</p>
+            \(link)</a></p>
+            <p class="note">\(note)</p>
             </section>
             """
         )

@@ -1,6 +1,6 @@
 import SessionBroker
 
-/// The way back: a link to the cart for a browser; an explanation in an app's tab, since only the app can close it.
+/// The way back: a link to the cart for a browser; an explanation in the tab of an app or of a site, whose cart is elsewhere.
 struct WayBack: Sendable {
     private enum LinkSlot {
         case cart
@@ -8,6 +8,7 @@ struct WayBack: Sendable {
 
     private let cartLink: Template<LinkSlot>
     private let app: [UInt8]
+    private let site: [UInt8]
 
     init(_ texts: Texts) {
         cartLink = Template(
@@ -16,26 +17,30 @@ struct WayBack: Sendable {
 
             """
         )
-        app =
-            Template<Never>(
-                """
-                <p class="note">\(texts.frame.backToApp)</p>
-
-                """
-            ).bytes
+        app = WayBack.note(texts.frame.backToApp)
+        site = WayBack.note(texts.frame.backToSite)
     }
 
     /// Writes the way out of the tab.
     func writeFromTab(_ client: ClientKind, to writer: inout HTMLWriter) {
-        if client.isApp {
-            writer.fragment(app)
-        } else {
-            writeCartLink(client, to: &writer)
+        switch client {
+        case .iosApp, .androidApp: writer.fragment(app)
+        case .site: writer.fragment(site)
+        case .browser: writeCartLink(client, to: &writer)
         }
     }
 
     /// Writes the link to the client's cart.
     func writeCartLink(_ client: ClientKind, to writer: inout HTMLWriter) {
         cartLink.render(into: &writer) { _, writer in writer.link(.cart(client)) }
+    }
+
+    private static func note(_ text: Wording) -> [UInt8] {
+        Template<Never>(
+            """
+            <p class="note">\(text)</p>
+
+            """
+        ).bytes
     }
 }

@@ -11,6 +11,7 @@ extension Texts {
             footer: "You pay on Amazon Pay's own secure pages. We never see your card number.",
             backToCart: "Back to the cart",
             backToApp: "To return to the app, close this page with Done or ✕.",
+            backToSite: "To return to the shop, close this page.",
             reference: "Reference",
             scriptNeeded: "This page needs JavaScript. Please allow it in your browser's settings and reload."
         ),
@@ -195,6 +196,9 @@ extension ResultTexts {
         appLead: "Your payment is ready. Return to the app to complete your order.",
         returnLink: "Return to the app",
         appNote: "You are not charged before you return.",
+        siteLead: "Your payment is ready. Return to the shop to complete your order.",
+        siteLink: "Return to the shop",
+        siteNote: "You are not charged before you return.",
         browserHeading: "Completing your order",
         browserLead: "The page changes by itself. If it does not, use the button: you will not be charged twice.",
         complete: "Complete the order",

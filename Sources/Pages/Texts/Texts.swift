@@ -37,6 +37,7 @@ struct FrameTexts: Sendable {
     let footer: Wording
     let backToCart: Wording
     let backToApp: Wording
+    let backToSite: Wording
     let reference: Wording
     let scriptNeeded: Wording
 }
@@ -161,6 +162,9 @@ struct ResultTexts: Sendable {
     let appLead: Wording
     let returnLink: Wording
     let appNote: Wording
+    let siteLead: Wording
+    let siteLink: Wording
+    let siteNote: Wording
     let browserHeading: Wording
     let browserLead: Wording
     let complete: Wording

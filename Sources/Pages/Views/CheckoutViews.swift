@@ -142,6 +142,8 @@ package enum ResultView: Sendable {
     case app(returnLink: LinkTarget)
     /// Client `browser`: the page completes the purchase itself.
     case browser(BrowserPurchase)
+    /// A merchant's site: the link to tap.
+    case site(returnLink: LinkTarget)
 }
 
 /// What the result page posts to `/purchase`.

@@ -16,6 +16,7 @@ extension Configuration {
         limits = Limits(&reader)
         http2 = HTTP2(&reader)
         provider = Provider(&reader)
+        merchant = Merchant(&reader, region: provider.region)
         apps = AppSettings(&reader)
         logLevel = LogLevel(name: reader.choice("log_level")) ?? .info
         includesSubdomains = reader.flag("hsts.include_subdomains")

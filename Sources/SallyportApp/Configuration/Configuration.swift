@@ -1,4 +1,5 @@
 import EventIO
+import MerchantOrders
 import Primitives
 import SessionBroker
 import Telemetry
@@ -84,6 +85,14 @@ package struct Configuration: Sendable {
         let authorityPath: String
     }
 
+    /// The interface for merchants' programs.
+    struct Merchant: Sendable {
+        let isServed: Bool
+        let requestsPerMinute: Int
+        /// What orders may be.
+        let policy: OrderPolicy
+    }
+
     let listeners: Listeners
     let storage: Storage
     /// The rules of a flow, with what the profile leaves open filled in.
@@ -91,6 +100,7 @@ package struct Configuration: Sendable {
     let limits: Limits
     let http2: HTTP2
     let provider: Provider
+    let merchant: Merchant
     let apps: AppSettings
     let logLevel: LogLevel
     let includesSubdomains: Bool

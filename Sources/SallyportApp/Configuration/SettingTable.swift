@@ -1,6 +1,7 @@
 /// Every key the program knows, in the order in which `--print-config` shows them.
 enum SettingTable {
-    static let all: [Setting] = listeners + storage + session + limits + http2 + headers + provider + apps
+    static let all: [Setting] =
+        listeners + storage + session + limits + http2 + headers + provider + merchant + apps
 
     private static let listeners: [Setting] = [
         Setting("listen", .address, "127.0.0.1:8443", "TLS listener of both hosts; empty for none"),
@@ -166,7 +167,19 @@ enum SettingTable {
         Setting("provider.start_url", .text, "", "form target for a start without script; a simulator has one"),
         Setting("provider.redirect_hosts", .list, "", "hosts that the buyer may be sent to; empty for the region's"),
         Setting("provider.csp_hosts", .list, "", "origins the provider's script needs; empty for the region's"),
+        Setting(
+            "provider.ledger_currency",
+            .choice(["", "JPY", "USD", "EUR", "GBP"]),
+            "",
+            "the currency that the account charges in; empty for the region's"
+        ),
         Setting("provider.ca_file", .path, "", "PEM file: authority of a simulator"),
+    ]
+
+    private static let merchant: [Setting] = [
+        Setting("merchant.api", .flag, "false", "serve the interface for merchants' programs, below /v1"),
+        Setting("merchant.requests_per_minute", .number(1...1_000_000), "600", "requests per key"),
+        Setting("merchant.return_origins", .list, "", "origins of sites that buyers may be sent back to"),
     ]
 
     private static let apps: [Setting] = [

@@ -11,7 +11,8 @@ enum IssueHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
         let form = try exchange.form(names)
-        guard let client = ClientKind(rawValue: try form.required("client")) else {
+        // A site's session is opened by the site's server, which keeps the proof.
+        guard let client = ClientKind(rawValue: try form.required("client")), client != .site else {
             throw Failure(.invalidRequest, "client is none of the three")
         }
         let request = IssueRequest(
@@ -21,14 +22,7 @@ enum IssueHandler {
             challenge: try challenge(form)
         )
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
-            try await broker.issue(request, by: caller)
-        }
-        switch verdict {
-        case .issued(let issued): return answer(exchange, issued)
-        case .tooManyFlows: throw Failure(.rateLimited, "too many live flows")
-        case .verifierRequired: throw Failure(.invalidRequest, "this shop requires code_challenge")
-        }
+        return answer(exchange, try await exchange.services.opening.open(request, by: caller))
     }
 
     private static func answer(_ exchange: Exchange, _ issued: IssuedFlow) -> HTTPResponse {

@@ -35,6 +35,8 @@ final class Deployment: Sendable {
     let developmentAuthority: FixedAnswer
     /// The answer to every other host: 421, empty.
     let misdirected: StaticResponse
+    /// The interface for merchants' programs; `nil` where it is not served.
+    let merchant: MerchantDeployment?
     private let assets: [(path: [UInt8], answer: FixedAnswer)]
 
     /// Reads the static files and makes every answer that can be made ahead.
@@ -62,6 +64,7 @@ final class Deployment: Sendable {
         let policy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider), reportGroup: "csp")
             .policy
         providerPolicies = try Deployment.fields(policy, isEnforced: configuration.enforcesScriptPolicy)
+        merchant = MerchantDeployment(configuration, headers)
         misdirected = StaticResponse(HTTPResponse(.misdirected, block: headers.common))
         assets = files.files.map { file in
             let type = HTTPField(.contentType, file.contentType).map { [$0] } ?? []

@@ -1,5 +1,6 @@
 import EventIO
 import HTTPCore
+import MerchantAPI
 import Pages
 import Postgres
 import Primitives
@@ -16,6 +17,10 @@ final class LoopServices {
     let checkout: CheckoutService
     /// Both together.
     let purchases: PurchaseService
+    /// The one way to a flow.
+    let opening: SessionOpening
+    /// The interface for merchants' programs; `nil` where it is not served.
+    let merchant: MerchantServices?
     /// Keeps the tables in order; one loop runs it.
     let sweeper: Sweeper
     /// Counters of all loops.
@@ -44,6 +49,8 @@ final class LoopServices {
         checkout = parts.checkout
         database = parts.database
         sweeper = parts.sweeper
+        merchant = parts.merchant
+        opening = SessionOpening(broker: parts.broker)
         purchases = PurchaseService(broker: parts.broker, checkout: parts.checkout, logger: telemetry.logger)
         metrics = telemetry.metrics
         logger = telemetry.logger
@@ -64,6 +71,7 @@ final class LoopServices {
         let checkout: CheckoutService
         let database: PostgresClient
         let sweeper: Sweeper
+        let merchant: MerchantServices?
     }
 
     /// Supplies nonces.
@@ -116,10 +124,12 @@ final class LoopServices {
     /// - Parameter body: Runs on this loop.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
-    func toTheEnd<Value>(_ body: @escaping () async throws(Failure) -> Value) async throws(Failure) -> Value {
-        let result: Result<Value, Failure> = await suspend { (suspension: Suspension<Result<Value, Failure>>) in
+    func toTheEnd<Value, Refusal: Error>(
+        _ body: @escaping () async throws(Refusal) -> Value
+    ) async throws(Refusal) -> Value {
+        let result: Result<Value, Refusal> = await suspend { (suspension: Suspension<Result<Value, Refusal>>) in
             reactor.startTask {
-                do throws(Failure) {
+                do throws(Refusal) {
                     suspension.resume(.success(try await body()))
                 } catch {
                     suspension.resume(.failure(error))
@@ -141,6 +151,21 @@ final class LoopServices {
         var fields = [LogField("directive", report.directive), LogField("source", report.source)]
         if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
         logger.info("page.policy_report", fields)
+    }
+
+    /// Writes down that a merchant's request failed for a reason on our side.
+    ///
+    /// - Parameters:
+    ///   - problem: What the client was told, with its detail.
+    ///   - requestID: Of the request.
+    func note(_ problem: Problem, requestID: String) {
+        guard problem.code.status.code >= 500, let unwritten = refusalLines.take(at: reactor.now) else { return }
+        var fields = [
+            LogField("code", problem.code.rawValue), LogField("detail", problem.detail), LogField("request", requestID),
+        ]
+        if let flow = problem.flow { fields.append(LogField("flow", flow.description)) }
+        if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
+        logger.warning("merchant.request_failed", fields)
     }
 
     /// Writes a refusal down that an operator should know of; what strangers provoke at will is only counted.

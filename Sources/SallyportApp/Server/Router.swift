@@ -11,9 +11,12 @@ final class Router: RequestHandler {
     private let face: Route.Face?
     private let routes: Table
     private let linkRoutes: Table
+    /// Looked through only where `routes` has nothing, so that they cost the others nothing.
+    private let lateRoutes: Table
+    private let merchants: MerchantRouter?
 
     /// Routes, and their paths beside them to be looked through.
-    private struct Table {
+    private final class Table {
         let routes: [Route]
         let paths: [StaticString]
 
@@ -31,8 +34,16 @@ final class Router: RequestHandler {
     init(_ services: LoopServices, face: Route.Face? = nil) {
         self.services = services
         self.face = face
-        routes = Table(RouteTable.all.filter { $0.face == face ?? .web })
-        linkRoutes = Table(RouteTable.all.filter { $0.face == .link })
+        routes = Table(face == .admin ? RouteTable.admin : RouteTable.web)
+        linkRoutes = Table(RouteTable.link)
+        lateRoutes = Table(face == nil ? RouteTable.late : [])
+        merchants = face == nil ? MerchantRouter(services) : nil
+    }
+
+    func bodyLimit(for request: HTTPRequest) -> Int? {
+        guard face == nil else { return nil }
+        if merchants != nil, request.pathHasPrefix(MerchantRouter.prefix) { return MerchantRouter.bodyLimit }
+        return request.pathHasPrefix(RouteTable.notificationPrefix) ? RouteTable.notificationLimit : nil
     }
 
     func handle(_ request: HTTPRequest) -> HandlerResult {
@@ -59,9 +70,16 @@ final class Router: RequestHandler {
             others.append(route)
             found = request.pathIndex(in: table.paths, from: index + 1)
         }
-        guard let last = others.last else { return .now(refuse(.notFound, request, .page)) }
+        guard let last = others.last else { return dispatchLate(request, behind: table) }
         let methods = others.map { $0.method == .get ? "GET, HEAD" : $0.method.name }
         return .now(refuse(.methodNotAllowed, request, last.format, allow: methods.joined(separator: ", ")))
+    }
+
+    /// What the table does not have: the interface for merchants' programs, and what few ever ask for.
+    private func dispatchLate(_ request: HTTPRequest, behind table: Table) -> HandlerResult {
+        guard table === routes else { return .now(refuse(.notFound, request, .page)) }
+        if let merchants, request.pathHasPrefix(MerchantRouter.prefix) { return merchants.handle(request) }
+        return dispatch(request, among: lateRoutes)
     }
 
     private func answer(_ request: HTTPRequest, _ route: Route) -> HandlerResult {

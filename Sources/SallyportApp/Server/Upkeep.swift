@@ -1,5 +1,7 @@
 import EventIO
+import MerchantOrders
 import Pages
+import Persistence
 import Primitives
 import SessionBroker
 import Telemetry
@@ -50,7 +52,10 @@ final class Upkeep {
 
     private func work() async {
         await recover()
-        if round % Upkeep.roundsPerSweep == 0 { await sweep() }
+        if round % Upkeep.roundsPerSweep == 0 {
+            await sweep()
+            await prune()
+        }
         round += 1
     }
 
@@ -82,6 +87,16 @@ final class Upkeep {
             if kept > 0 { logger.info("upkeep.partitions_kept", [LogField("count", kept)]) }
         } catch {
             note("upkeep.sweep_failed", error.failure)
+        }
+    }
+
+    /// Removes what merchants' requests were answered three days ago.
+    private func prune() async {
+        guard let keys = services.merchant?.keys else { return }
+        do throws(MerchantStoreError) {
+            while !isStopped, try await keys.prune() == PostgresKeyStore.pruneLimit {}
+        } catch {
+            logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
         }
     }
 

@@ -1,0 +1,156 @@
+import EventIO
+import MerchantOrders
+import Persistence
+import Postgres
+import Primitives
+import StrictJSON
+import Telemetry
+
+/// `sallyport keys`: makes, lists, renews and ends the keys of merchants' programs.
+enum KeysCommand {
+    static let command = Command(
+        name: "keys",
+        operands: "create|list|revoke ID|rotate ID",
+        summary: "make, list, renew and end the keys of merchants' programs",
+        details: """
+            create prints the new key, which is shown this once: only its hash is kept. revoke works at once. rotate prints a new
+            secret for the same id; the one of before works until the overlap is over.
+            Scopes: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")).
+            """,
+        options: [
+            CommandOption("name", "NAME", "create: what you call it, 1 to 100 characters"),
+            CommandOption("scopes", "LIST", "create: what it opens, with commas"),
+            CommandOption("overlap", "TIME", "rotate: 90s, 15m or 24h; 24h unless set, 0s ends the old secret now"),
+        ],
+        run: { input in
+            await input.withConfiguration { configuration in
+                let task = try Task(input.arguments)
+                try demandDatabase(configuration)
+                let database = try DatabaseAccess(configuration, logger: .silent)
+                defer { database.close() }
+                try await database.demandCurrentSchema(configuration.storage.migrationsDirectory)
+                let url = database.url
+                let outcome = try await OneLoop.run { reactor in
+                    let client = PostgresClient(
+                        reactor: reactor,
+                        configuration: try PostgresConfiguration(url: url),
+                        logger: .silent
+                    )
+                    client.start()
+                    defer { client.close() }
+                    try await client.waitUntilReady(within: .seconds(10))
+                    return try await task.run(PostgresKeyStore(client: client), random: reactor.random)
+                }
+                for line in outcome.lines { input.console.print(line) }
+                if let complaint = outcome.complaint { input.console.complain("sallyport: \(complaint)") }
+                return outcome.complaint == nil ? 0 : 1
+            }
+        }
+    )
+
+    /// Refuses to make an empty cluster only to say that there is nothing in it.
+    private static func demandDatabase(_ configuration: Configuration) throws(ConfigurationError) {
+        let folder = configuration.storage.clusterDirectory
+        guard configuration.storage.databaseURL != nil || Files.exists(folder) else {
+            throw ConfigurationError(problems: ["keys: no database_url is set, and there is no cluster in \(folder)"])
+        }
+    }
+}
+
+extension KeysCommand {
+    /// What a task came to.
+    struct Outcome: Sendable {
+        var lines: [String] = []
+        /// Why it was not done.
+        var complaint: String?
+    }
+
+    /// What is asked for.
+    enum Task: Sendable, Equatable {
+        case create(name: String, scopes: Set<Scope>)
+        case list
+        case revoke(UUIDBytes)
+        case rotate(UUIDBytes, overlap: Duration)
+
+        /// Reads a command line.
+        ///
+        /// - Parameter arguments: The verb is the first operand.
+        /// - Throws: What is wrong with it.
+        init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
+            let operands = arguments.operands
+            let options = Set(arguments.values.keys).intersection(["name", "scopes", "overlap"])
+            switch (operands.first, operands.count) {
+            case ("create", 1) where options.isSubset(of: ["name", "scopes"]):
+                guard let name = arguments.values["name"], KeyGrant.isName(name) else {
+                    throw Task.problem("create needs --name, 1 to 100 printable characters")
+                }
+                guard let scopes = arguments.values["scopes"].flatMap(Scope.parse) else {
+                    throw Task.problem("create needs --scopes, a list of \(Scope.list(Set(Scope.allCases)))")
+                }
+                self = .create(name: name, scopes: scopes)
+            case ("list", 1) where options.isEmpty: self = .list
+            case ("revoke", 2) where options.isEmpty: self = .revoke(try Task.id(operands[1]))
+            case ("rotate", 2) where options.isSubset(of: ["overlap"]):
+                self = .rotate(try Task.id(operands[1]), overlap: try Task.overlap(arguments.values["overlap"] ?? "24h"))
+            default: throw Task.problem("create --name N --scopes LIST, list, revoke ID, or rotate ID [--overlap 24h]")
+            }
+        }
+
+        /// Does it.
+        ///
+        /// - Parameters:
+        ///   - keys: The store.
+        ///   - random: For new secrets.
+        /// - Returns: What to print.
+        /// - Throws: What the store says.
+        func run(_ keys: PostgresKeyStore, random: any RandomSource) async throws(MerchantStoreError) -> Outcome {
+            switch self {
+            case .create(let name, let scopes):
+                let (key, record) = APIKey.mint(random: random)
+                try await keys.create(record, name: name, scopes: scopes)
+                return Outcome(lines: [key.text])
+            case .list:
+                return Outcome(lines: try await keys.list().map(Task.line))
+            case .revoke(let id):
+                return try await keys.revoke(id) ? Outcome() : Outcome(complaint: Task.absent(id))
+            case .rotate(let id, let overlap):
+                let (key, record) = APIKey.rotate(id, random: random)
+                guard try await keys.rotate(record, overlap: overlap) else { return Outcome(complaint: Task.absent(id)) }
+                return Outcome(lines: [key.text])
+            }
+        }
+
+        private static func absent(_ id: UUIDBytes) -> String { "keys: there is no key \(id), or it was revoked before" }
+
+        private static func line(_ record: KeyRecord) -> String {
+            JSONValue.object([
+                JSONMember("id", .string(record.grant.id.description)), JSONMember("name", .string(record.grant.name)),
+                JSONMember("scopes", .string(Scope.list(record.grant.scopes))), JSONMember("created", time(record.created)),
+                JSONMember("lastUsedOn", JSONValue(record.lastUsedOn)),
+                JSONMember("oldSecretUntil", time(record.previousUntil)), JSONMember("revoked", time(record.revoked)),
+            ]).description
+        }
+
+        private static func time(_ time: WallTime?) -> JSONValue {
+            JSONValue(time.map { CalendarDate($0).extendedText })
+        }
+
+        private static func id(_ text: String) throws(ConfigurationError) -> UUIDBytes {
+            guard let id = UUIDBytes(text) else { throw problem("\(text) is no id of a key") }
+            return id
+        }
+
+        private static func overlap(_ text: String) throws(ConfigurationError) -> Duration {
+            let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600]
+            let digits = Array(text.utf8.dropLast())
+            guard let unit = text.last.flatMap({ units[$0] }),
+                let count = DecimalDigits.parse(digits.span, limit: 1_000_000), count * unit <= 30 * 86_400
+            else { throw problem("--overlap is a time such as 90s, 15m or 24h, at most 720h") }
+            return .seconds(count * unit)
+        }
+
+        private static func problem(_ text: String) -> ConfigurationError {
+            ConfigurationError(problems: ["keys: \(text)"])
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import HTTPCore
+import MerchantAPI
+import SessionBroker
+
+// Where the words of the shop's own contract become those of the interface for merchants' programs.
+
+extension Problem {
+    /// A failure of the broker.
+    ///
+    /// - Parameter error: Of the broker or its store.
+    init(_ error: BrokerError) {
+        switch error.code {
+        case .outcomeUnknown: self.init(.outcomeUnknown, detail: error.debugDescription)
+        default: self.init(error.failure)
+        }
+    }
+
+    /// A refusal of the purchase, which merchants' programs share with the pages.
+    ///
+    /// - Parameter failure: Of the handler or service.
+    init(_ failure: Failure) {
+        let code: ProblemCode =
+            switch failure.code {
+            case .invalidRequest, .quantityInvalid: .invalidRequest
+            case .paymentDeclined: .paymentDeclined
+            case .wrongBrowser, .cookiesBlocked, .csrfRejected, .proofRequired, .proofMismatch: .proofMismatch
+            case .unknownSession, .notFound: .notFound
+            case .methodNotAllowed: .methodNotAllowed
+            case .sessionReused, .expiredSession, .sessionRevoked, .sessionCancelled: .sessionOver
+            case .flowMismatch, .orderMismatch: .orderMismatch
+            case .notPriced, .notReady, .priceChanged: .notReady
+            case .purchaseInProgress: .purchaseInProgress
+            case .payloadTooLarge: .invalidRequest
+            case .rateLimited: .rateLimited
+            case .providerFailed: .providerFailed
+            case .unavailable: .unavailable
+            case .internalError: .internalError
+            }
+        self.init(code, flow: failure.flow, retryAfter: failure.retryAfter, detail: failure.detail)
+    }
+}

@@ -1,0 +1,193 @@
+import HTTPCore
+import HTTPServer
+import MerchantAPI
+import MerchantOrders
+import Primitives
+import SessionBroker
+
+/// Finds the route of a request below `/v1`, lets it in or refuses it, and turns every outcome into a response; one per loop.
+///
+/// The order of checks: path and method, browsers, the key, how often it is used, what it opens, then the form of the request.
+/// Nothing is looked up before the key was found good, so that a stranger learns nothing but which routes there are.
+final class MerchantRouter {
+    private let services: LoopServices
+    private let merchant: MerchantServices
+    private let deployment: MerchantDeployment
+
+    /// What every path of the interface begins with.
+    static let prefix: StaticString = "/v1/"
+    /// The greatest content of a request.
+    static let bodyLimit = 65_536
+
+    /// A router, or `nil` where the interface is not served.
+    ///
+    /// - Parameter services: The loop's.
+    init?(_ services: LoopServices) {
+        guard let merchant = services.merchant, let deployment = services.deployment.merchant else { return nil }
+        self.services = services
+        self.merchant = merchant
+        self.deployment = deployment
+    }
+
+    /// Answers a request whose path begins with `prefix`.
+    func handle(_ request: HTTPRequest) -> HandlerResult {
+        let asked = request.method
+        let method = asked == .head ? .get : asked
+        let path = request.path
+        var others: [String] = []
+        for route in MerchantRouteTable.all {
+            guard let ids = route.description.path.match(path) else { continue }
+            guard route.description.method == method else {
+                others.append(route.description.method == .get ? "GET, HEAD" : "\(route.description.method.text)")
+                continue
+            }
+            guard let handler = route.handler else { return .precomposed(deployment.document.answer(request)) }
+            return later(request, path, ids, route.description, handler)
+        }
+        merchant.count("none", others.isEmpty ? 404 : 405)
+        guard !others.isEmpty else { return .now(response(to: Problem(.notFound), request.requestID)) }
+        var response = response(to: Problem(.methodNotAllowed), request.requestID)
+        _ = response.add(.allow, others.joined(separator: ", "))
+        return .now(response)
+    }
+
+    private func later(
+        _ request: HTTPRequest,
+        _ path: String,
+        _ ids: [String],
+        _ route: RouteDescription,
+        _ handler: @escaping MerchantRoute.Handler
+    ) -> HandlerResult {
+        .later {
+            let requestID = request.requestID
+            do throws(Problem) {
+                let content = try self.content(request, path, ids, route)
+                let call = try await self.letIn(request, route, content)
+                let answer: MerchantAnswer
+                if route.method == .get {
+                    answer = try await handler(call)
+                } else {
+                    // What has begun is brought to its end even where nobody waits for the answer.
+                    answer = try await self.services.toTheEnd { () async throws(Problem) in try await handler(call) }
+                }
+                self.merchant.count(route.name, answer.status.code)
+                return self.response(answer, requestID)
+            } catch {
+                self.services.note(error, requestID: requestID)
+                self.merchant.count(route.name, error.code.status.code)
+                return self.response(to: error, requestID)
+            }
+        }
+    }
+
+    // MARK: Who may come in
+
+    private func letIn(
+        _ request: HTTPRequest,
+        _ route: RouteDescription,
+        _ content: MerchantCall.Content
+    ) async throws(Problem) -> MerchantCall {
+        guard request.count(.origin) == 0 else { throw Problem(.browserNotAllowed) }
+        // The request is looked at before anything is waited for.
+        let misshape = misshape(request, route)
+        let (key, grant) = try await authenticate(request, content.caller)
+        if let seconds = merchant.wait(of: grant.id) { throw Problem(.rateLimited, retryAfter: seconds) }
+        if let scope = route.scope, !grant.allows(scope) {
+            throw Problem(.scopeMissing, "The key does not open \(scope.rawValue).")
+        }
+        if let misshape { throw misshape }
+        return MerchantCall(services, merchant, key: key, grant: grant, content)
+    }
+
+    /// The same answer whether a key is missing, malformed, unknown or revoked.
+    private func authenticate(_ request: HTTPRequest, _ caller: Caller) async throws(Problem) -> (APIKey, KeyGrant) {
+        do throws(BrokerError) {
+            try services.broker.checkUnknownLimit(caller)
+        } catch {
+            throw Problem(error)
+        }
+        guard let key = MerchantRouter.key(request) else {
+            services.broker.countUnknown(caller)
+            throw Problem(.unauthenticated)
+        }
+        let found: KeyGrant?
+        do throws(MerchantStoreError) {
+            found = try await merchant.keys.find(key.id, hash: key.hash(services.broker.hasher))
+        } catch {
+            throw Problem(error)
+        }
+        guard let grant = found else {
+            services.broker.countUnknown(caller)
+            throw Problem(.unauthenticated)
+        }
+        return (key, grant)
+    }
+
+    private static func key(_ request: HTTPRequest) -> APIKey? {
+        guard request.count(.authorization) == 1, let field = request.first(.authorization) else { return nil }
+        let words = field.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+        return APIKey.parse(String(words[1]))
+    }
+
+    // MARK: The form of a request
+
+    /// What is wrong with the fields of a POST; told only to those who have a key.
+    private func misshape(_ request: HTTPRequest, _ route: RouteDescription) -> Problem? {
+        guard route.method == .post else { return nil }
+        guard request.contentTypeIs(.bareJSON) else { return Problem(.unsupportedMediaType) }
+        let texts = request.values(.idempotencyKey)
+        let isWord = texts.count == 1 && IdempotencyClaim.isWord(texts[0])
+        return isWord ? nil : Problem(.idempotencyKeyMissing)
+    }
+
+    private func content(
+        _ request: HTTPRequest,
+        _ path: String,
+        _ ids: [String],
+        _ route: RouteDescription
+    ) throws(Problem) -> MerchantCall.Content {
+        let query: [(name: String, value: String)]
+        do {
+            query = try request.queryParameters().all
+        } catch {
+            throw Problem(.invalidRequest, "The query cannot be read.", detail: "\(error)")
+        }
+        return MerchantCall.Content(
+            method: "\(route.method.text)",
+            path: path,
+            ids: ids,
+            query: query,
+            body: request.body,
+            idempotencyKey: request.first(.idempotencyKey),
+            requestID: request.requestID,
+            caller: Exchange(request: request, services: services).caller
+        )
+    }
+
+    // MARK: Responses
+
+    private func response(_ answer: MerchantAnswer, _ requestID: String) -> HTTPResponse {
+        var response = HTTPResponse(
+            answer.status,
+            block: services.deployment.headers.json,
+            body: .bytes(answer.body)
+        )
+        _ = response.add(.xRequestID, requestID)
+        if let flow = answer.flow { _ = response.add(.xFlowID, flow.description) }
+        return response
+    }
+
+    private func response(to problem: Problem, _ requestID: String) -> HTTPResponse {
+        var response = HTTPResponse(
+            problem.code.status,
+            block: services.deployment.headers.json,
+            body: .bytes(problem.body.bytes)
+        )
+        _ = response.add(.xRequestID, requestID)
+        if problem.code == .unauthenticated { response.add(.wwwAuthenticate, constant: "Bearer") }
+        if let seconds = problem.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
+        if let flow = problem.flow { _ = response.add(.xFlowID, flow.description) }
+        return response
+    }
+}

@@ -1,0 +1,25 @@
+import MerchantAPI
+
+/// One line of the table of `/v1`: what is known of a route, and who answers it.
+struct MerchantRoute: Sendable {
+    /// Who answers a request that was let in.
+    typealias Handler = @Sendable (MerchantCall) async throws(Problem) -> MerchantAnswer
+
+    let description: RouteDescription
+    /// `nil` for the description of the interface, which is an answer from memory.
+    let handler: Handler?
+
+    init(_ description: RouteDescription, _ handler: Handler?) {
+        self.description = description
+        self.handler = handler
+    }
+}
+
+/// Every route below `/v1`, in the order in which it is looked through.
+///
+/// The document that describes the interface is made from this table, so there is nothing in the one that the other lacks.
+enum MerchantRouteTable {
+    static let all: [MerchantRoute] = documents
+
+    private static let documents = [MerchantRoute(.openAPI, nil)]
+}
