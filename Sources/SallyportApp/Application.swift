@@ -173,6 +173,7 @@ package final class Application: Sendable {
         guard let merchantLimits else { return nil }
         return try MerchantServices(
             keys: PostgresKeyStore(client: database),
+            openings: PostgresOpeningStore(client: database),
             limits: merchantLimits,
             metrics: telemetry.metrics,
             clock: SystemClock()

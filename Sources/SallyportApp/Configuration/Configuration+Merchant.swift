@@ -10,9 +10,9 @@ extension Configuration.Merchant {
     init(_ reader: inout SettingReader, region: String) {
         isServed = reader.flag("merchant.api")
         requestsPerMinute = reader.number("merchant.requests_per_minute")
-        var origins: Set<MerchantOrders::WebOrigin> = []
+        var origins: Set<CallbackOrigin> = []
         for text in reader.list("merchant.return_origins") {
-            guard let origin = MerchantOrders::WebOrigin(setting: text) else {
+            guard let origin = CallbackOrigin(setting: text) else {
                 reader.complain("merchant.return_origins", "\(text) is not https://HOST or https://HOST:PORT")
                 continue
             }

@@ -1,5 +1,7 @@
 import AmazonPay
 import HTTPCore
+import MerchantAPI
+import MerchantOrders
 import Pages
 import SessionBroker
 
@@ -27,7 +29,8 @@ enum ConfirmHandler {
         _ flow: FlowView,
         _ session: CheckoutSessionID
     ) async throws(Failure) -> HTTPResponse {
-        let reviewed = try await exchange.services.checkout.review(session, flow.flow)
+        let terms = try await exchange.terms(of: flow.flow)
+        let reviewed = try await exchange.services.checkout.review(session, flow.flow, postage: terms?.postage)
         let caller = exchange.caller
         let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
             try await broker.review(token, reviewed, by: caller)
@@ -46,12 +49,18 @@ enum ConfirmHandler {
     private static func page(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         switch try await exchange.tab(withDetails: true) {
         case .closed(let answer): return answer
-        case .open(let token, let flow): return try page(exchange, token, flow)
+        case .open(let token, let flow):
+            let way = mustMeet(exchange, flow) ? try await exchange.wayBack(flow, token) : nil
+            return page(exchange, token, flow, way)
         }
     }
 
-    private static func page(_ exchange: Exchange, _ token: TabToken, _ flow: FlowView) throws(Failure) -> HTTPResponse
-    {
+    private static func page(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ flow: FlowView,
+        _ way: LinkTarget?
+    ) -> HTTPResponse {
         switch flow.state {
         case .reviewed, .placed: break
         case .opened: return exchange.redirect(to: "/button", flow: flow.flow)
@@ -66,7 +75,7 @@ enum ConfirmHandler {
             details: details,
             checkoutSessionID: session,
             returnTicket: flow.returnTicket ?? exchange.services.broker.returnTicket(of: token),
-            agreement: try agreement(exchange, token, flow)
+            agreement: way.map { .returnLink($0) } ?? .form
         )
         let pages = exchange.deployment.pages
         let response = exchange.providerPage { pages.confirm(view, in: exchange.language, nonce: $0) }
@@ -74,13 +83,9 @@ enum ConfirmHandler {
     }
 
     /// Profile strict lets an app's buyer agree only after both halves have met in the app.
-    private static func agreement(
-        _ exchange: Exchange,
-        _ token: TabToken,
-        _ flow: FlowView
-    ) throws(Failure) -> ConfirmView.Agreement {
-        guard exchange.deployment.policy.requiresMeeting, flow.client.isApp, !flow.isMet else { return .form }
-        return .returnLink(try exchange.returnLink(flow, token))
+    private static func mustMeet(_ exchange: Exchange, _ flow: FlowView) -> Bool {
+        exchange.deployment.policy.requiresMeeting && flow.client.isApp && !flow.isMet && flow.orderReference != nil
+            && (flow.state == .reviewed || flow.state == .placed)
     }
 
     // MARK: Agree
@@ -117,7 +122,8 @@ enum ConfirmHandler {
     /// told, the order is taken back.
     private static func send(_ exchange: Exchange, _ placement: Placement) async throws(Failure) -> HTTPResponse {
         do {
-            let target = try await exchange.services.checkout.update(placement)
+            let terms = try await exchange.terms(of: placement.flow)
+            let target = try await exchange.services.checkout.update(placement, takesMoney: terms?.captureMode == .automatic)
             return exchange.redirect(to: target, flow: placement.flow)
         } catch {
             let caller = exchange.caller

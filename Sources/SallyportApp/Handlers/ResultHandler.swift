@@ -24,7 +24,7 @@ enum ResultHandler {
     ) async throws(Failure) -> HTTPResponse {
         switch flow.state {
         case .placed: return try await placed(exchange, token, flow)
-        case .purchasing: return try way(exchange, token, flow)
+        case .purchasing: return try await way(exchange, token, flow)
         case .declined: return declined(exchange, flow)
         case .opened: return exchange.redirect(to: "/button", flow: flow.flow)
         case .reviewed: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
@@ -39,7 +39,7 @@ enum ResultHandler {
     ) async throws(Failure) -> HTTPResponse {
         guard let session = flow.orderReference else { return exchange.redirect(to: "/button", flow: flow.flow) }
         guard let refusal = await exchange.services.checkout.refusal(of: session, flow.flow) else {
-            return try way(exchange, token, flow)
+            return try await way(exchange, token, flow)
         }
         let caller = exchange.caller
         _ = try await exchange.services.asking { (broker) async throws(BrokerError) in
@@ -60,15 +60,20 @@ enum ResultHandler {
         return exchange.tagged(exchange.plainPage(block: deployment.headers.ending, body), flow.flow)
     }
 
-    /// The way on: the link into the app, or for client `browser` the purchase itself.
-    private static func way(_ exchange: Exchange, _ token: TabToken, _ flow: FlowView) throws(Failure) -> HTTPResponse {
+    /// The way on: back to the app or the site, or for client `browser` the purchase itself.
+    private static func way(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ flow: FlowView
+    ) async throws(Failure) -> HTTPResponse {
         guard let session = flow.orderReference, let total = flow.total else {
             return exchange.redirect(to: "/button", flow: flow.flow)
         }
         let view: ResultView
-        if flow.client.isApp {
-            view = .app(returnLink: try exchange.returnLink(flow, token))
-        } else {
+        switch flow.client {
+        case .iosApp, .androidApp: view = .app(returnLink: try exchange.returnLink(flow, token))
+        case .site: view = .site(returnLink: try await exchange.wayBack(flow, token))
+        case .browser:
             let purchase = BrowserPurchase(
                 returnTicket: exchange.services.broker.returnTicket(of: token),
                 launchTicket: try exchange.launchTicket(of: flow),

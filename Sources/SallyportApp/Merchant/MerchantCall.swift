@@ -1,6 +1,7 @@
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
+import Persistence
 import Primitives
 import SessionBroker
 import StrictJSON

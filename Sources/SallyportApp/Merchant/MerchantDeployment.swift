@@ -1,6 +1,7 @@
 import AmazonPay
 import MerchantAPI
 import MerchantOrders
+import StrictJSON
 
 /// What the settings decide about the interface for merchants' programs; one for all loops.
 final class MerchantDeployment: Sendable {

@@ -1,5 +1,6 @@
 import HTTPCore
 import MerchantAPI
+import Pages
 import SessionBroker
 
 // Where the words of the shop's own contract become those of the interface for merchants' programs.

@@ -2,8 +2,10 @@ import HTTPCore
 import HTTPServer
 import MerchantAPI
 import MerchantOrders
+import Persistence
 import Primitives
 import SessionBroker
+import StrictJSON
 
 /// Finds the route of a request below `/v1`, lets it in or refuses it, and turns every outcome into a response; one per loop.
 ///

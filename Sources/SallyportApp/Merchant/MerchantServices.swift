@@ -9,6 +9,8 @@ import Telemetry
 final class MerchantServices {
     /// Keys, and what requests were answered.
     let keys: PostgresKeyStore
+    /// What only merchants' flows have.
+    let openings: PostgresOpeningStore
     /// Seals answers that hold tokens.
     let seal: AnswerSeal
     private let limits: MerchantLimits
@@ -20,17 +22,20 @@ final class MerchantServices {
     ///
     /// - Parameters:
     ///   - keys: Of the same loop.
+    ///   - openings: Of the same loop.
     ///   - limits: Of the process.
     ///   - metrics: Counts requests.
     ///   - clock: For the limits.
     /// - Throws: `failed` where OpenSSL does not offer what sealing needs.
     init(
         keys: PostgresKeyStore,
+        openings: PostgresOpeningStore,
         limits: MerchantLimits,
         metrics: MetricsRegistry,
         clock: any WallClock
     ) throws(CryptographyError) {
         self.keys = keys
+        self.openings = openings
         self.limits = limits
         self.metrics = metrics
         self.clock = clock

@@ -1,3 +1,4 @@
+import Pages
 import SessionBroker
 
 /// The one way to a flow: the shop's own pages come here, and so do merchants' programs; one per loop.

@@ -83,10 +83,15 @@ final class CheckoutService {
     /// - Parameters:
     ///   - session: From the address, checked for its form only.
     ///   - flow: The flow of the tab.
+    ///   - postage: What a merchant's order has fixed; `nil` leaves it to the shop's rule for the address.
     /// - Returns: What the broker keeps of it, with the postage to its address.
     /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
     ///   `provider_failed` otherwise.
-    func review(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> ReviewedSession {
+    func review(
+        _ session: CheckoutSessionID,
+        _ flow: FlowID,
+        postage: Yen?
+    ) async throws(Failure) -> ReviewedSession {
         let found = try await read(session, flow)
         guard let address = found.shippingAddress, found.state == .open else {
             throw Failure(.notPriced, "the session is \(found.state) or has no address", flow: flow)
@@ -99,17 +104,19 @@ final class CheckoutService {
         return ReviewedSession(
             orderReference: session.text,
             merchantReference: found.merchantReferenceID,
-            postage: provider.postage.postage(to: address.prefecture),
+            postage: postage ?? provider.postage.postage(to: address.prefecture),
             details: details
         )
     }
 
     /// Tells the provider what is to be paid.
     ///
-    /// - Parameter placement: What the buyer agreed to.
+    /// - Parameters:
+    ///   - placement: What the buyer agreed to.
+    ///   - takesMoney: Whether the money is taken with the authorisation, and not by a later call.
     /// - Returns: Where to send the buyer; checked against the hosts of the settings.
     /// - Throws: `provider_failed`.
-    func update(_ placement: Placement) async throws(Failure) -> String {
+    func update(_ placement: Placement, takesMoney: Bool = false) async throws(Failure) -> String {
         guard let session = CheckoutSessionID(placement.orderReference) else {
             throw Failure(.internalError, "the stored session id has another form", flow: placement.flow)
         }
@@ -118,7 +125,8 @@ final class CheckoutService {
             merchantStoreName: provider.storeName,
             noteToBuyer: placement.orderNumber.description
         )
-        let update = CheckoutUpdate(resultURL: provider.resultURL, amount: placement.total, metadata: metadata)
+        let payment = PaymentDetails(takesMoney ? .authorizeWithCapture : .authorize, amount: Money(placement.total))
+        let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
         let updated: CheckoutSession
         do throws(AmazonPayError) {
             updated = try await client.update(session, update)
