@@ -101,7 +101,8 @@ let package = Package(
             "SallyportApp",
             [
                 "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "SessionBroker",
-                "AppLinks", "AmazonPay", "Commerce", "Cryptography", "HTTPServer", "HTTPClient", "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO",
+                "AppLinks", "AmazonPay", "Commerce", "Cryptography", "HTTPServer", "HTTPClient", "Postgres", "TLS",
+                "HTTPCore", "StrictJSON", "EventIO",
                 "Telemetry", "Primitives",
             ]
         ),
@@ -152,6 +153,10 @@ let package = Package(
         tests("CommerceTests", ["Commerce"]),
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
         tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Cryptography", "Primitives", "TestKit"]),
+        tests(
+            "MerchantAPITests",
+            ["MerchantAPI", "MerchantOrders", "Commerce", "StrictJSON", "HTTPCore"]
+        ),
         tests("AppLinksTests", ["AppLinks"]),
         tests(
             "NotificationsTests",
@@ -167,8 +172,8 @@ let package = Package(
         tests(
             "PersistenceTests",
             [
-                "Persistence", "Postgres", "PostgresTestKit", "SessionBroker", "Commerce", "Cryptography", "EventIO",
-                "Telemetry", "Primitives", "TestKit",
+                "Persistence", "Postgres", "PostgresTestKit", "SessionBroker", "MerchantOrders", "Commerce",
+                "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
         tests("DoctorTests", ["Doctor", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]),

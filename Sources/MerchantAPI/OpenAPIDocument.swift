@@ -135,16 +135,16 @@ package enum OpenAPIDocument {
                 guard !found.contains(schema) else { return }
                 found.append(schema)
                 visit(schema.shape)
-            case .object(let members): members.forEach { visit($0.shape) }
+            case .object(let members): for member in members { visit(member.shape) }
             case .list(let element, _): visit(element)
-            case .either(let shapes): shapes.forEach(visit)
+            case .either(let shapes): for shape in shapes { visit(shape) }
             case .nullable(let inner): visit(inner)
             default: break
             }
         }
         for route in routes {
             if let body = route.shape.body { visit(body) }
-            route.shape.answers.forEach { visit($0.shape) }
+            for answer in route.shape.answers { visit(answer.shape) }
         }
         return found
     }

@@ -46,7 +46,9 @@ package struct Problem: Error, Sendable {
     package var retryAfter: Int?
     /// What the provider said.
     package var provider: ProviderProblem?
-    /// For the log; never sent. Holds no token and no personal data.
+    /// For the log; never sent.
+    ///
+    /// Holds no token and no personal data.
     package var detail: String
 
     /// A problem.

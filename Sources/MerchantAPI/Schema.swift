@@ -36,10 +36,14 @@ package indirect enum Schema: Sendable, Hashable {
     package var json: JSONValue {
         switch self {
         case .text(let length):
-            return ["type": "string", "minLength": JSONValue(length.lowerBound), "maxLength": JSONValue(length.upperBound)]
+            return [
+                "type": "string", "minLength": JSONValue(length.lowerBound), "maxLength": JSONValue(length.upperBound),
+            ]
         case .word(let words): return ["type": "string", "enum": .array(words.map { .string($0) })]
         case .integer(let bounds):
-            return ["type": "integer", "minimum": JSONValue(bounds.lowerBound), "maximum": JSONValue(bounds.upperBound)]
+            return [
+                "type": "integer", "minimum": JSONValue(bounds.lowerBound), "maximum": JSONValue(bounds.upperBound),
+            ]
         case .flag: return ["type": "boolean"]
         case .time: return ["type": "string", "format": "date-time"]
         case .address: return ["type": "string", "format": "uri", "pattern": "^https://"]

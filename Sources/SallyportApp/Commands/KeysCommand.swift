@@ -91,7 +91,10 @@ extension KeysCommand {
             case ("list", 1) where options.isEmpty: self = .list
             case ("revoke", 2) where options.isEmpty: self = .revoke(try Task.id(operands[1]))
             case ("rotate", 2) where options.isSubset(of: ["overlap"]):
-                self = .rotate(try Task.id(operands[1]), overlap: try Task.overlap(arguments.values["overlap"] ?? "24h"))
+                self = .rotate(
+                    try Task.id(operands[1]),
+                    overlap: try Task.overlap(arguments.values["overlap"] ?? "24h")
+                )
             default: throw Task.problem("create --name N --scopes LIST, list, revoke ID, or rotate ID [--overlap 24h]")
             }
         }
@@ -115,17 +118,22 @@ extension KeysCommand {
                 return try await keys.revoke(id) ? Outcome() : Outcome(complaint: Task.absent(id))
             case .rotate(let id, let overlap):
                 let (key, record) = APIKey.rotate(id, random: random)
-                guard try await keys.rotate(record, overlap: overlap) else { return Outcome(complaint: Task.absent(id)) }
+                guard try await keys.rotate(record, overlap: overlap) else {
+                    return Outcome(complaint: Task.absent(id))
+                }
                 return Outcome(lines: [key.text])
             }
         }
 
-        private static func absent(_ id: UUIDBytes) -> String { "keys: there is no key \(id), or it was revoked before" }
+        private static func absent(_ id: UUIDBytes) -> String {
+            "keys: there is no key \(id), or it was revoked before"
+        }
 
         private static func line(_ record: KeyRecord) -> String {
             JSONValue.object([
                 JSONMember("id", .string(record.grant.id.description)), JSONMember("name", .string(record.grant.name)),
-                JSONMember("scopes", .string(Scope.list(record.grant.scopes))), JSONMember("created", time(record.created)),
+                JSONMember("scopes", .string(Scope.list(record.grant.scopes))),
+                JSONMember("created", time(record.created)),
                 JSONMember("lastUsedOn", JSONValue(record.lastUsedOn)),
                 JSONMember("oldSecretUntil", time(record.previousUntil)), JSONMember("revoked", time(record.revoked)),
             ]).description

@@ -123,7 +123,10 @@ enum ConfirmHandler {
     private static func send(_ exchange: Exchange, _ placement: Placement) async throws(Failure) -> HTTPResponse {
         do {
             let terms = try await exchange.terms(of: placement.flow)
-            let target = try await exchange.services.checkout.update(placement, takesMoney: terms?.captureMode == .automatic)
+            let target = try await exchange.services.checkout.update(
+                placement,
+                takesMoney: terms?.captureMode == .automatic
+            )
             return exchange.redirect(to: target, flow: placement.flow)
         } catch {
             let caller = exchange.caller

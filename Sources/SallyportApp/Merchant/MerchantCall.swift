@@ -74,7 +74,9 @@ struct MerchantCall {
     func query(_ known: [String]) throws(Problem) -> [String: String] {
         var found: [String: String] = [:]
         for (name, value) in content.query {
-            guard known.contains(name) else { throw Problem(.invalidRequest, "There is no such parameter.", field: name) }
+            guard known.contains(name) else {
+                throw Problem(.invalidRequest, "There is no such parameter.", field: name)
+            }
             guard found[name] == nil else { throw Problem(.invalidRequest, "The parameter comes twice.", field: name) }
             found[name] = value
         }
@@ -131,7 +133,9 @@ struct MerchantCall {
         _ body: () async throws(Problem) -> MerchantAnswer
     ) async throws(Problem) -> MerchantAnswer {
         let claim = try claim()
-        if let state = try await asking({ () async throws(MerchantStoreError) in try await merchant.keys.take(claim, flow: flow) }) {
+        if let state = try await asking({ () async throws(MerchantStoreError) in
+            try await merchant.keys.take(claim, flow: flow)
+        }) {
             return try replay(state)
         }
         let answer: MerchantAnswer

@@ -1,0 +1,51 @@
+import Commerce
+import MerchantAPI
+import MerchantOrders
+import Testing
+
+@Suite("The terms of an order")
+struct OrderTermsTests {
+    private func draft(_ postage: Postage, _ options: OrderDraft.Options = .init()) throws -> OrderDraft {
+        let price = try #require(Money(units: 1_200, .jpy))
+        return try OrderDraft(
+            reference: "A-1",
+            lines: [DraftLine(id: "a", name: "A", unitPrice: price, quantity: 2)],
+            tax: .nothing(.jpy),
+            postage: postage,
+            options: options
+        )
+    }
+
+    @Test func `come back as they were stored`() throws {
+        var options = OrderDraft.Options()
+        options.returnURL = "https://shop.example.com/back?x=1"
+        options.captureMode = .automatic
+        let postage = try #require(Money(units: 540, .jpy))
+        let terms = try #require(OrderTerms(try draft(.fixed(postage), options)))
+        #expect(OrderTerms(stored: terms.stored) == terms)
+        #expect(
+            String(decoding: terms.stored, as: UTF8.self)
+                == #"{"postage":540,"returnUrl":"https://shop.example.com/back?x=1","capture":"automatic"}"#
+        )
+    }
+
+    @Test func `are none where the postage is not known, or not in yen`() throws {
+        #expect(OrderTerms(try draft(.callback("https://shop.example.com/postage"))) == nil)
+        #expect(OrderTerms(stored: Array("{}".utf8)) == nil)
+        #expect(OrderTerms(stored: Array("[".utf8)) == nil)
+    }
+
+    @Test(
+        arguments: zip(
+            ["https://a.example/", "https://a.example/?x=1", "https://a.example/?", "https://a.example/?x=1&"],
+            ["/?secure", "/?x=1&secure", "/?secure", "/?x=1&secure"]
+        )
+    )
+    func `add to the address that a buyer goes back to`(_ address: String, _ part: String) throws {
+        var options = OrderDraft.Options()
+        options.returnURL = address
+        let terms = try #require(OrderTerms(try draft(.fixed(.nothing(.jpy)), options)))
+        let back = try #require(terms.returnAddress(ticket: "swc_x", orderReference: "ref"))
+        #expect(back.contains(part + "WebviewSessionId=swc_x&orderReferenceId=ref"))
+    }
+}

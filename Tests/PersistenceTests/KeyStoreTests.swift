@@ -1,0 +1,159 @@
+import Cryptography
+import EventIO
+import MerchantOrders
+import Persistence
+import Postgres
+import PostgresTestKit
+import Primitives
+import Testing
+
+@Suite("Merchants' keys in the database")
+struct KeyStoreTests {
+    @Test func `are found by their hash and nothing else, and only the hash is there`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let (key, record) = APIKey.mint(random: rig.random)
+            try await store.create(record, name: "shop", scopes: [.sessionsRead, .refundsWrite])
+            let grant = try #require(try await store.find(key.id, hash: key.hash))
+            #expect(grant == KeyGrant(id: key.id, name: "shop", scopes: [.sessionsRead, .refundsWrite]))
+            let other = APIKey.rotate(key.id, random: rig.random).key
+            #expect(try await store.find(key.id, hash: other.hash) == nil)
+            #expect(try await store.find(APIKey.mint(random: rig.random).key.id, hash: key.hash) == nil)
+            let rows = try rig.admin.rows("SELECT k::text FROM api_key k")
+            #expect(rows.count == 1)
+            #expect(rows[0][0]?.contains(key.text.suffix(40)) == false)
+        }
+    }
+
+    @Test func `know the last day of their use`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let (key, record) = APIKey.mint(random: rig.random)
+            try await store.create(record, name: "shop", scopes: [.sessionsRead])
+            #expect(try await store.list().first?.lastUsedOn == nil)
+            _ = try await store.find(key.id, hash: key.hash)
+            #expect(try await store.list().first?.lastUsedOn?.count == 10)
+            let before = try rig.admin.rows("SELECT xmin FROM api_key")
+            _ = try await store.find(key.id, hash: key.hash)
+            #expect(try rig.admin.rows("SELECT xmin FROM api_key") == before)
+        }
+    }
+
+    @Test func `get another secret while the old one works on for a while`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let (key, record) = APIKey.mint(random: rig.random)
+            try await store.create(record, name: "shop", scopes: [.sessionsRead])
+            let (next, nextRecord) = APIKey.rotate(key.id, random: rig.random)
+            #expect(try await store.rotate(nextRecord, overlap: .seconds(3_600)))
+            #expect(try await store.find(key.id, hash: next.hash) != nil)
+            #expect(try await store.find(key.id, hash: key.hash) != nil)
+            try rig.sql("UPDATE api_key SET previous_until = now() - interval '1 second'")
+            #expect(try await store.find(key.id, hash: key.hash) == nil)
+            let (last, lastRecord) = APIKey.rotate(key.id, random: rig.random)
+            #expect(try await store.rotate(lastRecord, overlap: .zero))
+            #expect(try await store.find(key.id, hash: next.hash) == nil)
+            #expect(try await store.find(key.id, hash: last.hash) != nil)
+        }
+    }
+
+    @Test func `end at once and for good`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let (key, record) = APIKey.mint(random: rig.random)
+            try await store.create(record, name: "shop", scopes: [.sessionsRead])
+            #expect(try await store.revoke(key.id))
+            #expect(try await store.find(key.id, hash: key.hash) == nil)
+            #expect(try await !store.revoke(key.id))
+            #expect(try await !store.rotate(APIKey.rotate(key.id, random: rig.random).record, overlap: .zero))
+            #expect(try await store.list().first?.revoked != nil)
+        }
+    }
+}
+
+@Suite("Claims of requests in the database")
+struct ClaimStoreTests {
+    private func claim(_ rig: Rig, _ word: String = "once", _ content: UInt8 = 1) throws -> IdempotencyClaim {
+        let key = UUIDBytes(high: 7, low: 8)
+        return try #require(
+            IdempotencyClaim(key: key, text: word, fingerprint: SHA256.digest(of: [content]))
+        )
+    }
+
+    @Test func `are taken once, whoever comes at the same time on whichever loop`() async throws {
+        let database = try TestDatabase(migrations: migrationsFolder)
+        let words = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<2 {
+                group.addTask { try await withRig(on: database) { rig in try await self.race(rig) } }
+            }
+            var all: [String] = []
+            for try await words in group { all += words }
+            return all
+        }
+        #expect(words.count { $0 == "taken" } == 1, "\(words)")
+        #expect(words.count { $0 == "running" } == 31, "\(words)")
+    }
+
+    /// What sixteen calls for one claim come to that are made at once.
+    private func race(_ rig: Rig) async throws -> [String] {
+        let store = PostgresKeyStore(client: rig.client)
+        let claim = try claim(rig)
+        let board = Board()
+        let tasks = (0..<16).map { _ in
+            rig.reactor.startTask {
+                do {
+                    let state = try await store.take(claim, flow: nil)
+                    board.words.append(state == nil ? "taken" : state == .running(retryAfter: 2) ? "running" : "odd")
+                } catch {
+                    board.words.append("\(error)")
+                }
+            }
+        }
+        for task in tasks { await task.value }
+        return board.words
+    }
+
+    private final class Board {
+        var words: [String] = []
+    }
+
+    @Test func `answer a repeat as the first one was answered, and refuse another request`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let flow = UUIDBytes(high: 1, low: 2)
+            let claim = try claim(rig)
+            #expect(try await store.take(claim, flow: flow) == nil)
+            let answer = StoredAnswer(status: 201, body: Array("{}".utf8))
+            try await store.answer(claim, answer)
+            try await store.answer(claim, StoredAnswer(status: 500, body: []))
+            #expect(try await store.take(claim, flow: nil) == .answered(answer, flow: flow))
+            #expect(try await store.take(try self.claim(rig, "once", 2), flow: nil) == .reused)
+            #expect(try await store.state(of: try self.claim(rig, "never")) == .absent)
+        }
+    }
+
+    @Test func `are taken over when their holder is gone or gave them back, but not by another request`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let claim = try claim(rig)
+            #expect(try await store.take(claim, flow: nil) == nil)
+            #expect(try await store.take(claim, flow: nil) == .running(retryAfter: 2))
+            try await store.release(claim)
+            #expect(try await store.take(try self.claim(rig, "once", 2), flow: nil) == .reused)
+            #expect(try await store.take(claim, flow: nil) == nil)
+            try rig.sql("UPDATE api_idempotency SET lease_until = now() - interval '1 second'")
+            #expect(try await store.take(claim, flow: nil) == nil)
+        }
+    }
+
+    @Test func `are removed after three days`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            for word in ["a", "b", "c"] { _ = try await store.take(try claim(rig, word), flow: nil) }
+            #expect(try await store.prune() == 0)
+            try rig.sql("UPDATE api_idempotency SET created_at = now() - interval '73 hours' WHERE idem <> 'b'")
+            #expect(try await store.prune() == 2)
+            #expect(try await store.state(of: try claim(rig, "b")) == .running(retryAfter: 2))
+        }
+    }
+}
