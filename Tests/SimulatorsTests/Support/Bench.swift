@@ -47,8 +47,23 @@ struct Bench {
         )
     }
 
+    /// The same key pair under a name without a prefix, in dollars.
+    static var american: Merchant {
+        Merchant(
+            id: "A3EXAMPLE00003",
+            storeIDs: ["amzn1.application-oa2-client.00000000000000000000000000000003"],
+            publicKeys: [.init(id: "CFTESTKEY000000000000003", pem: TestKeys.merchantPublic)],
+            allowedDomains: ["shop.example.test"],
+            ledgerCurrency: "USD"
+        )
+    }
+
     static var configuration: SimulatorConfiguration {
-        SimulatorConfiguration(baseURL: "https://sim.example.test", merchants: [merchant, stranger], seed: [1, 2, 3])
+        SimulatorConfiguration(
+            baseURL: "https://sim.example.test",
+            merchants: [merchant, stranger, american],
+            seed: [1, 2, 3]
+        )
     }
 
     // MARK: Calls of the merchant

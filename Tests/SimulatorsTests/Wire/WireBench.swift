@@ -14,6 +14,7 @@ struct WireBench {
     let reactor: Reactor
     let server: Server
     let origin: String
+    let address: SocketAddress
     let curl: CurlClient
     let merchant: CheckoutClient
     let credentials: Credentials
@@ -120,9 +121,29 @@ func withSimulator(
     }
 }
 
+/// Runs a test against a simulator with a set-up and a clock of its own.
+///
+/// - Parameters:
+///   - configuration: Its `baseURL` is where it listens.
+///   - clock: Of the loop of both.
+///   - body: The test, on the loop.
+/// - Returns: What the body returns.
+/// - Throws: What the body throws.
+func withSimulator<Result: Sendable>(
+    _ configuration: SimulatorConfiguration,
+    clock: any LoopClock,
+    _ body: @escaping @Sendable (WireBench) async throws -> Result
+) async throws -> Result {
+    try await withLoop(clock: clock) { try await body(WireBench($0, nil, configuration)) }
+}
+
 extension WireBench {
-    init(_ reactor: Reactor, _ tls: WireTLS?) throws {
-        var configuration = Bench.configuration
+    init(
+        _ reactor: Reactor,
+        _ tls: WireTLS?,
+        _ configuration: SimulatorConfiguration = Bench.configuration
+    ) throws {
+        var configuration = configuration
         configuration.baseURL = ""
         var sending = ClientConfiguration()
         if let tls { sending.trust = .file(path: tls.authorityPath) }
@@ -134,20 +155,42 @@ extension WireBench {
             reactor: reactor,
             exchange: curl
         )
-        let port = server.boundAddresses[0].port
+        address = server.boundAddresses[0]
+        let port = address.port
         origin = tls == nil ? "http://127.0.0.1:\(port)" : "https://localhost:\(port)"
+        credentials = try WireBench.credentials(of: Bench.merchant)
+        merchant = try WireBench.client(credentials, origin, reactor, through: curl)
+        self.reactor = reactor
+    }
+
+    /// An account with the first of its keys; all of them are one key pair.
+    static func credentials(
+        of account: Merchant,
+        _ algorithm: SigningAlgorithm = .pssV2
+    ) throws -> Credentials {
         var settings = CredentialSettings()
-        settings.merchantID = Bench.merchantID
-        settings.storeID = Bench.storeID
-        settings.publicKeyID = Bench.keyID
+        settings.merchantID = account.id
+        settings.storeID = account.storeIDs.first ?? ""
+        settings.publicKeyID = account.publicKeys.first?.id ?? ""
+        settings.environment = PublicKeyID(settings.publicKeyID)?.environment == nil ? "sandbox" : ""
+        settings.algorithm = algorithm.rawValue
         settings.privateKeyPEM = Secret(Array(TestKeys.merchantPrivate.utf8))
-        credentials = try Credentials(settings)
-        merchant = CheckoutClient(
+        return try Credentials(settings)
+    }
+
+    /// The broker's own client, which waits for nothing between its tries.
+    static func client(
+        _ credentials: Credentials,
+        _ origin: String,
+        _ reactor: Reactor,
+        through exchange: any HTTPExchange
+    ) throws -> CheckoutClient {
+        CheckoutClient(
             credentials,
             endpoint: try AmazonPayEndpoint(simulator: origin, for: credentials),
             quota: CallQuota(.unlimited),
             surroundings: .init(
-                exchange: curl,
+                exchange: exchange,
                 signOffLoop: { work in work() },
                 sleep: { _ in },
                 uptime: { .nanoseconds(Int64(clamping: reactor.now.nanoseconds)) },
@@ -155,6 +198,5 @@ extension WireBench {
                 random: reactor.random
             )
         )
-        self.reactor = reactor
     }
 }
