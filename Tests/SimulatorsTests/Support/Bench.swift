@@ -59,11 +59,7 @@ struct Bench {
     }
 
     static var configuration: SimulatorConfiguration {
-        SimulatorConfiguration(
-            baseURL: "https://sim.example.test",
-            merchants: [merchant, stranger, american],
-            seed: [1, 2, 3]
-        )
+        SimulatorConfiguration(baseURL: "https://sim.example.test", merchants: [merchant, stranger], seed: [1, 2, 3])
     }
 
     // MARK: Calls of the merchant

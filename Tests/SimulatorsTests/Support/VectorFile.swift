@@ -7,12 +7,20 @@ import Testing
 enum VectorFile {
     /// The cases of one list of a file, each with its name.
     static func cases(_ file: String, _ list: String) -> [VectorCase] {
+        (read(file)?[list]?.elements ?? []).map(VectorCase.init)
+    }
+
+    /// The members of one object of a file.
+    static func named(_ file: String, _ object: String) -> [JSONMember] {
+        read(file)?[object]?.members ?? []
+    }
+
+    private static func read(_ file: String) -> JSONValue? {
         let root = #filePath.prefix(
             upTo: #filePath.firstRange(of: "/SimulatorsTests/")?.lowerBound ?? #filePath.endIndex
         )
-        let path = root + "/AmazonPayTests/Vectors/" + file
-        guard let bytes = try? Files.read(String(path)), let value = try? JSONParser.parse(bytes) else { return [] }
-        return (value[list]?.elements ?? []).map(VectorCase.init)
+        guard let bytes = try? Files.read(root + "/AmazonPayTests/Vectors/" + file) else { return nil }
+        return try? JSONParser.parse(bytes)
     }
 }
 

@@ -141,23 +141,25 @@ extension WireBench {
     init(
         _ reactor: Reactor,
         _ tls: WireTLS?,
-        _ configuration: SimulatorConfiguration = Bench.configuration
+        _ configuration: SimulatorConfiguration = Bench.configuration,
+        port: UInt16 = 0
     ) throws {
         var configuration = configuration
+        configuration.merchants.append(Bench.american)
         configuration.baseURL = ""
         var sending = ClientConfiguration()
         if let tls { sending.trust = .file(path: tls.authorityPath) }
         curl = CurlClient(reactor, configuration: sending)
         server = try AmazonPaySimulator.attach(
             configuration,
-            listener: .init(SocketAddress(v4: 0x7F00_0001, port: 0), tls == nil ? .clear : .tls),
+            listener: .init(SocketAddress(v4: 0x7F00_0001, port: port), tls == nil ? .clear : .tls),
             tls: tls?.context,
             reactor: reactor,
             exchange: curl
         )
         address = server.boundAddresses[0]
-        let port = address.port
-        origin = tls == nil ? "http://127.0.0.1:\(port)" : "https://localhost:\(port)"
+        let bound = address.port
+        origin = tls == nil ? "http://127.0.0.1:\(bound)" : "https://localhost:\(bound)"
         credentials = try WireBench.credentials(of: Bench.merchant)
         merchant = try WireBench.client(credentials, origin, reactor, through: curl)
         self.reactor = reactor
