@@ -5,7 +5,16 @@ import Testing
 /// The objects of the simulator have the members of the vendor's.
 @Suite("An object of the service")
 struct ObjectShapeTests {
-    private static let examples = VectorFile.named("objects.json", "objects")
+    struct Example: Sendable, CustomTestStringConvertible {
+        let name: String
+        let value: JSONValue
+
+        var testDescription: String { name }
+    }
+
+    private static let examples = VectorFile.named("objects.json", "objects").map {
+        Example(name: $0.name, value: $0.value)
+    }
 
     /// What newer and older accounts send beyond the examples.
     private static let more: Set = ["chargePermissionReferenceId", "paymentMethodOnFileMetadata"]
@@ -16,7 +25,7 @@ struct ObjectShapeTests {
     }
 
     @Test(arguments: examples)
-    func `has the members of its example`(example: JSONMember) async throws {
+    func `has the members of its example`(example: Example) async throws {
         let object = try await Self.object(like: example.name)
         let members = Self.names(of: object)
         let wanted = Self.names(of: example.value)
@@ -66,8 +75,4 @@ struct ObjectShapeTests {
         if name == "refund-declined" { try await shop.force("refunds/" + id, "Declined", "AmazonRejected") }
         return try await shop.get("refunds/" + id)
     }
-}
-
-extension JSONMember: CustomTestStringConvertible {
-    public var testDescription: String { name }
 }
