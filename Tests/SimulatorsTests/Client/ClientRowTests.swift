@@ -1,6 +1,7 @@
 import Testing
 
-@Suite("The broker's own client")
+/// One simulator after the other: hundreds at once would starve each other's timers.
+@Suite("The broker's own client", .serialized)
 struct ClientRowTests {
     private static let rows =
         ClientRow.completeRows + ClientRow.finalizeRows + ClientRow.chargeRows + ClientRow.permissionRows

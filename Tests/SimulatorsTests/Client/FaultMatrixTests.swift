@@ -6,7 +6,9 @@ import StrictJSON
 import Testing
 
 /// Every call that moves or ends money, under everything that can go wrong between it and the service.
-@Suite("A call that moves money")
+///
+/// One simulator after the other: hundreds at once would starve each other's timers.
+@Suite("A call that moves money", .serialized)
 struct FaultMatrixTests {
     /// Something that goes wrong on the way.
     struct Mishap: Sendable, CustomTestStringConvertible {

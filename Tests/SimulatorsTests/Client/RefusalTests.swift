@@ -6,7 +6,9 @@ import StrictJSON
 import Testing
 
 /// The vendor's table of errors, row by row, as an answer to each call that moves money.
-@Suite("An error of the service")
+///
+/// One simulator after the other: hundreds at once would starve each other's timers.
+@Suite("An error of the service", .serialized)
 struct RefusalTests {
     struct Line: Sendable, CustomTestStringConvertible {
         let status: Int

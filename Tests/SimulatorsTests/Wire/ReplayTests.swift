@@ -10,7 +10,9 @@ import Testing
 /// The requests that were recorded of the vendor's own client and of others, once more on a wire, octet for octet.
 ///
 /// The calendar of the simulator's loop stands at the date of the recording; its timers go on.
-@Suite("A recorded request on a socket")
+///
+/// One simulator after the other: hundreds at once would starve each other's timers.
+@Suite("A recorded request on a socket", .serialized)
 struct ReplayTests {
     private static let signed = VectorFile.cases("request-signing.json", "signed")
     private static let negative = VectorFile.cases("request-signing.json", "negative")
