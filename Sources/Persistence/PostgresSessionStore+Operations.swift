@@ -68,13 +68,14 @@ extension PostgresSessionStore {
     // MARK: Revoke
 
     static let revokeStatement = Statement(
-        name: "flow_revoke",
+        name: "flow_revoke_order",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET verdict = 'revoked', state = 'revoked', events = f.events + 1
                 WHERE f.flow_id = $1 AND is_waiting(f.state)
                 RETURNING f.flow_id, f.events, f.verdict, f.state
-            ), \(SQLText.audit("'close'", reason: "'operator'"))
+            ), \(OrderSQL.ended("cancelled", event: "session.cancelled")),
+            \(SQLText.audit("'close'", reason: "'operator'"))
             SELECT u.verdict, u.state FROM u
             """,
         parameterTypes: SQLText.leading
@@ -182,10 +183,11 @@ extension PostgresSessionStore {
     // MARK: Upkeep
 
     /// Looks at some flows in the order of their ids, behind `$1` and older than any flow may live, and expires the overdue.
+    /// Orders of flows that have ended end too, by whichever statement the flow did.
     ///
     /// Says too which of them is the first without an end: still waiting, or being bought.
     static let sweepStatement = Statement(
-        name: "flow_sweep",
+        name: "flow_sweep_orders",
         sql: """
             WITH w AS MATERIALIZED (
                 SELECT f.flow_id, f.state FROM flow AS f
@@ -196,7 +198,7 @@ extension PostgresSessionStore {
                 WHERE f.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE is_waiting(w.state))) AND is_waiting(f.state)
                     AND least(f.idle_until, f.absolute_until) <= statement_timestamp()
                 RETURNING f.flow_id, f.events, f.verdict, f.state
-            ), \(SQLText.audit("'sweep'"))
+            ), \(OrderSQL.swept), \(SQLText.audit("'sweep'"))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
                 (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1),
                 (SELECT w.flow_id FROM w

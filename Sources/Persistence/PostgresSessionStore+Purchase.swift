@@ -161,7 +161,7 @@ extension PostgresSessionStore {
     }
 
     static let settleStatement = Statement(
-        name: "flow_settle",
+        name: "flow_settle_order",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET
@@ -174,10 +174,11 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), q AS (
                 DELETE FROM flow_purchasing WHERE flow_id = $1 AND EXISTS (SELECT FROM u)
-            ), \(SQLText.audit("'settle'", reason: "$9"))
+            ), \(OrderSQL.settled(permission: "$7", charge: ("$8", "$12"))),
+            \(SQLText.audit("'settle'", reason: "$9"))
             SELECT u.verdict, u.state FROM u
             """,
-        parameterTypes: SQLText.leading + [.uuid, .text, .bytea, .text, .text, .text, .int8, .int8]
+        parameterTypes: SQLText.leading + [.uuid, .text, .bytea, .text, .text, .text, .int8, .int8, .text]
     )
 
     package func settle(
@@ -188,6 +189,7 @@ extension PostgresSessionStore {
     ) async throws(BrokerError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(uuid: attempt)
+        var charge: String?
         switch end {
         case .authorized(let authorization):
             parameters.append(text: FlowState.authorized.rawValue)
@@ -195,6 +197,7 @@ extension PostgresSessionStore {
             parameters.append(text: authorization.chargePermission)
             parameters.append(text: authorization.charge)
             parameters.append(text: nil)
+            charge = authorization.isCapturing ? "CaptureInitiated" : "Authorized"
         case .declined(let reason):
             parameters.append(text: FlowState.declined.rawValue)
             parameters.append(bytes: nil)
@@ -204,6 +207,7 @@ extension PostgresSessionStore {
         }
         parameters.append(seconds: policy.times.receipt)
         parameters.append(seconds: policy.times.idle)
+        parameters.append(text: charge)
         return try await applies(PostgresSessionStore.settleStatement, parameters, "settle", flow, caller)
     }
 

@@ -1,3 +1,4 @@
+import MerchantOrders
 import Postgres
 package import Primitives
 package import SessionBroker
@@ -186,7 +187,7 @@ extension PostgresSessionStore {
     // MARK: Place, and back
 
     static let placeStatement = Statement(
-        name: "flow_place",
+        name: "flow_place_order",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET (verdict, state, events, placements, idle_until) = (
@@ -197,11 +198,11 @@ extension PostgresSessionStore {
                         CASE v.x WHEN 'placed' THEN \(SQLText.deadline("$8")) ELSE f.idle_until END
                     FROM (SELECT place_verdict(f, $4, $5, $6, $7, statement_timestamp()) AS x OFFSET 0) AS v)
                 WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
-                \(SQLText.returning("f"))
-            ), \(SQLText.audit("'place'"))
+                \(SQLText.returning("f")), f.created_at
+            ), \(OrderSQL.placed(reference: "$9", account: ("$10", "$11"))), \(SQLText.audit("'place'"))
             SELECT \(FlowColumns.whole("u")) FROM u
             """,
-        parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8]
+        parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8, .text, .text, .text]
     )
 
     package func place(
@@ -214,6 +215,9 @@ extension PostgresSessionStore {
         parameters.append(int64: request.total)
         parameters.append(bool: policy.requiresMeeting)
         parameters.append(seconds: policy.times.idle)
+        parameters.append(text: OrderNumber(request.flow).description)
+        parameters.append(text: account.merchantID)
+        parameters.append(text: account.environment)
         return try await transition(PostgresSessionStore.placeStatement, parameters, "place", request.flow, caller)
     }
 
@@ -237,13 +241,14 @@ extension PostgresSessionStore {
     }
 
     static let declineStatement = Statement(
-        name: "flow_decline",
+        name: "flow_decline_order",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET verdict = 'declined', state = 'declined', events = f.events + 1
                 WHERE f.flow_id = $1 AND f.state = 'placed' AND f.order_ref = $4
                 RETURNING f.flow_id, f.events, f.verdict, f.state
-            ), \(SQLText.audit("'decline'", reason: "$5"))
+            ), \(OrderSQL.ended("declined", event: "session.declined")),
+            \(SQLText.audit("'decline'", reason: "$5"))
             SELECT u.verdict, u.state FROM u
             """,
         parameterTypes: SQLText.leading + [.text, .text]
@@ -264,7 +269,7 @@ extension PostgresSessionStore {
     // MARK: Cancel
 
     static let cancelStatement = Statement(
-        name: "flow_cancel",
+        name: "flow_cancel_order",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET (verdict, state, events) = (
@@ -274,7 +279,8 @@ extension PostgresSessionStore {
                     FROM (SELECT tab_verdict(f, $4, statement_timestamp()) AS x OFFSET 0) AS v)
                 WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
                 \(SQLText.returning("f"))
-            ), \(SQLText.audit("'cancel'"))
+            ), \(OrderSQL.ended("cancelled", event: "session.cancelled", where: "u.verdict = 'cancelled'")),
+            \(SQLText.audit("'cancel'"))
             SELECT \(FlowColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + [.bytea]

@@ -1,3 +1,4 @@
+package import MerchantOrders
 package import Postgres
 import Primitives
 package import SessionBroker
@@ -12,6 +13,7 @@ package import SessionBroker
 package final class PostgresSessionStore: SessionStore {
     let client: PostgresClient
     let policy: BrokerPolicy
+    let account: OrderAccount
     /// The times that an issue and an open send, as they are sent.
     let launchSeconds: Int64
     let absoluteSeconds: Int64
@@ -25,9 +27,11 @@ package final class PostgresSessionStore: SessionStore {
     /// - Parameters:
     ///   - client: Started by the caller.
     ///   - policy: Times and reactions, sent with each statement that needs them.
-    package init(client: PostgresClient, policy: BrokerPolicy) {
+    ///   - account: What orders are made under.
+    package init(client: PostgresClient, policy: BrokerPolicy, account: OrderAccount = .none) {
         self.client = client
         self.policy = policy
+        self.account = account
         launchSeconds = policy.times.launch.components.seconds
         absoluteSeconds = policy.times.absolute.components.seconds
         reopenSeconds = policy.times.reopenWindow.components.seconds

@@ -2,6 +2,7 @@ import AmazonPay
 package import EventIO
 import HTTPClient
 import HTTPServer
+import MerchantOrders
 import Persistence
 import Postgres
 import Primitives
@@ -146,7 +147,11 @@ package final class Application: Sendable {
             database.close()
         }
         try await database.waitUntilReady(within: .seconds(15))
-        let store = PostgresSessionStore(client: database, policy: deployment.policy)
+        let account = OrderAccount(
+            merchantID: provider.credentials.merchantID,
+            environment: provider.credentials.environment == .live ? "live" : "sandbox"
+        )
+        let store = PostgresSessionStore(client: database, policy: deployment.policy, account: account)
         let broker = try Broker(
             store: store,
             policy: deployment.policy,

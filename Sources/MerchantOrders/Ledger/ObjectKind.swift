@@ -51,6 +51,16 @@ package struct ObjectState: RawRepresentable, Sendable, Hashable {
     /// A refund that was paid out.
     package static let refunded = ObjectState(rawValue: "Refunded")
 
+    /// The provider's word as merchants read it: lower case, with underscores between its parts.
+    package var word: String {
+        var word = ""
+        for character in rawValue {
+            if character.isUppercase, !word.isEmpty { word.append("_") }
+            word.append(contentsOf: character.lowercased())
+        }
+        return word
+    }
+
     /// Whether an object never leaves this state.
     ///
     /// - Parameter kind: What is in the state.

@@ -1,12 +1,12 @@
 /// Which texts of a merchant are taken: what can be shown in one line, and nothing that changes how its surroundings read.
-enum PrintableText {
+package enum PrintableText {
     /// Whether a text is printable and of a length.
     ///
     /// - Parameters:
     ///   - text: Any text.
     ///   - length: How many Unicode scalars it may have.
     /// - Returns: False for control and format characters, line and paragraph separators, a blank at either end.
-    static func isGood(_ text: String, length: ClosedRange<Int>) -> Bool {
+    package static func isGood(_ text: String, length: ClosedRange<Int>) -> Bool {
         let scalars = text.unicodeScalars
         // Bytes first: a long text is not worth counting. No scalar has more than four.
         guard text.utf8.count <= length.upperBound * 4, length.contains(scalars.count) else { return false }

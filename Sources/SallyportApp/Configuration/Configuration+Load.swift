@@ -94,6 +94,7 @@ extension Configuration.Storage {
         clusterDirectory = ClusterFolder.path(dataDirectory: dataDirectory)
         migrationsDirectory = reader.folder("migrations_dir", "migrations")
         publicDirectory = reader.folder("public_dir", "public")
+        orderRetention = .seconds(reader.number("merchant.retention_days") * 86_400)
     }
 }
 

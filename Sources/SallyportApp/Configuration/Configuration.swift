@@ -35,6 +35,8 @@ package struct Configuration: Sendable {
         let clusterDirectory: String
         let migrationsDirectory: String
         let publicDirectory: String
+        /// How long orders are kept behind their month.
+        let orderRetention: Duration
     }
 
     /// Bounds on what one connection may ask for.

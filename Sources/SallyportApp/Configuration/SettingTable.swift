@@ -47,6 +47,7 @@ enum SettingTable {
         Setting("data_dir", .path, "./var", "private cluster, development authority and keys"),
         Setting("migrations_dir", .path, "", "folder of the migrations; empty to look beside the program"),
         Setting("public_dir", .path, "", "folder of the static files; empty to look beside the program"),
+        Setting("merchant.retention_days", .number(180...3650), "400", "orders and their ledger, behind their month"),
     ]
 
     private static let session: [Setting] = [

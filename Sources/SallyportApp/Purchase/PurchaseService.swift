@@ -115,7 +115,12 @@ final class PurchaseService {
     ) async throws(Failure) -> [UInt8] {
         let body = PurchaseAnswer.body(attempt.orderNumber)
         let end = AttemptEnd.authorized(
-            Authorization(answer: body, chargePermission: session.chargePermissionID, charge: session.chargeID)
+            Authorization(
+                answer: body,
+                chargePermission: session.chargePermissionID,
+                charge: session.chargeID,
+                isCapturing: session.paymentIntent == "AuthorizeWithCapture"
+            )
         )
         try await settle(attempt, end, by: caller)
         logger.info("purchase.authorized", fields(attempt, session.chargePermissionID ?? ""))

@@ -37,6 +37,8 @@ final class Deployment: Sendable {
     let misdirected: StaticResponse
     /// The interface for merchants' programs; `nil` where it is not served.
     let merchant: MerchantDeployment?
+    /// How long orders and their ledger are kept behind their month.
+    let orderRetention: Duration
     private let assets: [(path: [UInt8], answer: FixedAnswer)]
 
     /// Reads the static files and makes every answer that can be made ahead.
@@ -52,6 +54,7 @@ final class Deployment: Sendable {
         let files = try Deployment.staticAssets(configuration.storage.publicDirectory)
         self.headers = headers
         policy = configuration.policy
+        orderRetention = configuration.storage.orderRetention
         catalogue = .sample
         cookieTable = CookieTable(configuration.policy.cookieNames)
         cookies = CookieWriter(names: cookieTable, times: configuration.policy.times)

@@ -2,6 +2,7 @@ import EventIO
 import HTTPCore
 import MerchantAPI
 import Pages
+import Persistence
 import Postgres
 import Primitives
 import SessionBroker
@@ -23,6 +24,8 @@ final class LoopServices {
     let merchant: MerchantServices?
     /// Keeps the tables in order; one loop runs it.
     let sweeper: Sweeper
+    /// Orders and the ledger.
+    let orders: PostgresOrderStore
     /// Counters of all loops.
     let metrics: MetricsRegistry
     private let database: PostgresClient
@@ -51,6 +54,7 @@ final class LoopServices {
         sweeper = parts.sweeper
         merchant = parts.merchant
         opening = SessionOpening(broker: parts.broker)
+        orders = PostgresOrderStore(client: parts.database)
         purchases = PurchaseService(broker: parts.broker, checkout: parts.checkout, logger: telemetry.logger)
         metrics = telemetry.metrics
         logger = telemetry.logger

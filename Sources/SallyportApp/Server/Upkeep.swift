@@ -55,6 +55,7 @@ final class Upkeep {
         if round % Upkeep.roundsPerSweep == 0 {
             await sweep()
             await prune()
+            await maintainOrders()
         }
         round += 1
     }
@@ -97,6 +98,22 @@ final class Upkeep {
             while !isStopped, try await keys.prune() == PostgresKeyStore.pruneLimit {}
         } catch {
             logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+        }
+    }
+
+    /// Makes and drops the months of orders.
+    private func maintainOrders() async {
+        do throws(MerchantStoreError) {
+            let work = try await services.orders.maintain(keep: services.deployment.orderRetention)
+            let changed = work.made + work.dropped + work.deleted
+            guard changed + work.overdue > 0 else { return }
+            let fields = [
+                LogField("made", work.made), LogField("dropped", work.dropped), LogField("overdue", work.overdue),
+                LogField("deleted", work.deleted),
+            ]
+            logger.info("upkeep.orders_maintained", fields)
+        } catch {
+            logger.warning("upkeep.orders_failed", [LogField("detail", error.debugDescription)])
         }
     }
 

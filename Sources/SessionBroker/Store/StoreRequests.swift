@@ -192,6 +192,8 @@ package struct Authorization: Sendable {
     package let chargePermission: String?
     /// The provider's charge id.
     package let charge: String?
+    /// Whether the money is being taken already, and not only held.
+    package let isCapturing: Bool
 
     /// An authorization.
     ///
@@ -199,7 +201,9 @@ package struct Authorization: Sendable {
     ///   - answer: The answer to the app, byte for byte.
     ///   - chargePermission: The provider's charge permission id.
     ///   - charge: The provider's charge id.
-    package init(answer: [UInt8], chargePermission: String?, charge: String?) {
+    ///   - isCapturing: Whether the money is being taken already.
+    package init(answer: [UInt8], chargePermission: String?, charge: String?, isCapturing: Bool = false) {
+        self.isCapturing = isCapturing
         self.answer = answer
         self.chargePermission = chargePermission
         self.charge = charge

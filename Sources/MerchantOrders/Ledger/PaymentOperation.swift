@@ -1,0 +1,138 @@
+package import Commerce
+package import Primitives
+
+/// An operation that is to begin.
+package struct OperationRequest: Sendable, Hashable {
+    /// Made by the caller, of version 7; never equal to a flow's.
+    package let id: UUIDBytes
+    /// Made by the caller: fences the end.
+    package let attempt: UUIDBytes
+    /// The order.
+    package let flow: UUIDBytes
+    /// What is to be done.
+    package let intent: OperationIntent
+    /// The provider's id of what it is done to.
+    package let target: String
+    /// What every try sends.
+    package let body: [UInt8]
+    /// The key that every try sends.
+    package let key: String
+    /// The request of a merchant that asks for it.
+    package var claim: IdempotencyClaim?
+
+    /// An operation.
+    ///
+    /// - Parameters:
+    ///   - identity: Two fresh ids: the operation's and the attempt's.
+    ///   - flow: The order.
+    ///   - intent: What is to be done.
+    ///   - target: The provider's id of what it is done to.
+    ///   - call: What every try sends, and under which key.
+    package init(
+        _ identity: (id: UUIDBytes, attempt: UUIDBytes),
+        of flow: UUIDBytes,
+        _ intent: OperationIntent,
+        on target: String,
+        call: (body: [UInt8], key: String)
+    ) {
+        id = identity.id
+        attempt = identity.attempt
+        self.flow = flow
+        self.intent = intent
+        self.target = target
+        body = call.body
+        key = call.key
+    }
+}
+
+/// An operation that has begun: its holder calls the provider and ends it with `settle`, or lets the lease run out.
+package struct PaymentOperation: Sendable, Hashable {
+    /// The operation.
+    package let id: UUIDBytes
+    /// Fences the end.
+    package let attempt: UUIDBytes
+    /// The order.
+    package let flow: UUIDBytes
+    /// What is to be done.
+    package let kind: OperationKind
+    /// The provider's id of what it is done to.
+    package let target: String
+    /// The sum it moves; `nil` where it moves none.
+    package var amount: Money?
+    /// What every try sends.
+    package var body: [UInt8] = []
+    /// The key that every try sends.
+    package var key = ""
+    /// How often it was taken over.
+    package var recoveries = 0
+
+    /// Whether an earlier try may have got through.
+    package var isRecovery: Bool { recoveries > 0 }
+
+    /// An operation.
+    ///
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - attempt: Fences the end.
+    ///   - flow: The order.
+    ///   - kind: What is to be done.
+    ///   - target: The provider's id of what it is done to.
+    package init(id: UUIDBytes, attempt: UUIDBytes, flow: UUIDBytes, kind: OperationKind, target: String) {
+        self.id = id
+        self.attempt = attempt
+        self.flow = flow
+        self.kind = kind
+        self.target = target
+    }
+}
+
+/// Whether an operation has begun.
+package enum OperationVerdict: Sendable, Hashable {
+    /// It has: the caller holds it.
+    case begun(PaymentOperation)
+    /// The same request was carried out before.
+    case replayed(StoredAnswer)
+    /// The same request, or another operation on the target, is being carried out.
+    case inProgress
+    /// The claim was used for another request.
+    case keyReused
+    /// No order has the target.
+    case unknown
+    /// The ledger forbids it; the state is the target's.
+    case refused(LedgerVerdict, ObjectState)
+}
+
+/// How an operation ends.
+package enum OperationEnd: Sendable, Hashable {
+    /// It took effect: what came of it.
+    case done(ObservedObject, StoredAnswer)
+    /// The provider took it on; how it ends is known later.
+    case pending(ObservedObject, StoredAnswer)
+    /// It had no effect and will have none: the provider's word, and the object where it could be read.
+    case refused(String, ObservedObject?, StoredAnswer)
+    /// Nothing was sent, so the request may be made again.
+    case released
+    /// A person must look; the target stays taken.
+    case stuck(String)
+
+    /// A word of lower-case letters, as the operation's row keeps it.
+    package var word: String {
+        switch self {
+        case .done: "done"
+        case .pending: "pending"
+        case .refused: "refused"
+        case .released: "released"
+        case .stuck: "stuck"
+        }
+    }
+}
+
+/// What taking over an operation brought.
+package enum TakeOver: Sendable, Hashable {
+    /// The caller holds it now; an earlier try may have got through.
+    case taken(PaymentOperation)
+    /// It was tried for too long: it is stuck now.
+    case givenUp(PaymentOperation)
+    /// Somebody else has it, or it has ended.
+    case none
+}

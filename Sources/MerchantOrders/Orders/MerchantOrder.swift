@@ -1,0 +1,162 @@
+package import Commerce
+package import Primitives
+
+/// An order as merchants see it: what was to be paid, and what became of it.
+package struct MerchantOrder: Sendable, Hashable {
+    /// The sums of an order, all in its currency.
+    package struct Sums: Sendable, Hashable {
+        /// The lines, tax excluded.
+        package var subtotal: Money
+        /// The tax on the lines.
+        package var tax: Money
+        /// `nil` until it is known.
+        package var postage: Money?
+        /// What the buyer pays; `nil` until it is known.
+        package var total: Money?
+        /// What was taken of it.
+        package var captured: Money
+        /// What was given back, or is on its way back.
+        package var refunded: Money
+
+        /// Sums of an order of which nothing was taken yet.
+        ///
+        /// - Parameters:
+        ///   - subtotal: The lines, tax excluded.
+        ///   - tax: The tax on the lines.
+        package init(subtotal: Money, tax: Money) {
+            self.subtotal = subtotal
+            self.tax = tax
+            captured = Money(units: 0, subtotal.currency) ?? subtotal
+            refunded = captured
+        }
+    }
+
+    /// When things happened to an order, by the store's clock.
+    package struct Times: Sendable, Hashable {
+        /// When it was made.
+        package var created: WallTime
+        /// When it changed last.
+        package var updated: WallTime
+        /// When its session ends by itself; `nil` once the flow is not kept any more.
+        package var expires: WallTime?
+
+        /// Times of an order.
+        ///
+        /// - Parameters:
+        ///   - created: When it was made.
+        ///   - updated: When it changed last.
+        ///   - expires: When its session ends by itself.
+        package init(created: WallTime, updated: WallTime, expires: WallTime?) {
+            self.created = created
+            self.updated = updated
+            self.expires = expires
+        }
+    }
+
+    /// The session, which is the flow.
+    package let flow: UUIDBytes
+    /// The merchant's name for it.
+    package let reference: String
+    /// Where it stands, the flow's progress included.
+    package let state: OrderState
+    /// The sums.
+    package let sums: Sums
+    /// The times.
+    package let times: Times
+    /// The key that opened it; `nil` for the program's own shop.
+    package var key: UUIDBytes?
+    /// What the buyer uses: the word that the session was opened with.
+    package var client = ""
+    /// The lines, as JSON in the form of the API; an array.
+    package var lines: [UInt8] = []
+    /// The merchant's own, as a JSON object; `nil` for none.
+    package var metadata: [UInt8]?
+    /// A line for the buyer.
+    package var note: String?
+    /// The provider's session, once the buyer is there.
+    package var checkoutSession: String?
+    /// The provider's permission to charge, once the order is paid.
+    package var permission: String?
+    /// The charges, oldest first.
+    package var charges: [LedgerObject] = []
+
+    /// The currency of every sum.
+    package var currency: Currency { sums.subtotal.currency }
+
+    /// An order.
+    ///
+    /// - Parameters:
+    ///   - flow: The session.
+    ///   - reference: The merchant's name for it.
+    ///   - state: Where it stands.
+    ///   - sums: All in one currency.
+    ///   - times: When things happened to it.
+    package init(flow: UUIDBytes, reference: String, state: OrderState, sums: Sums, times: Times) {
+        self.flow = flow
+        self.reference = reference
+        self.state = state
+        self.sums = sums
+        self.times = times
+    }
+}
+
+/// Which orders a list shows.
+package struct OrderQuery: Sendable, Hashable {
+    /// Where to go on; `nil` begins with the newest.
+    package var cursor: OrderCursor?
+    /// How many at most, 1 to 100.
+    package var limit: Int
+    /// Only these; empty for all.
+    package var states: Set<OrderState> = []
+    /// Only those of this name; `nil` for all.
+    package var reference: String?
+
+    /// All orders from a place on.
+    ///
+    /// - Parameters:
+    ///   - cursor: Where to go on.
+    ///   - limit: How many at most, 1 to 100.
+    package init(after cursor: OrderCursor? = nil, limit: Int) {
+        self.cursor = cursor
+        self.limit = limit
+    }
+}
+
+/// A part of a list of orders, newest first.
+package struct OrderPage: Sendable, Hashable {
+    /// The orders.
+    package let orders: [MerchantOrder]
+    /// Where to go on; `nil` at the end.
+    package let next: OrderCursor?
+
+    /// A part of a list.
+    ///
+    /// - Parameters:
+    ///   - orders: Newest first.
+    ///   - next: Where to go on; `nil` at the end.
+    package init(_ orders: [MerchantOrder], next: OrderCursor?) {
+        self.orders = orders
+        self.next = next
+    }
+}
+
+/// The account at the provider under which orders are made.
+package struct OrderAccount: Sendable, Hashable {
+    /// The merchant's id at the provider.
+    package let merchantID: String
+    /// `sandbox` or `live`.
+    package let environment: String
+
+    /// For programs that make no orders.
+    package static let none = OrderAccount(merchantID: "", environment: "")
+
+    /// An account.
+    ///
+    /// - Parameters:
+    ///   - merchantID: The merchant's id at the provider.
+    ///   - environment: `sandbox` or `live`.
+    package init(merchantID: String, environment: String) {
+        self.merchantID = merchantID
+        self.environment = environment
+    }
+}

@@ -1,0 +1,102 @@
+import Postgres
+
+/// Pieces of SQL about orders that statements about flows share.
+///
+/// They follow a common table expression `u` that changed the flow `$1` and returned its row; they do nothing where the flow has no
+/// order. The row of the flow is locked before that of the order, and the order's before its ledger.
+enum OrderSQL {
+    /// The event of each order in `o`, which returns the order's id, its count of events, the type and the data.
+    static let announced = """
+        m AS (
+            INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
+            SELECT o.flow_id, gen_random_uuid(), o.events, statement_timestamp(), o.type, o.data FROM o
+        )
+        """
+
+    /// Moves the order of the flow to a state and tells of it.
+    ///
+    /// - Parameters:
+    ///   - state: A word of `order_state`.
+    ///   - event: What merchants are told.
+    ///   - condition: On the row of `u`; where it does not hold nothing happens.
+    /// - Returns: The expressions `o` and `m`.
+    static func ended(_ state: String, event: String, where condition: String = "true") -> String {
+        """
+        o AS (
+            UPDATE merchant_order AS o SET
+                state = '\(state)', events = o.events + 1, updated_at = statement_timestamp()
+            WHERE o.flow_id = $1 AND EXISTS (SELECT FROM u WHERE \(condition))
+            RETURNING o.flow_id, o.events, '\(event)' AS type, order_event_data(o, NULL) AS data
+        ), \(announced)
+        """
+    }
+
+    /// Makes the order of a flow of the program's own shop when the buyer agrees; an order that a merchant opened is there and
+    /// learns what the buyer agreed to.
+    ///
+    /// - Parameters:
+    ///   - reference: The parameter with the name of the order.
+    ///   - account: The parameters with account and environment.
+    /// - Returns: The expression `o`.
+    static func placed(reference: String, account: (id: String, environment: String)) -> String {
+        """
+        o AS (
+            INSERT INTO merchant_order AS o (
+                flow_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency, reference, account,
+                environment, checkout_session, lines)
+            SELECT u.flow_id, u.created_at, statement_timestamp(), u.subtotal, u.tax_included - u.subtotal, u.postage, u.total,
+                'created', u.client, 'JPY', \(reference), \(account.id), \(account.environment), u.order_ref,
+                order_lines(u.cart)
+            FROM u WHERE u.verdict = 'placed'
+            ON CONFLICT (flow_id) DO UPDATE SET
+                postage = excluded.postage, total = excluded.total, checkout_session = excluded.checkout_session,
+                state = excluded.state, updated_at = excluded.updated_at
+        )
+        """
+    }
+
+    /// Ends the order of a flow that was settled as `$5`, and begins its ledger.
+    ///
+    /// - Parameters:
+    ///   - permission: The parameter with the permission.
+    ///   - charge: The parameters with the charge and its state.
+    /// - Returns: The expressions `o`, `m` and `p`.
+    static func settled(permission: String, charge: (id: String, state: String)) -> String {
+        """
+        o AS (
+            UPDATE merchant_order AS o SET
+                state = CASE $5 WHEN 'authorized' THEN 'paid' ELSE 'declined' END::order_state,
+                charge_permission = \(permission), events = o.events + 1, updated_at = statement_timestamp()
+            WHERE o.flow_id = $1 AND EXISTS (SELECT FROM u)
+            RETURNING o.flow_id, o.events, o.total, o.currency, 'session.' || o.state AS type,
+                order_event_data(o, NULL) AS data
+        ), \(announced), p AS (
+            INSERT INTO payment_object (
+                flow_id, created_at, observed_at, amount, kind, final, object_id, parent, currency, state)
+            SELECT o.flow_id, statement_timestamp(), statement_timestamp(), o.total, k.kind::object_kind, false, k.id, k.parent,
+                o.currency, k.state
+            FROM o, (VALUES
+                ('permission', \(permission), NULL, 'Chargeable'),
+                ('charge', \(charge.id), \(permission), \(charge.state))) AS k (kind, id, parent, state)
+            WHERE $5 = 'authorized' AND k.id IS NOT NULL
+            ON CONFLICT (object_id) DO NOTHING
+        )
+        """
+    }
+
+    /// Ends the orders of the flows that a sweep looked at and that have ended: those it expired itself, in `u`, and those that
+    /// ended by a statement that does not know orders, in `w`.
+    static let swept = """
+        o AS (
+            UPDATE merchant_order AS o SET state = e.state, events = o.events + 1, updated_at = statement_timestamp()
+            FROM (
+                SELECT u.flow_id, 'expired'::order_state AS state FROM u
+                UNION ALL
+                SELECT w.flow_id, CASE w.state WHEN 'expired' THEN 'expired' ELSE 'cancelled' END::order_state FROM w
+                WHERE w.state IN ('expired', 'revoked', 'cancelled')) AS e
+            WHERE o.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE w.state NOT IN ('authorized', 'purchasing')))
+                AND o.flow_id = e.flow_id AND o.state = 'created'
+            RETURNING o.flow_id, o.events, 'session.' || o.state AS type, order_event_data(o, NULL) AS data
+        ), \(announced)
+        """
+}

@@ -1,0 +1,282 @@
+import Commerce
+package import MerchantOrders
+package import Postgres
+package import Primitives
+
+/// Keeps orders, their ledger and the operations on it in PostgreSQL.
+///
+/// The rules of the ledger are functions of the schema (`migrations/0009_merchant_order.sql`): they take several steps under the
+/// lock of one order's row. Each call here is one statement, so one transaction.
+///
+/// One per loop, with the loop's client. Not `Sendable`.
+package final class PostgresOrderStore: OrderStore {
+    let client: PostgresClient
+    /// How long whoever begins or takes over an operation has it: longer than a call to the provider takes.
+    static let lease = Duration.seconds(60)
+
+    /// A store on a client of the same loop.
+    ///
+    /// - Parameter client: Started by the caller.
+    package init(client: PostgresClient) {
+        self.client = client
+    }
+
+    // MARK: Orders
+
+    private static let orderColumns = """
+        o.flow_id, o.reference, order_standing(o.state, f.state, f.is_over), o.currency, o.subtotal, o.tax, o.postage,
+        o.total, o.captured, o.refunded, o.created_at, o.updated_at, f.absolute_until, o.key_id, o.client,
+        order_lines_data(o.lines, o.currency), o.metadata, o.note, o.checkout_session, o.charge_permission
+        """
+
+    /// The flow of `o`, which may be gone. OFFSET keeps it one look by key for each order.
+    private static let flowOfOrder = """
+        LEFT JOIN LATERAL (
+            SELECT f.state, f.absolute_until,
+                statement_timestamp() >= least(f.idle_until, f.absolute_until) AND is_waiting(f.state) AS is_over
+            FROM flow AS f WHERE f.flow_id = o.flow_id OFFSET 0) AS f ON true
+        """
+
+    private static let readStatement = Statement(
+        name: "order_read",
+        sql: "SELECT \(orderColumns) FROM merchant_order AS o \(flowOfOrder) WHERE o.flow_id = $1",
+        parameterTypes: [.uuid]
+    )
+
+    package func read(_ flow: UUIDBytes) async throws(MerchantStoreError) -> MerchantOrder? {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        let rows = try await read(PostgresOrderStore.readStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        var order = try decoding { () throws(PostgresError) in try PostgresOrderStore.order(rows, 0) }
+        order.charges = try await charges(of: [flow])
+        return order
+    }
+
+    private static let pageStatement = Statement(
+        name: "order_page",
+        sql: """
+            SELECT \(orderColumns) FROM merchant_order AS o \(flowOfOrder)
+            WHERE ($1 IS NULL OR o.flow_id < $1) AND ($2 IS NULL OR o.reference = $2)
+                AND ($3 IS NULL OR order_standing(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
+            ORDER BY o.flow_id DESC LIMIT $4
+            """,
+        parameterTypes: [.uuid, .text, .text, .int8]
+    )
+
+    package func page(_ query: OrderQuery) async throws(MerchantStoreError) -> OrderPage {
+        var parameters = Parameters()
+        parameters.append(uuid: query.cursor?.flow)
+        parameters.append(text: query.reference)
+        parameters.append(
+            text: query.states.isEmpty ? nil : query.states.map(\.rawValue).joined(separator: ",")
+        )
+        // One more than asked for tells whether there is a next page.
+        parameters.append(int64: Int64(query.limit) + 1)
+        let rows = try await read(PostgresOrderStore.pageStatement, parameters)
+        var orders = try decoding { () throws(PostgresError) in
+            var orders: [MerchantOrder] = []
+            for row in 0..<min(rows.rowCount, query.limit) { orders.append(try PostgresOrderStore.order(rows, row)) }
+            return orders
+        }
+        let charges = Dictionary(grouping: try await charges(of: orders.map(\.flow)), by: \.flow)
+        for index in orders.indices { orders[index].charges = charges[orders[index].flow] ?? [] }
+        let next = rows.rowCount > query.limit ? orders.last.map { OrderCursor(after: $0.flow) } : nil
+        return OrderPage(orders, next: next)
+    }
+
+    private static func order(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> MerchantOrder {
+        let currency: Currency = try FlowColumns.word(rows, 3, row: row)
+        var sums = MerchantOrder.Sums(
+            subtotal: try rows.money(row, 4, currency),
+            tax: try rows.money(row, 5, currency)
+        )
+        sums.postage = try rows.optional(row, 6) { (row, column) throws(PostgresError) in
+            try rows.money(row, column, currency)
+        }
+        sums.total = try rows.optional(row, 7) { (row, column) throws(PostgresError) in
+            try rows.money(row, column, currency)
+        }
+        sums.captured = try rows.money(row, 8, currency)
+        sums.refunded = try rows.money(row, 9, currency)
+        let times = MerchantOrder.Times(
+            created: try rows.timestamp(row, 10),
+            updated: try rows.timestamp(row, 11),
+            expires: try rows.optional(row, 12) { (row, column) throws(PostgresError) in
+                try rows.timestamp(row, column)
+            }
+        )
+        var order = MerchantOrder(
+            flow: try rows.uuid(row, 0),
+            reference: try rows.text(row, 1),
+            state: try FlowColumns.word(rows, 2, row: row),
+            sums: sums,
+            times: times
+        )
+        order.key = try rows.optional(row, 13) { (row, column) throws(PostgresError) in try rows.uuid(row, column) }
+        order.client = try rows.text(row, 14)
+        order.lines = try rows.json(row, 15)
+        order.metadata = try rows.optional(row, 16) { (row, column) throws(PostgresError) in
+            try rows.json(row, column)
+        }
+        order.note = try rows.optionalText(row, 17)
+        order.checkoutSession = try rows.optionalText(row, 18)
+        order.permission = try rows.optionalText(row, 19)
+        return order
+    }
+}
+
+extension PostgresOrderStore {
+    // MARK: The ledger
+
+    private static let objectColumns = """
+        p.object_id, p.flow_id, p.kind, p.state, p.currency, p.amount, p.captured, p.refunded, p.reserved,
+        p.open_operation IS NOT NULL, p.parent, p.reason, p.created_at, coalesce(p.object_updated_at, p.observed_at)
+        """
+
+    private static let objectStatement = Statement(
+        name: "ledger_object",
+        sql: "SELECT \(objectColumns) FROM payment_object AS p WHERE p.object_id = $1",
+        parameterTypes: [.text]
+    )
+
+    package func object(_ id: String) async throws(MerchantStoreError) -> LedgerObject? {
+        var parameters = Parameters()
+        parameters.append(text: id)
+        return try await objects(PostgresOrderStore.objectStatement, parameters).first
+    }
+
+    private static let objectsStatement = Statement(
+        name: "ledger_objects",
+        sql: """
+            SELECT \(objectColumns) FROM payment_object AS p
+            WHERE p.flow_id = ANY ($1) AND ($2 IS NULL OR p.kind::text = $2)
+            ORDER BY p.created_at, p.object_id
+            """,
+        parameterTypes: [.uuidArray, .text]
+    )
+
+    package func objects(of flow: UUIDBytes) async throws(MerchantStoreError) -> [LedgerObject] {
+        var parameters = Parameters()
+        parameters.append(uuids: [flow])
+        parameters.append(text: nil)
+        return try await objects(PostgresOrderStore.objectsStatement, parameters)
+    }
+
+    func charges(of flows: [UUIDBytes]) async throws(MerchantStoreError) -> [LedgerObject] {
+        var parameters = Parameters()
+        parameters.append(uuids: flows)
+        parameters.append(text: ObjectKind.charge.rawValue)
+        return try await objects(PostgresOrderStore.objectsStatement, parameters)
+    }
+
+    private func objects(
+        _ statement: Statement,
+        _ parameters: Parameters
+    ) async throws(MerchantStoreError) -> [LedgerObject] {
+        let rows = try await read(statement, parameters)
+        return try decoding { () throws(PostgresError) in
+            var objects: [LedgerObject] = []
+            for row in 0..<rows.rowCount { objects.append(try PostgresOrderStore.object(rows, row)) }
+            return objects
+        }
+    }
+
+    private static func object(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> LedgerObject {
+        let currency: Currency = try FlowColumns.word(rows, 4, row: row)
+        var ledger = LedgerRow(
+            try FlowColumns.word(rows, 2, row: row),
+            ObjectState(rawValue: try rows.text(row, 3)),
+            try rows.money(row, 5, currency)
+        )
+        ledger.capturedUnits = try rows.int64(row, 6)
+        ledger.refundedUnits = try rows.int64(row, 7)
+        ledger.reservedUnits = try rows.int64(row, 8)
+        ledger.hasOpenOperation = try rows.bool(row, 9)
+        var object = LedgerObject(
+            try rows.text(row, 0),
+            of: try rows.uuid(row, 1),
+            ledger,
+            created: try rows.timestamp(row, 12),
+            updated: try rows.timestamp(row, 13)
+        )
+        object.parent = try rows.optionalText(row, 10)
+        object.reason = try rows.optionalText(row, 11)
+        return object
+    }
+
+    // MARK: Upkeep
+
+    private static let maintainStatement = Statement(
+        name: "order_maintain",
+        sql: """
+            SELECT made, dropped, overdue, deleted FROM merchant_maintain_partitions($1 * interval '1 second')
+            """,
+        parameterTypes: [.int8]
+    )
+
+    package func maintain(keep: Duration) async throws(MerchantStoreError) -> LedgerUpkeep {
+        var done = LedgerUpkeep(made: 0, dropped: 0, overdue: 0, deleted: 0)
+        var step: LedgerUpkeep
+        repeat {
+            // Each call is a transaction of its own that drops one at most and deletes a batch.
+            step = try await maintainOnce(keep)
+            done = LedgerUpkeep(
+                made: done.made + step.made,
+                dropped: done.dropped + step.dropped,
+                overdue: step.overdue,
+                deleted: done.deleted + step.deleted
+            )
+        } while step.dropped > 0 || step.deleted > 0
+        return done
+    }
+
+    private func maintainOnce(_ keep: Duration) async throws(MerchantStoreError) -> LedgerUpkeep {
+        var parameters = Parameters()
+        parameters.append(seconds: keep)
+        let rows = try await work(PostgresOrderStore.maintainStatement, parameters)
+        return try decoding { () throws(PostgresError) in
+            LedgerUpkeep(
+                made: Int(try rows.int64(0, 0)),
+                dropped: Int(try rows.int64(0, 1)),
+                overdue: Int(try rows.int64(0, 2)),
+                deleted: Int(try rows.int64(0, 3))
+            )
+        }
+    }
+
+    // MARK: Running statements
+
+    func read(_ statement: Statement, _ parameters: Parameters) async throws(MerchantStoreError) -> ResultSet {
+        do {
+            return try await client.read(statement, parameters)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    func work(_ statement: Statement, _ parameters: Parameters) async throws(MerchantStoreError) -> ResultSet {
+        do {
+            return try await client.work(statement, parameters)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(MerchantStoreError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+}
+
+extension ResultSet {
+    /// A `bigint` of minor units.
+    func money(_ row: Int, _ column: Int, _ currency: Currency) throws(PostgresError) -> Money {
+        let units = try int64(row, column)
+        guard let money = Money(units: units, currency) else { throw PostgresError(.decoding, "\(units) is no sum") }
+        return money
+    }
+}

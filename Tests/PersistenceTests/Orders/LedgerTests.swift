@@ -1,0 +1,249 @@
+import Commerce
+import EventIO
+import MerchantOrders
+import Persistence
+import Postgres
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite("The ledger of an order")
+struct LedgerTests {
+    @Test func `takes a capture from its beginning to the event`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let request = rig.request(.capture(yen(20_000)), on: "S01-1-C1", of: crossing, mark: "m")
+            let operation = try await rig.begin(request)
+            #expect(operation.key == request.key)
+            #expect(!operation.isRecovery)
+            #expect(try await rig.orders.object("S01-1-C1")?.row.hasOpenOperation == true)
+            let charge = rig.charge("S01-1-C1", .captured, captured: 20_000)
+            #expect(try await rig.orders.settle(operation, as: .done(charge, stored(200, "done"))))
+            let order = try #require(try await rig.orders.read(crossing.flow))
+            #expect(order.state == .captured)
+            #expect(order.sums.captured == yen(20_000))
+            #expect(order.charges[0].row.capturedUnits == 20_000)
+            #expect(!order.charges[0].row.hasOpenOperation)
+            #expect(try rig.events(crossing) == ["1 session.paid paid", "2 charge.captured captured"])
+            // The end is fenced: whoever comes late changes nothing.
+            #expect(try await !rig.orders.settle(operation, as: .done(charge, stored(200, "late"))))
+            #expect(try await rig.orders.begin(request) == .replayed(stored(200, "done")))
+            #expect(try rig.events(crossing).count == 2)
+        }
+    }
+
+    @Test func `begins one of 32 operations at once on one charge, and one for 32 requests that are one`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let verdicts = try await rig.together(32) { rig in
+                try await rig.orders.begin(rig.request(.capture(yen(27_996)), on: "S01-1-C1", of: crossing))
+            }
+            #expect(verdicts.filter(\.isBegun).count == 1)
+            #expect(verdicts.filter { $0 == .inProgress }.count == 31)
+
+            let other = try await rig.paid("S01-2")
+            let twins = try await rig.together(32) { rig in
+                try await rig.orders.begin(rig.request(.capture(yen(27_996)), on: "S01-2-C1", of: other, mark: "twin"))
+            }
+            #expect(twins.filter(\.isBegun).count == 1)
+            #expect(twins.filter { $0 == .inProgress }.count == 31)
+            #expect(try rig.admin.rows("SELECT count(*) FROM payment_operation")[0][0] == "2")
+        }
+    }
+
+    @Test func `does not begin what the rules forbid, and keeps no claim of it`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            func verdict(_ intent: OperationIntent, on target: String) async throws -> OperationVerdict {
+                try await rig.orders.begin(rig.request(intent, on: target, of: crossing, mark: "same"))
+            }
+            let charge = "S01-1-C1"
+            #expect(try await verdict(.capture(yen(27_997)), on: charge) == .refused(.exceeds(limit: yen(27_996)), .authorized))
+            #expect(try await verdict(.capture(yen(0)), on: charge) == .refused(.nothing, .authorized))
+            let cents = try #require(Money(units: 100, .usd))
+            #expect(try await verdict(.capture(cents), on: charge) == .refused(.otherCurrency, .authorized))
+            #expect(try await verdict(.refund(yen(1)), on: charge) == .refused(.wrongState, .authorized))
+            #expect(try await verdict(.createCharge(yen(1)), on: "S01-1") == .refused(.exceeds(limit: yen(0)), .chargeable))
+            let close = OperationIntent.closePermission(cancelsPending: false)
+            #expect(try await verdict(close, on: "S01-1") == .refused(.openCharges, .chargeable))
+            #expect(try await verdict(close, on: "S01-9") == .unknown)
+            #expect(try rig.admin.rows("SELECT count(*) FROM api_idempotency")[0][0] == "0")
+            let strange = Crossing(flow: rig.request(.cancelCharge, on: "", of: crossing).id, ticket: crossing.ticket, client: .iosApp)
+            #expect(try await rig.orders.begin(rig.request(.cancelCharge, on: charge, of: strange)) == .unknown)
+        }
+    }
+
+    @Test func `tells one request from another under the same mark`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let other = try await rig.paid("S01-2")
+            _ = try await rig.begin(rig.request(.capture(yen(1)), on: "S01-1-C1", of: crossing, mark: "m"))
+            #expect(
+                try await rig.orders.begin(rig.request(.capture(yen(1)), on: "S01-2-C1", of: other, mark: "m", print: 2))
+                    == .keyReused
+            )
+            #expect(
+                try await rig.orders.begin(rig.request(.capture(yen(1)), on: "S01-1-C1", of: crossing, mark: "m"))
+                    == .inProgress
+            )
+        }
+    }
+
+    @Test func `frees everything when nothing was sent, and keeps the answer of a refusal`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let released = try await rig.begin(rig.request(.capture(yen(1)), on: "S01-1-C1", of: crossing, mark: "m"))
+            #expect(try await rig.orders.settle(released, as: .released))
+            let again = rig.request(.capture(yen(1)), on: "S01-1-C1", of: crossing, mark: "m")
+            let refused = try await rig.begin(again)
+            #expect(try await rig.orders.settle(refused, as: .refused("HardDeclined", nil, stored(422, "no"))))
+            #expect(try await rig.orders.begin(again) == .replayed(stored(422, "no")))
+            #expect(try await rig.orders.object("S01-1-C1")?.row.state == .authorized)
+            #expect(try rig.events(crossing).count == 1)
+            _ = try await rig.begin(rig.request(.capture(yen(1)), on: "S01-1-C1", of: crossing, mark: "n"))
+        }
+    }
+
+    @Test func `holds refunds to what was captured and a little more, those under way counted`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.captured("S01-1")
+            func refund(_ amount: Int64) async throws -> OperationVerdict {
+                try await rig.orders.begin(rig.request(.refund(yen(amount)), on: "S01-1-C1", of: crossing))
+            }
+            // 15 % of 27,996 is 4,199.
+            #expect(try await refund(32_196) == .refused(.exceeds(limit: yen(32_195)), .captured))
+            let first = try await rig.begin(rig.request(.refund(yen(10_000)), on: "S01-1-C1", of: crossing))
+            #expect(try await rig.orders.object("S01-1-C1")?.row.reservedUnits == 10_000)
+            let pending = rig.refund("S01-1-R1", .refundInitiated, 10_000, at: 20)
+            #expect(try await rig.orders.settle(first, as: .pending(pending, stored(201, ""))))
+            let charge = try #require(try await rig.orders.object("S01-1-C1"))
+            #expect((charge.row.refundedUnits, charge.row.reservedUnits) == (10_000, 0))
+            #expect(try await rig.orders.read(crossing.flow)?.state == .partRefunded)
+            #expect(try await refund(22_196) == .refused(.exceeds(limit: yen(22_195)), .captured))
+            // The bank refuses: its part is given back.
+            let declined = rig.refund("S01-1-R1", .declined, 10_000, at: 30)
+            #expect(try await rig.orders.observe(declined) == .changed(flow: crossing.flow))
+            #expect(try await rig.orders.read(crossing.flow)?.state == .captured)
+            #expect(try await refund(32_196) == .refused(.exceeds(limit: yen(32_195)), .captured))
+            #expect(
+                try rig.events(crossing).suffix(2) == ["3 refund.created part_refunded", "4 refund.declined captured"]
+            )
+        }
+    }
+
+    @Test func `takes over what was left, with the same octets and key, and gives up in the end`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let request = rig.request(.capture(yen(27_996)), on: "S01-1-C1", of: crossing, mark: "m")
+            let lost = try await rig.begin(request)
+            #expect(try await rig.orders.stuckOperations(limit: 10).isEmpty)
+            #expect(try await rig.orders.takeOver(lost.id, freshAttempt: crossing.flow) == .none)
+            try rig.sql("UPDATE payment_operation SET lease_until = statement_timestamp()")
+            #expect(try await rig.orders.stuckOperations(limit: 10) == [lost.id])
+            guard case .taken(let taken) = try await rig.orders.takeOver(lost.id, freshAttempt: crossing.flow) else {
+                throw Surprise("not taken")
+            }
+            #expect((taken.body, taken.key, taken.amount) == (lost.body, lost.key, yen(27_996)))
+            #expect(taken.isRecovery)
+            #expect(try await rig.orders.stuckOperations(limit: 10).isEmpty)
+            // Who held it before is fenced out.
+            #expect(try await !rig.orders.settle(lost, as: .released))
+            try rig.sql("UPDATE payment_operation SET lease_until = statement_timestamp(), recoveries = 200")
+            guard case .givenUp(let stuck) = try await rig.orders.takeOver(lost.id, freshAttempt: lost.id) else {
+                throw Surprise("not given up")
+            }
+            #expect(stuck.target == "S01-1-C1")
+            #expect(try await rig.orders.stuckOperations(limit: 10).isEmpty)
+            #expect(try await rig.orders.begin(request) == .inProgress)
+        }
+    }
+
+    @Test func `believes what is newer, and nothing comes back from its end`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let id = "S01-1-C1"
+            #expect(try await rig.orders.observe(rig.charge(id, .authorized, at: 10)) == .same(flow: crossing.flow))
+            #expect(try await rig.orders.observe(rig.charge(id, .canceled, at: 5)) == .older(flow: crossing.flow))
+            let captured = rig.charge(id, .captured, at: 20, captured: 27_996)
+            #expect(try await rig.orders.observe(captured) == .changed(flow: crossing.flow))
+            #expect(try await rig.orders.observe(captured) == .same(flow: crossing.flow))
+            #expect(try await rig.orders.observe(rig.charge(id, .authorized, at: 30)) == .older(flow: crossing.flow))
+            #expect(try rig.events(crossing) == ["1 session.paid paid", "2 charge.captured captured"])
+            #expect(try await rig.orders.observe(rig.charge("S09-9-C1", .captured)) == .unknown)
+        }
+    }
+
+    @Test func `finds the order of a charge that was made elsewhere by its permission`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let made = rig.charge("S01-1-C2", .authorizationInitiated, amount: 500)
+            #expect(try await rig.orders.observe(made) == .changed(flow: crossing.flow))
+            #expect(try await rig.orders.read(crossing.flow)?.charges.map(\.id) == ["S01-1-C1", "S01-1-C2"])
+            let refund = rig.refund("S01-1-R1", .refunded, 100)
+            #expect(try await rig.orders.observe(refund) == .changed(flow: crossing.flow))
+        }
+    }
+
+    @Test func `counts a refund once, whether the charge or the refund tells of it first`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.captured("S01-1")
+            var charge = rig.charge("S01-1-C1", .captured, at: 40, captured: 27_996)
+            charge.refunded = yen(700)
+            #expect(try await rig.orders.observe(charge) == .changed(flow: crossing.flow))
+            #expect(try await rig.orders.observe(rig.refund("S01-1-R1", .refunded, 700)) == .changed(flow: crossing.flow))
+            #expect(try await rig.orders.read(crossing.flow)?.sums.refunded == yen(700))
+            #expect(try await rig.orders.observe(rig.refund("S01-1-R2", .refunded, 300)) == .changed(flow: crossing.flow))
+            #expect(try await rig.orders.observe(charge) == .same(flow: crossing.flow))
+            #expect(try await rig.orders.read(crossing.flow)?.sums.refunded == yen(1_000))
+        }
+    }
+
+    @Test func `keeps the sums of an order whatever is seen at once`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.captured("S01-1")
+            _ = try await rig.together(24) { rig in
+                let number = rig.nextTurn()
+                return try await rig.orders.observe(rig.refund("S01-1-R\(number)", .refundInitiated, 100))
+            }
+            let order = try #require(try await rig.orders.read(crossing.flow))
+            #expect(order.sums.refunded == yen(2_400))
+            let numbers = try rig.admin.rows("SELECT sequence FROM merchant_event ORDER BY 1").compactMap { $0[0] }
+            #expect(numbers == (1...26).map { "\($0)" })
+        }
+    }
+}
+
+extension OperationVerdict {
+    fileprivate var isBegun: Bool {
+        if case .begun = self { true } else { false }
+    }
+}
+
+extension Rig {
+    /// A paid order whose charge is captured.
+    func captured(_ permission: String) async throws -> Crossing {
+        let crossing = try await paid(permission)
+        let charge = charge(permission + "-C1", .captured, at: 10, captured: 27_996)
+        #expect(try await orders.observe(charge) == .changed(flow: crossing.flow))
+        return crossing
+    }
+
+    /// Runs a body several times at once on this loop.
+    func together<Value: Sendable>(
+        _ count: Int,
+        _ body: @escaping (Rig) async throws -> Value
+    ) async throws -> [Value] {
+        var results: [Result<Value, any Error>] = []
+        let tasks = (0..<count).map { _ in
+            reactor.startTask {
+                do {
+                    results.append(.success(try await body(self)))
+                } catch {
+                    results.append(.failure(error))
+                }
+            }
+        }
+        for task in tasks { await task.value }
+        return try results.map { try $0.get() }
+    }
+}
