@@ -368,12 +368,14 @@ BEGIN
     verdict := payment_apply(flow, seen_kind, id, above, word, why, since, sum, money, taken, given, born);
 END $$;
 
--- Begins an operation, or says why not: `unknown`, `key_reused`, `replayed`, `in_progress`, or a word of operation_verdict.
+-- Begins an operation, or says why not: `unknown`, `key_reused`, `replayed`, `in_progress`, `left` (it has begun, and whoever held
+-- it is gone: to be taken over), or a word of operation_verdict.
 -- Only what begins leaves a claim behind, so a request that was refused is judged anew when it is repeated.
 CREATE FUNCTION payment_begin(
     operation uuid, attempt uuid, lease interval, in_flow uuid, what text, object text, sum bigint, money text, cancels boolean,
     octets bytea, sent_key text, caller uuid, mark text, print bytea,
-    OUT verdict text, OUT flow uuid, OUT greatest_sum bigint, OUT word text, OUT status integer, OUT answer bytea
+    OUT verdict text, OUT flow uuid, OUT greatest_sum bigint, OUT word text, OUT status integer, OUT answer bytea,
+    OUT left_open uuid
 ) LANGUAGE plpgsql AS $$
 DECLARE
     p payment_object;
@@ -399,6 +401,13 @@ BEGIN
             status := claim.status;
             answer := claim.answer;
             IF verdict <> 'dead' THEN RETURN; END IF;
+            SELECT q.operation_id INTO left_open
+            FROM payment_operation_open AS q JOIN payment_operation AS r ON r.operation_id = q.operation_id
+            WHERE q.target = object AND r.key_id = caller AND r.idem = mark AND r.state = 'open';
+            IF FOUND THEN
+                verdict := 'left';
+                RETURN;
+            END IF;
         END IF;
     END IF;
     SELECT * INTO p FROM payment_object AS q WHERE q.object_id = object FOR UPDATE;

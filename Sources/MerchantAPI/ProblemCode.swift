@@ -61,6 +61,16 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     /// The session is paid: refund it, or cancel its charge.
     case alreadyPaid = "already_paid"
     // Of payments.
+    /// The state does not allow it.
+    case wrongState = "wrong_state"
+    /// Charges are not final: capture or cancel them, or close with cancelPendingCharges.
+    case openCharges = "open_charges"
+    /// More than is left.
+    case amountExceeds = "amount_exceeds"
+    /// A permission can be charged 25 times.
+    case tooManyCharges = "too_many_charges"
+    /// The payment provider refused.
+    case providerRefused = "provider_refused"
     /// The payment provider did not do it. Nothing was charged; try again.
     case providerFailed = "provider_failed"
     /// Nobody knows yet what became of it. Try again with the same Idempotency-Key.
@@ -77,10 +87,13 @@ extension ProblemCode {
         case .scopeMissing, .browserNotAllowed, .proofMismatch: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .requestInProgress, .replayUnavailable, .notReady, .purchaseInProgress, .alreadyPaid: .conflict
+        case .requestInProgress, .replayUnavailable, .notReady, .purchaseInProgress, .alreadyPaid, .wrongState,
+            .openCharges:
+            .conflict
         case .sessionOver: .gone
         case .unsupportedMediaType: .unsupportedMediaType
-        case .idempotencyKeyReused, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .orderMismatch:
+        case .idempotencyKeyReused, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .orderMismatch,
+            .amountExceeds, .tooManyCharges, .providerRefused:
             .unprocessable
         case .rateLimited, .tooManyFlows: .tooManyRequests
         case .internalError: .internalError
@@ -118,6 +131,11 @@ extension ProblemCode {
         case .orderMismatch: "The checkout session is not the one of this session."
         case .sessionOver: "The session has ended without a payment."
         case .alreadyPaid: "The session is paid: refund it, or cancel its charge."
+        case .wrongState: "The state does not allow it."
+        case .openCharges: "Charges are not final: capture or cancel them, or close with cancelPendingCharges."
+        case .amountExceeds: "More than is left."
+        case .tooManyCharges: "A permission can be charged 25 times."
+        case .providerRefused: "The payment provider refused."
         case .providerFailed: "The payment provider did not do it. Nothing was charged; try again."
         case .outcomeUnknown: "Nobody knows yet what became of it. Try again with the same Idempotency-Key."
         }

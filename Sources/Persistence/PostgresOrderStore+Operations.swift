@@ -9,7 +9,7 @@ extension PostgresOrderStore {
     static let beginStatement = Statement(
         name: "operation_begin",
         sql: """
-            SELECT b.verdict, b.greatest_sum, b.word, b.status, b.answer
+            SELECT b.verdict, b.greatest_sum, b.word, b.status, b.answer, b.left_open
             FROM payment_begin(
                 $1, $2, $3 * interval '1 second', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) AS b
             """,
@@ -52,6 +52,7 @@ extension PostgresOrderStore {
         case "unknown": return .unknown
         case "key_reused": return .keyReused
         case "in_progress": return .inProgress
+        case "left": return .left(try rows.uuid(0, 5))
         case "replayed": return .replayed(StoredAnswer(status: Int(try rows.int64(0, 3)), body: try rows.bytes(0, 4)))
         case "begun":
             var operation = PaymentOperation(
@@ -182,7 +183,9 @@ extension PostgresOrderStore {
         }
     }
 
-    /// The lease doubles with every recovery, up to an hour. After 200 of them or two days the operation is stuck: no call has
+    /// The lease doubles with every recovery, up to an hour.
+    ///
+    /// After 200 of them or two days the operation is stuck: no call has
     /// brought a clear answer, and another will not.
     static let takeOverStatement = Statement(
         name: "operation_take_over",

@@ -29,7 +29,9 @@ package final class PostgresOrderStore: OrderStore {
         order_lines_data(o.lines, o.currency), o.metadata, o.note, o.checkout_session, o.charge_permission
         """
 
-    /// The flow of `o`, which may be gone. OFFSET keeps it one look by key for each order.
+    /// The flow of `o`, which may be gone.
+    ///
+    /// OFFSET keeps it one look by key for each order.
     private static let flowOfOrder = """
         LEFT JOIN LATERAL (
             SELECT f.state, f.absolute_until,

@@ -183,9 +183,9 @@ extension PostgresSessionStore {
     // MARK: Upkeep
 
     /// Looks at some flows in the order of their ids, behind `$1` and older than any flow may live, and expires the overdue.
-    /// Orders of flows that have ended end too, by whichever statement the flow did.
     ///
-    /// Says too which of them is the first without an end: still waiting, or being bought.
+    /// Orders of flows that have ended end too, by whichever statement the flow did. Says too which flow is the first without an end:
+    /// still waiting, or being bought.
     static let sweepStatement = Statement(
         name: "flow_sweep_orders",
         sql: """

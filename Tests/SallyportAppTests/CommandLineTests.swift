@@ -53,7 +53,7 @@ func run(
     @Test func `prints the version and the routes`() async {
         #expect(await run(["version"]).output == "sallyport \(ProgramVersion.text)\n")
         let routes = await run(["routes"])
-        #expect(routes.output.split(separator: "\n").count == RouteTable.all.count)
+        #expect(routes.output.split(separator: "\n").count == RouteTable.all.count + MerchantRouteTable.all.count)
         for route in RouteTable.all { #expect(routes.output.contains(" \(route.path) ")) }
     }
 

@@ -94,6 +94,8 @@ package enum OperationVerdict: Sendable, Hashable {
     case replayed(StoredAnswer)
     /// The same request, or another operation on the target, is being carried out.
     case inProgress
+    /// The same request has begun this operation, and whoever held it is gone: it may be taken over.
+    case left(UUIDBytes)
     /// The claim was used for another request.
     case keyReused
     /// No order has the target.

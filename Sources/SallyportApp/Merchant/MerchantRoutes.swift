@@ -19,7 +19,7 @@ struct MerchantRoute: Sendable {
 ///
 /// The document that describes the interface is made from this table, so there is nothing in the one that the other lacks.
 enum MerchantRouteTable {
-    static let all: [MerchantRoute] = documents
+    static let all: [MerchantRoute] = payments + documents
 
     private static let documents = [MerchantRoute(.openAPI, nil)]
 }

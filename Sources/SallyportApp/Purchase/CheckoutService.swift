@@ -27,7 +27,8 @@ enum ChargeStanding: Sendable, Equatable {
 
 /// The provider in the words of the shop: start, review, update, complete; one per loop.
 final class CheckoutService {
-    private let client: CheckoutClient
+    /// The provider's API, for others of the loop.
+    let client: CheckoutClient
     private let provider: ProviderSetup
     private let signOffLoop: SignOffLoop
     private let logger: Logger

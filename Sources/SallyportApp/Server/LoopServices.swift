@@ -26,6 +26,8 @@ final class LoopServices {
     let sweeper: Sweeper
     /// Orders and the ledger.
     let orders: PostgresOrderStore
+    /// Moves money that merchants ask for.
+    let payments: PaymentService
     /// Counters of all loops.
     let metrics: MetricsRegistry
     private let database: PostgresClient
@@ -55,6 +57,13 @@ final class LoopServices {
         merchant = parts.merchant
         opening = SessionOpening(broker: parts.broker)
         orders = PostgresOrderStore(client: parts.database)
+        payments = PaymentService(
+            orders: orders,
+            client: parts.checkout.client,
+            random: reactor.random,
+            logger: telemetry.logger,
+            metrics: telemetry.metrics
+        )
         purchases = PurchaseService(broker: parts.broker, checkout: parts.checkout, logger: telemetry.logger)
         metrics = telemetry.metrics
         logger = telemetry.logger

@@ -52,6 +52,7 @@ final class Upkeep {
 
     private func work() async {
         await recover()
+        await recoverPayments()
         if round % Upkeep.roundsPerSweep == 0 {
             await sweep()
             await prune()
@@ -73,6 +74,14 @@ final class Upkeep {
             }
         } catch {
             note("upkeep.recovery_failed", error)
+        }
+    }
+
+    private func recoverPayments() async {
+        do throws(MerchantStoreError) {
+            try await services.payments.recover()
+        } catch {
+            logger.warning("upkeep.payments_failed", [LogField("detail", error.debugDescription)])
         }
     }
 

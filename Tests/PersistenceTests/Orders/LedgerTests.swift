@@ -32,7 +32,8 @@ struct LedgerTests {
         }
     }
 
-    @Test func `begins one of 32 operations at once on one charge, and one for 32 requests that are one`() async throws {
+    @Test func `begins one of 32 operations at once on one charge, and one for 32 requests that are one`() async throws
+    {
         try await withRig { rig in
             let crossing = try await rig.paid("S01-1")
             let verdicts = try await rig.together(32) { rig in
@@ -58,17 +59,26 @@ struct LedgerTests {
                 try await rig.orders.begin(rig.request(intent, on: target, of: crossing, mark: "same"))
             }
             let charge = "S01-1-C1"
-            #expect(try await verdict(.capture(yen(27_997)), on: charge) == .refused(.exceeds(limit: yen(27_996)), .authorized))
+            #expect(
+                try await verdict(.capture(yen(27_997)), on: charge)
+                    == .refused(.exceeds(limit: yen(27_996)), .authorized)
+            )
             #expect(try await verdict(.capture(yen(0)), on: charge) == .refused(.nothing, .authorized))
             let cents = try #require(Money(units: 100, .usd))
             #expect(try await verdict(.capture(cents), on: charge) == .refused(.otherCurrency, .authorized))
             #expect(try await verdict(.refund(yen(1)), on: charge) == .refused(.wrongState, .authorized))
-            #expect(try await verdict(.createCharge(yen(1)), on: "S01-1") == .refused(.exceeds(limit: yen(0)), .chargeable))
+            #expect(
+                try await verdict(.createCharge(yen(1)), on: "S01-1") == .refused(.exceeds(limit: yen(0)), .chargeable)
+            )
             let close = OperationIntent.closePermission(cancelsPending: false)
             #expect(try await verdict(close, on: "S01-1") == .refused(.openCharges, .chargeable))
             #expect(try await verdict(close, on: "S01-9") == .unknown)
             #expect(try rig.admin.rows("SELECT count(*) FROM api_idempotency")[0][0] == "0")
-            let strange = Crossing(flow: rig.request(.cancelCharge, on: "", of: crossing).id, ticket: crossing.ticket, client: .iosApp)
+            let strange = Crossing(
+                flow: rig.request(.cancelCharge, on: "", of: crossing).id,
+                ticket: crossing.ticket,
+                client: .iosApp
+            )
             #expect(try await rig.orders.begin(rig.request(.cancelCharge, on: charge, of: strange)) == .unknown)
         }
     }
@@ -79,7 +89,9 @@ struct LedgerTests {
             let other = try await rig.paid("S01-2")
             _ = try await rig.begin(rig.request(.capture(yen(1)), on: "S01-1-C1", of: crossing, mark: "m"))
             #expect(
-                try await rig.orders.begin(rig.request(.capture(yen(1)), on: "S01-2-C1", of: other, mark: "m", print: 2))
+                try await rig.orders.begin(
+                    rig.request(.capture(yen(1)), on: "S01-2-C1", of: other, mark: "m", print: 2)
+                )
                     == .keyReused
             )
             #expect(
@@ -140,6 +152,9 @@ struct LedgerTests {
             #expect(try await rig.orders.takeOver(lost.id, freshAttempt: crossing.flow) == .none)
             try rig.sql("UPDATE payment_operation SET lease_until = statement_timestamp()")
             #expect(try await rig.orders.stuckOperations(limit: 10) == [lost.id])
+            #expect(try await rig.orders.begin(request) == .inProgress)
+            try rig.sql("UPDATE api_idempotency SET lease_until = statement_timestamp()")
+            #expect(try await rig.orders.begin(request) == .left(lost.id))
             guard case .taken(let taken) = try await rig.orders.takeOver(lost.id, freshAttempt: crossing.flow) else {
                 throw Surprise("not taken")
             }
@@ -190,9 +205,13 @@ struct LedgerTests {
             var charge = rig.charge("S01-1-C1", .captured, at: 40, captured: 27_996)
             charge.refunded = yen(700)
             #expect(try await rig.orders.observe(charge) == .changed(flow: crossing.flow))
-            #expect(try await rig.orders.observe(rig.refund("S01-1-R1", .refunded, 700)) == .changed(flow: crossing.flow))
+            #expect(
+                try await rig.orders.observe(rig.refund("S01-1-R1", .refunded, 700)) == .changed(flow: crossing.flow)
+            )
             #expect(try await rig.orders.read(crossing.flow)?.sums.refunded == yen(700))
-            #expect(try await rig.orders.observe(rig.refund("S01-1-R2", .refunded, 300)) == .changed(flow: crossing.flow))
+            #expect(
+                try await rig.orders.observe(rig.refund("S01-1-R2", .refunded, 300)) == .changed(flow: crossing.flow)
+            )
             #expect(try await rig.orders.observe(charge) == .same(flow: crossing.flow))
             #expect(try await rig.orders.read(crossing.flow)?.sums.refunded == yen(1_000))
         }

@@ -4,8 +4,8 @@ import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives
-import Testing
 import TestKit
+import Testing
 
 @Suite("The ledger's rules in the database")
 struct LedgerTwinTests {

@@ -76,7 +76,12 @@ struct OrderRowTests {
     @Test func `waits for the word about a charge that is being captured`() async throws {
         try await withRig { rig in
             let (crossing, attempt) = try await rig.purchasing()
-            let end = Authorization(answer: Rig.answer, chargePermission: "S03-1", charge: "S03-1-C1", isCapturing: true)
+            let end = Authorization(
+                answer: Rig.answer,
+                chargePermission: "S03-1",
+                charge: "S03-1-C1",
+                isCapturing: true
+            )
             #expect(try await rig.broker.settle(attempt, as: .authorized(end), by: rig.caller()))
             #expect(try await rig.orders.object("S03-1-C1")?.row.state == .captureInitiated)
             #expect(try await rig.orders.read(crossing.flow)?.state == .paid)
@@ -180,7 +185,8 @@ struct OrderRowTests {
         try await withRig { rig in
             _ = try await rig.paid("S01-1")
             let forbidden = [
-                "UPDATE merchant_event SET type = 'session.paid'", "DELETE FROM merchant_event", "DELETE FROM merchant_order",
+                "UPDATE merchant_event SET type = 'session.paid'", "DELETE FROM merchant_event",
+                "DELETE FROM merchant_order",
                 "DELETE FROM payment_operation", "TRUNCATE payment_object", "DROP TABLE merchant_order",
                 "SELECT merchant_make_partition('merchant_event', '2020-01-01Z', '2020-02-01Z')",
             ]

@@ -1,0 +1,135 @@
+import HTTPCore
+import MerchantOrders
+
+// What is known of the routes below `/v1` that are about money.
+extension RouteDescription {
+    /// Makes another charge under the permission of a paid session.
+    package static let createCharge = RouteDescription(
+        .post,
+        "/v1/sessions/{id}/charges",
+        "createCharge",
+        .paymentsWrite,
+        "charge again what the buyer permitted",
+        shape(
+            [(.created, .named(.charge)), (.accepted, .named(.charge))],
+            body: [
+                .required("amount", .money), .optional("captureNow", .flag, "take the money at once"),
+                .optional("softDescriptor", descriptor, "on the card statement; with captureNow only"),
+            ],
+            problems: paying + [.tooManyCharges]
+        )
+    )
+
+    /// Lists the charges of a session.
+    package static let listCharges = RouteDescription(
+        .get,
+        "/v1/sessions/{id}/charges",
+        "listCharges",
+        .sessionsRead,
+        "the charges of a session, oldest first",
+        shape(
+            [(.ok, .object([.required("data", .list(.named(.charge), 0...LedgerRules.charges))]))],
+            problems: [.notFound]
+        )
+    )
+
+    /// Reads a charge.
+    package static let readCharge = RouteDescription(
+        .get,
+        "/v1/charges/{chargeId}",
+        "readCharge",
+        .sessionsRead,
+        "a charge as it was last seen",
+        shape([(.ok, .named(.charge))], problems: [.notFound])
+    )
+
+    /// Takes the money of a charge.
+    package static let captureCharge = RouteDescription(
+        .post,
+        "/v1/charges/{chargeId}/capture",
+        "captureCharge",
+        .paymentsWrite,
+        "take the money, once; what is not taken is released",
+        shape(
+            [(.ok, .named(.charge)), (.accepted, .named(.charge))],
+            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "on the card statement")],
+            problems: paying
+        )
+    )
+
+    /// Lets a charge go.
+    package static let cancelCharge = RouteDescription(
+        .post,
+        "/v1/charges/{chargeId}/cancel",
+        "cancelCharge",
+        .paymentsWrite,
+        "give up what is held",
+        shape(
+            [(.ok, .named(.charge))],
+            body: [.optional("reason", reason, "for your records at the provider")],
+            problems: ending
+        )
+    )
+
+    /// Gives money of a charge back.
+    package static let refundCharge = RouteDescription(
+        .post,
+        "/v1/charges/{chargeId}/refunds",
+        "refundCharge",
+        .refundsWrite,
+        "give money back",
+        shape(
+            [(.created, .named(.refund))],
+            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "on the card statement")],
+            problems: paying
+        )
+    )
+
+    /// Reads a refund.
+    package static let readRefund = RouteDescription(
+        .get,
+        "/v1/refunds/{refundId}",
+        "readRefund",
+        .sessionsRead,
+        "a refund as it was last seen",
+        shape([(.ok, .named(.refund))], problems: [.notFound])
+    )
+
+    /// Ends the permission of a session.
+    package static let closeSession = RouteDescription(
+        .post,
+        "/v1/sessions/{id}/close",
+        "closeSession",
+        .paymentsWrite,
+        "end the permission: nothing more can be charged",
+        shape(
+            [(.ok, .named(.permission))],
+            body: [
+                .optional("reason", reason, "for your records at the provider"),
+                .optional("cancelPendingCharges", .flag, "give up what is held, too"),
+            ],
+            problems: ending + [.openCharges]
+        )
+    )
+
+    private static let descriptor = Schema.text(1...16)
+    private static let reason = Schema.text(1...255)
+
+    private static let ending: [ProblemCode] = [
+        .notFound, .wrongState, .requestInProgress, .providerRefused, .providerFailed, .outcomeUnknown,
+    ]
+    private static let paying: [ProblemCode] =
+        ending + [.invalidAmount, .amountExceeds, .currencyNotSupported]
+
+    private static func shape(
+        _ answers: [(status: HTTPStatus, shape: Schema)],
+        body: [SchemaMember]? = nil,
+        problems: [ProblemCode]
+    ) -> Shape {
+        var shape = Shape(.ok, .object([]))
+        shape.answers = answers
+        shape.body = body.map { .object($0) }
+        shape.problems = problems
+        return shape
+    }
+}

@@ -1,0 +1,91 @@
+import AmazonPay
+import Commerce
+import MerchantAPI
+import MerchantOrders
+import Primitives
+import StrictJSON
+
+/// What a merchant asks to be done with money.
+struct PaymentRequest {
+    /// What is to be done.
+    let intent: OperationIntent
+    /// What it is to be done to.
+    let target: LedgerObject
+    /// On the card statement.
+    var softDescriptor: String?
+    /// Of a new charge: whether the money is taken at once.
+    var capturesNow = false
+    /// For the merchant's records, where something is ended.
+    var reason = ""
+
+    init(_ intent: OperationIntent, on target: LedgerObject) {
+        self.intent = intent
+        self.target = target
+    }
+
+    /// What every try sends, and under which key.
+    ///
+    /// - Parameter operation: Makes the key; the same operation gives the same octets and key.
+    /// - Returns: Octets that are stored before the first try and sent as they were stored.
+    /// - Throws: `not_found` for an id that is none of the provider's, `invalid_request`.
+    func call(_ operation: UUIDBytes) throws(Problem) -> (body: [UInt8], key: String) {
+        switch intent {
+        case .capture(let amount):
+            let key = IdempotencyKey.derive(flow: operation, attempt: 1, step: "capture")
+            let call = PayingCall.capture(try charge, amount, softDescriptor: softDescriptor, key: key)
+            return (call.body, key.text)
+        case .refund(let amount):
+            let key = IdempotencyKey.derive(flow: operation, attempt: 1, step: "refund")
+            let call = PayingCall.refund(try charge, amount, softDescriptor: softDescriptor, key: key)
+            return (call.body, key.text)
+        case .createCharge(let amount):
+            let key = IdempotencyKey.derive(flow: operation, attempt: 1, step: "createCharge")
+            return (PayingCall.create(try creation(amount), key: key).body, key.text)
+        case .cancelCharge: return (Ending(reason: reason, cancelsPending: false).bytes, "")
+        case .closePermission(let cancels): return (Ending(reason: reason, cancelsPending: cancels).bytes, "")
+        case .finalize: throw Problem(.notFound)
+        }
+    }
+
+    private var charge: ChargeID {
+        get throws(Problem) {
+            guard let id = ChargeID(target.id) else { throw Problem(.notFound) }
+            return id
+        }
+    }
+
+    private func creation(_ amount: Money) throws(Problem) -> ChargeCreation {
+        guard let permission = ChargePermissionID(target.id) else { throw Problem(.notFound) }
+        var creation = ChargeCreation(permission, amount)
+        creation.capturesNow = capturesNow
+        creation.softDescriptor = softDescriptor
+        creation.canHandlePendingAuthorization = !capturesNow
+        if let problem = creation.problems.first {
+            throw Problem(.invalidRequest, problem.prefix(1).uppercased() + problem.dropFirst() + ".")
+        }
+        return creation
+    }
+}
+
+/// What is stored of a call that ends something; such calls carry no key and may be repeated at will.
+struct Ending {
+    let reason: String
+    let cancelsPending: Bool
+
+    init(reason: String, cancelsPending: Bool) {
+        self.reason = reason
+        self.cancelsPending = cancelsPending
+    }
+
+    /// Reads what was stored; `nil` where it is something else.
+    init?(_ bytes: [UInt8]) {
+        guard let value = try? JSONParser.parse(bytes, depth: 2), let reason = value["reason"]?.text else { return nil }
+        self.reason = reason
+        cancelsPending = value["cancelsPending"]?.flag ?? false
+    }
+
+    var bytes: [UInt8] {
+        let value: JSONValue = ["reason": .string(reason), "cancelsPending": .bool(cancelsPending)]
+        return value.bytes
+    }
+}

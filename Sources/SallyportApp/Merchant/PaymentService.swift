@@ -1,0 +1,356 @@
+import AmazonPay
+import Commerce
+import EventIO
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Primitives
+import StrictJSON
+import Telemetry
+
+/// Moves money once, whatever crashes or races in between; one per loop.
+///
+/// The order is fixed, as for a purchase: the store writes down what is to be sent and gives the operation, the provider is called
+/// outside any transaction, the store takes the end under the operation's attempt id. Every repeat sends the octets that were
+/// written down, under the same key. What is left when its holder is gone is taken over when the lease is over.
+final class PaymentService {
+    private let orders: any OrderStore
+    private let client: CheckoutClient
+    private let random: any RandomSource
+    private let logger: Logger
+    private let metrics: MetricsRegistry
+    private var counters: [String: Counter] = [:]
+
+    /// For a call that moves money; reading the charge afterwards takes up to five seconds more, and all of it less than the lease.
+    private static let limit = Duration.seconds(45)
+
+    /// A service for one loop.
+    ///
+    /// - Parameters:
+    ///   - orders: The ledger.
+    ///   - client: The provider.
+    ///   - random: Makes ids.
+    ///   - logger: Told about recoveries, refusals and unknown outcomes.
+    ///   - metrics: Counts operations.
+    init(
+        orders: any OrderStore,
+        client: CheckoutClient,
+        random: any RandomSource,
+        logger: Logger,
+        metrics: MetricsRegistry
+    ) {
+        self.orders = orders
+        self.client = client
+        self.random = random
+        self.logger = logger
+        self.metrics = metrics
+    }
+
+    /// Carries out what a merchant asks for.
+    ///
+    /// - Parameters:
+    ///   - request: What is to be done.
+    ///   - claim: The merchant's request.
+    /// - Returns: The answer, which every repeat of the request gets too.
+    /// - Throws: Why not; `outcome_unknown` while nobody knows.
+    func carryOut(_ request: PaymentRequest, _ claim: IdempotencyClaim) async throws(Problem) -> StoredAnswer {
+        let id = freshID()
+        var operation = OperationRequest(
+            (id, freshID()),
+            of: request.target.flow,
+            request.intent,
+            on: request.target.id,
+            call: try request.call(id)
+        )
+        operation.claim = claim
+        let verdict: OperationVerdict
+        do throws(MerchantStoreError) {
+            verdict = try await orders.begin(operation)
+        } catch {
+            throw Problem(error)
+        }
+        switch verdict {
+        case .begun(let begun): return try await perform(begun)
+        case .replayed(let answer): return answer
+        case .left(let id): return try await resume(id, request.target.flow)
+        default: throw PaymentService.problem(verdict, request.target.flow)
+        }
+    }
+
+    /// Takes up operations whose holder is gone.
+    ///
+    /// - Parameter limit: How many at most.
+    /// - Returns: How many there were.
+    /// - Throws: What the store says; the provider's word is only logged.
+    @discardableResult func recover(limit: Int = 16) async throws(MerchantStoreError) -> Int {
+        let stuck = try await orders.stuckOperations(limit: limit)
+        for id in stuck {
+            switch try await orders.takeOver(id, freshAttempt: freshID()) {
+            case .none: break
+            case .givenUp(let operation): giveUp(operation)
+            case .taken(let operation):
+                var outcome = "settled"
+                do throws(Problem) {
+                    _ = try await perform(operation)
+                } catch {
+                    outcome = error.code.rawValue
+                }
+                logger.info("payment.recovered", PaymentService.fields(operation, outcome))
+            }
+        }
+        return stuck.count
+    }
+
+    /// Goes on where another request of the same claim was cut off.
+    private func resume(_ id: UUIDBytes, _ flow: UUIDBytes) async throws(Problem) -> StoredAnswer {
+        let taken: TakeOver
+        do throws(MerchantStoreError) {
+            taken = try await orders.takeOver(id, freshAttempt: freshID())
+        } catch {
+            throw Problem(error)
+        }
+        switch taken {
+        case .taken(let operation): return try await perform(operation)
+        case .none: throw Problem(.requestInProgress, flow: flow)
+        case .givenUp(let operation):
+            giveUp(operation)
+            throw Problem(.outcomeUnknown, flow: flow)
+        }
+    }
+
+    private func giveUp(_ operation: PaymentOperation) {
+        count(operation, "stuck")
+        logger.error("payment.stuck", PaymentService.fields(operation, "no clear answer for two days"))
+    }
+
+    private func freshID() -> UUIDBytes {
+        UUIDBytes(version7At: SystemClock().now(), random: random)
+    }
+
+    // MARK: Holding the operation
+
+    private func perform(_ operation: PaymentOperation) async throws(Problem) -> StoredAnswer {
+        switch operation.kind {
+        case .capture:
+            let outcome: PayingOutcome<Charge> = await pay(operation, .capture, operation.target)
+            return try await conclude(operation, outcome.observed)
+        case .createCharge:
+            let outcome: PayingOutcome<Charge> = await pay(operation, .createCharge, "")
+            return try await conclude(operation, outcome.observed)
+        case .refund:
+            let outcome: PayingOutcome<Refund> = await pay(operation, .createRefund, "")
+            return try await conclude(operation, outcome.observed)
+        case .cancelCharge: return try await conclude(operation, await cancel(operation))
+        case .closePermission:
+            let outcome = await close(operation)
+            let answer = try await conclude(operation, outcome)
+            if Ending(operation.body)?.cancelsPending == true { await look(atChargesOf: operation.flow) }
+            return answer
+        case .finalize:
+            throw Problem(.internalError, flow: operation.flow, detail: "nobody finalizes")
+        }
+    }
+
+    private func pay<Object: PayingObject>(
+        _ operation: PaymentOperation,
+        _ call: AmazonPayOperation,
+        _ id: String
+    ) async -> PayingOutcome<Object> {
+        guard let key = IdempotencyKey(operation.key) else {
+            return .unknown(AmazonPayError(.outcomeUnknown, detail: "the stored key is none"))
+        }
+        let call = PayingCall(
+            operation: call,
+            resource: call.resource(id),
+            body: operation.body,
+            key: key,
+            isRecovery: operation.isRecovery
+        )
+        return await client.pay(call, within: PaymentService.limit)
+    }
+
+    private func cancel(_ operation: PaymentOperation) async -> PayingOutcome<ObservedObject> {
+        guard let id = ChargeID(operation.target), let ending = Ending(operation.body) else {
+            return .unknown(AmazonPayError(.outcomeUnknown, detail: "the stored call is none"))
+        }
+        do throws(AmazonPayError) {
+            return .done(ObservedObject(try await client.cancel(id, reason: ending.reason)))
+        } catch {
+            return PayingOutcome(ending: error)
+        }
+    }
+
+    private func close(_ operation: PaymentOperation) async -> PayingOutcome<ObservedObject> {
+        guard let id = ChargePermissionID(operation.target), let ending = Ending(operation.body) else {
+            return .unknown(AmazonPayError(.outcomeUnknown, detail: "the stored call is none"))
+        }
+        do throws(AmazonPayError) {
+            let closed = try await client.close(id, reason: ending.reason, cancelsPending: ending.cancelsPending)
+            return .done(ObservedObject(closed))
+        } catch {
+            return PayingOutcome(ending: error)
+        }
+    }
+
+    /// Reads the charges that a close ended with it; what cannot be read now is found by the polls.
+    private func look(atChargesOf flow: UUIDBytes) async {
+        do {
+            for object in try await orders.objects(of: flow) where object.row.kind == .charge && !object.row.isFinal {
+                guard let id = ChargeID(object.id) else { continue }
+                _ = try await orders.observe(ObservedObject(try await client.charge(id, priority: .background)))
+            }
+        } catch {
+            logger.warning(
+                "payment.look_failed",
+                [LogField("flow", flow.description), LogField("detail", String(reflecting: error))]
+            )
+        }
+    }
+
+    // MARK: The end
+
+    private func conclude(
+        _ operation: PaymentOperation,
+        _ outcome: PayingOutcome<ObservedObject>
+    ) async throws(Problem) -> StoredAnswer {
+        switch outcome {
+        case .done(let object):
+            let answer = PaymentAnswer.make(operation, object, isPending: false)
+            try await settle(operation, .done(object, answer))
+            return answer
+        case .pending(let object):
+            let answer = PaymentAnswer.make(operation, object, isPending: true)
+            try await settle(operation, .pending(object, answer))
+            return answer
+        case .refused(let error, let object):
+            let problem = PaymentService.problem(.providerRefused, operation, error)
+            logger.info("payment.refused", PaymentService.fields(operation, error.debugDescription))
+            let answer = StoredAnswer(status: problem.code.status.code, body: problem.body.bytes)
+            try await settle(operation, .refused(error.reason?.rawValue ?? "refused", object, answer))
+            throw problem
+        case .notSent(let error) where !operation.isRecovery:
+            try await settle(operation, .released)
+            throw PaymentService.problem(.providerFailed, operation, error)
+        case .unknown(let error) where error.reason == .duplicateIdempotencyKey:
+            // Our octets under our key, and the provider has seen others: no repeat helps, and a new key could pay twice.
+            logger.error("payment.stuck", PaymentService.fields(operation, error.debugDescription))
+            try await settle(operation, .stuck("DuplicateIdempotencyKey"))
+            throw PaymentService.problem(.outcomeUnknown, operation, error)
+        case .notSent(let error), .unknown(let error):
+            // The lease stays: whoever takes the operation over asks first, or sends the same once more.
+            count(operation, "unknown")
+            logger.warning("payment.unknown", PaymentService.fields(operation, error.debugDescription))
+            throw PaymentService.problem(.outcomeUnknown, operation, error)
+        }
+    }
+
+    private func settle(_ operation: PaymentOperation, _ end: OperationEnd) async throws(Problem) {
+        let held: Bool
+        do throws(MerchantStoreError) {
+            held = try await orders.settle(operation, as: end)
+        } catch {
+            // The provider has done it or not, and whoever takes the operation over finds out.
+            throw Problem(.outcomeUnknown, flow: operation.flow, detail: error.debugDescription)
+        }
+        guard held else {
+            logger.warning("payment.lease_lost", PaymentService.fields(operation, ""))
+            throw Problem(.requestInProgress, flow: operation.flow)
+        }
+        count(operation, end.word)
+    }
+
+    private func count(_ operation: PaymentOperation, _ outcome: String) {
+        let key = operation.kind.rawValue + " " + outcome
+        let counter =
+            counters[key]
+            ?? metrics.counter(
+                "sallyport_payment_operations_total",
+                help: "Operations that move or release money, by kind and outcome.",
+                labels: [("kind", operation.kind.rawValue), ("outcome", outcome)]
+            )
+        counters[key] = counter
+        counter.increment()
+    }
+
+    private static func fields(_ operation: PaymentOperation, _ detail: String) -> [LogField] {
+        [
+            LogField("flow", operation.flow.description), LogField("operation", operation.id.description),
+            LogField("kind", operation.kind.rawValue), LogField("target", operation.target),
+            LogField("detail", detail),
+        ]
+    }
+
+    // MARK: Words
+
+    private static func problem(_ code: ProblemCode, _ operation: PaymentOperation, _ error: AmazonPayError) -> Problem
+    {
+        var problem = Problem(code, flow: operation.flow, detail: error.debugDescription)
+        if error.status != nil || error.reason != nil {
+            problem.provider = ProviderProblem(
+                status: error.status,
+                reasonCode: error.reason?.rawValue,
+                requestID: error.requestID
+            )
+        }
+        return problem
+    }
+
+    private static func problem(_ verdict: OperationVerdict, _ flow: UUIDBytes) -> Problem {
+        switch verdict {
+        case .begun, .replayed, .left, .inProgress: Problem(.requestInProgress, flow: flow)
+        case .keyReused: Problem(.idempotencyKeyReused, flow: flow)
+        case .unknown: Problem(.notFound)
+        case .refused(let refusal, let state): problem(refusal, state, flow)
+        }
+    }
+
+    private static func problem(_ refusal: LedgerVerdict, _ state: ObjectState, _ flow: UUIDBytes) -> Problem {
+        switch refusal {
+        case .begun, .inProgress: Problem(.requestInProgress, flow: flow)
+        case .wrongState: Problem(.wrongState, "The state is \(state.word), which does not allow it.", flow: flow)
+        case .nothing: Problem(.invalidAmount, "Nothing moves nothing.", field: "amount", flow: flow)
+        case .otherCurrency: Problem(.currencyNotSupported, field: "amount.currencyCode", flow: flow)
+        case .exceeds(let limit):
+            Problem(
+                .amountExceeds,
+                "At most \(limit.text) \(limit.currency.rawValue) are left.",
+                field: "amount",
+                flow: flow
+            )
+        case .otherAmount: Problem(.orderMismatch, flow: flow)
+        case .tooManyCharges: Problem(.tooManyCharges, flow: flow)
+        case .openCharges: Problem(.openCharges, flow: flow)
+        }
+    }
+}
+
+extension PayingOutcome where Object == ObservedObject {
+    /// What a failed call means that ends something: such calls may be repeated, so only a clear refusal ends them.
+    fileprivate init(ending error: AmazonPayError) {
+        switch error.code {
+        case .refused: self = .refused(error, nil)
+        case .notSent: self = .notSent(error)
+        case .outcomeUnknown, .unreadable: self = .unknown(error)
+        }
+    }
+}
+
+extension PayingOutcome {
+    fileprivate func map(_ body: (Object) -> ObservedObject) -> PayingOutcome<ObservedObject> {
+        switch self {
+        case .done(let object): .done(body(object))
+        case .pending(let object): .pending(body(object))
+        case .refused(let error, let object): .refused(error, object.map(body))
+        case .notSent(let error): .notSent(error)
+        case .unknown(let error): .unknown(error)
+        }
+    }
+}
+
+extension PayingOutcome<Charge> {
+    fileprivate var observed: PayingOutcome<ObservedObject> { map { ObservedObject($0) } }
+}
+
+extension PayingOutcome<Refund> {
+    fileprivate var observed: PayingOutcome<ObservedObject> { map { ObservedObject($0) } }
+}
