@@ -17,6 +17,13 @@ extension JSONValue {
         if let money { self.init(money: money) } else { self = .null }
     }
 
+    /// A time, or `null` where there is none.
+    ///
+    /// - Parameter time: A time, or none.
+    package init(optionalTime time: WallTime?) {
+        if let time { self.init(time: time) } else { self = .null }
+    }
+
     /// A time, RFC 3339 to the second: `2026-11-21T14:00:00Z`.
     ///
     /// - Parameter time: Any time.

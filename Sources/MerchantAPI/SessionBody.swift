@@ -52,8 +52,8 @@ package struct SessionBody: Sendable {
         package var created: WallTime
         /// When it last changed.
         package var updated: WallTime
-        /// When it ends by itself, unless it is paid before.
-        package var expires: WallTime
+        /// When it ends by itself, unless it is paid before; `nil` for one of long ago.
+        package var expires: WallTime?
 
         /// Points in the life of a session.
         ///
@@ -61,7 +61,7 @@ package struct SessionBody: Sendable {
         ///   - created: When it was opened.
         ///   - updated: When it last changed.
         ///   - expires: When it ends by itself.
-        package init(created: WallTime, updated: WallTime, expires: WallTime) {
+        package init(created: WallTime, updated: WallTime, expires: WallTime?) {
             self.created = created
             self.updated = updated
             self.expires = expires
@@ -88,8 +88,8 @@ package struct SessionBody: Sendable {
     package var chargePermission: String?
     /// Its charges, each rendered.
     package var charges: [JSONValue] = []
-    /// The merchant's own.
-    package var metadata: [(name: String, text: String)] = []
+    /// The merchant's own: an object of texts.
+    package var metadata: JSONValue = [:]
     /// Who buys and where to; only in the answer to a complete.
     package var buyer: JSONValue?
 
@@ -146,7 +146,60 @@ package struct SessionBody: Sendable {
             amounts: amounts,
             times: times
         )
-        metadata = draft.options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        metadata = SessionBody.metadata(draft)
+    }
+
+    /// A session as the store has it.
+    ///
+    /// - Parameter order: With its charges.
+    package init(_ order: MerchantOrder) {
+        let amounts = Amounts(
+            subtotal: order.sums.subtotal,
+            tax: order.sums.tax,
+            postage: order.sums.postage,
+            total: order.sums.total,
+            captured: order.sums.captured,
+            refunded: order.sums.refunded
+        )
+        self.init(
+            order.flow,
+            order: (order.reference, order.client),
+            state: order.state,
+            // Written by the program: what cannot be read is shown as absent, not as a failure of the whole answer.
+            lines: (try? JSONParser.parse(order.lines)) ?? [],
+            amounts: amounts,
+            times: Times(created: order.times.created, updated: order.times.updated, expires: order.times.expires)
+        )
+        checkoutSession = order.checkoutSession
+        chargePermission = order.permission
+        charges = order.charges.map { JSONValue(charge: $0) }
+        if let text = order.metadata, let value = try? JSONParser.parse(text) { metadata = value }
+    }
+
+    /// The lines of a draft as they are stored: sums in minor units.
+    ///
+    /// - Parameter draft: What is sold.
+    /// - Returns: A list.
+    package static func storedLines(_ draft: OrderDraft) -> JSONValue {
+        .array(
+            draft.lines.map { line in
+                [
+                    "id": .string(line.id), "name": .string(line.name),
+                    "unitPrice": JSONValue(Int(line.unitPrice.units)), "quantity": JSONValue(line.quantity),
+                    "sum": JSONValue(Int(line.sum.units)),
+                ]
+            }
+        )
+    }
+
+    /// The merchant's own of a draft, sorted by name.
+    ///
+    /// - Parameter draft: What is sold.
+    /// - Returns: An object.
+    package static func metadata(_ draft: OrderDraft) -> JSONValue {
+        .object(
+            draft.options.metadata.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }
+        )
     }
 
     /// The session as JSON, always with the same members in the same order.
@@ -160,10 +213,10 @@ package struct SessionBody: Sendable {
             JSONMember("checkoutSessionId", JSONValue(checkoutSession)),
             JSONMember("chargePermissionId", JSONValue(chargePermission)),
             JSONMember("charges", .array(charges)),
-            JSONMember("metadata", .object(metadata.map { JSONMember($0.name, .string($0.text)) })),
+            JSONMember("metadata", metadata),
             JSONMember("createdAt", JSONValue(time: times.created)),
             JSONMember("updatedAt", JSONValue(time: times.updated)),
-            JSONMember("expiresAt", JSONValue(time: times.expires)),
+            JSONMember("expiresAt", JSONValue(optionalTime: times.expires)),
         ]
         if let buyer { members.append(JSONMember("buyer", buyer)) }
         return .object(members)
@@ -193,8 +246,8 @@ package struct LaunchBody: Sendable {
     package let ticket: String
     /// Where the tab goes.
     package let url: String
-    /// Token P, kept by the merchant's server, bound to its own login session.
-    package let proof: String
+    /// Token P, kept by the merchant's server, bound to its own login session; `nil` where it has it already.
+    package let proof: String?
     /// Until when the ticket opens.
     package let expires: WallTime
 
@@ -205,7 +258,7 @@ package struct LaunchBody: Sendable {
     ///   - url: Where the tab goes.
     ///   - proof: Token P.
     ///   - expires: Until when the ticket opens.
-    package init(ticket: String, url: String, proof: String, expires: WallTime) {
+    package init(ticket: String, url: String, proof: String?, expires: WallTime) {
         self.ticket = ticket
         self.url = url
         self.proof = proof
@@ -214,10 +267,10 @@ package struct LaunchBody: Sendable {
 
     /// The member `launch`.
     package var json: JSONValue {
-        [
-            "ticket": .string(ticket), "url": .string(url), "appProof": .string(proof),
-            "expiresAt": JSONValue(time: expires),
-        ]
+        var members = [JSONMember("ticket", .string(ticket)), JSONMember("url", .string(url))]
+        if let proof { members.append(JSONMember("appProof", .string(proof))) }
+        members.append(JSONMember("expiresAt", JSONValue(time: expires)))
+        return .object(members)
     }
 }
 
@@ -235,7 +288,7 @@ extension NamedSchema {
                     .object([
                         .required("ticket", .text(68...68), "for the buyer's tab, once"),
                         .required("url", .address, "where the tab goes; holds the ticket"),
-                        .required("appProof", .text(47...47), "stays with your server, bound to the buyer's login"),
+                        .optional("appProof", .text(47...47), "stays with your server, bound to the buyer's login"),
                         .required("expiresAt", .time, "until when the ticket opens"),
                     ])
                 )
@@ -268,11 +321,18 @@ extension NamedSchema {
         ),
         .required("checkoutSessionId", .nullable(.text(1...64))),
         .required("chargePermissionId", .nullable(.text(1...64))),
-        .required("charges", .list(.object([]), 0...LedgerRules.charges)),
+        .required("charges", .list(.named(.charge), 0...LedgerRules.charges)),
         .required("metadata", .texts(OrderDraft.maximumMetadata)),
         .required("createdAt", .time), .required("updatedAt", .time),
-        .required("expiresAt", .time, "when it ends by itself, unless it is paid before"),
-        .optional("buyer", .object([]), "only in the answer to a complete"),
+        .required("expiresAt", .nullable(.time), "when it ends by itself, unless it is paid before"),
+        .optional(
+            "buyer",
+            .object([
+                .optional("id", .text(1...128)), .optional("name", .text(1...255)), .optional("email", .text(1...255)),
+                .required("address", .texts(16)),
+            ]),
+            "only in the answer to a complete, and for a quarter of an hour"
+        ),
     ]
 }
 

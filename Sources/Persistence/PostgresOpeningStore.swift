@@ -1,20 +1,197 @@
+import Commerce
 package import MerchantOrders
 package import Postgres
-import Primitives
+package import Primitives
 package import SessionBroker
 
-/// Keeps what only flows have that a merchant's program opened: their terms.
+/// A session that a merchant's program opens: everything of it that is drawn before it is stored.
+package struct NewOpening: Sendable {
+    /// The flow.
+    package let flow: NewFlow
+    /// What is sold.
+    package let draft: OrderDraft
+    /// The right to carry the request out.
+    package let claim: IdempotencyClaim
+    /// Under which account.
+    package let account: OrderAccount
+    /// When, by the program's clock, as the answer says it.
+    package let created: WallTime
+    /// What of the order is kept as JSON.
+    package let texts: Texts
+    /// The answer, sealed.
+    package var answer: StoredAnswer
+
+    /// What of an order is kept as JSON.
+    package struct Texts: Sendable {
+        /// The lines, sums in minor units.
+        package let lines: [UInt8]
+        /// The merchant's own; `nil` for none.
+        package let metadata: [UInt8]?
+        /// What the crossing needs to know.
+        package let terms: [UInt8]
+
+        /// JSON.
+        ///
+        /// - Parameters:
+        ///   - lines: Sums in minor units.
+        ///   - metadata: The merchant's own.
+        ///   - terms: What the crossing needs to know.
+        package init(lines: [UInt8], metadata: [UInt8]?, terms: [UInt8]) {
+            self.lines = lines
+            self.metadata = metadata
+            self.terms = terms
+        }
+    }
+
+    /// A session that is opened.
+    ///
+    /// - Parameters:
+    ///   - flow: The flow.
+    ///   - draft: What is sold.
+    ///   - origin: The right to carry the request out, under which account, and when.
+    ///   - texts: What is kept as JSON.
+    ///   - answer: Sealed.
+    package init(
+        _ flow: NewFlow,
+        _ draft: OrderDraft,
+        _ origin: (claim: IdempotencyClaim, account: OrderAccount, created: WallTime),
+        texts: Texts,
+        answer: StoredAnswer
+    ) {
+        self.flow = flow
+        self.draft = draft
+        claim = origin.claim
+        account = origin.account
+        created = origin.created
+        self.texts = texts
+        self.answer = answer
+    }
+}
+
+/// Keeps what only flows have that a merchant's program opened.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresOpeningStore {
     let client: PostgresClient
+    private let launchSeconds: Int64
+    private let absoluteSeconds: Int64
 
     /// A store on a client of the same loop.
     ///
-    /// - Parameter client: Started by the caller.
-    package init(client: PostgresClient) {
+    /// - Parameters:
+    ///   - client: Started by the caller.
+    ///   - policy: Tells how long flows live.
+    package init(client: PostgresClient, policy: BrokerPolicy) {
         self.client = client
+        launchSeconds = policy.times.launch.components.seconds
+        absoluteSeconds = policy.times.absolute.components.seconds
     }
+
+    // MARK: Open
+
+    /// Claim, flow, the beginning of its trail, order and answer: all of it or nothing.
+    private static let openStatement = Statement(
+        name: "session_open",
+        sql: """
+            WITH \(ClaimSQL.claim(first: 4, flow: "$1", status: "$23", answer: "$24")), e AS (
+                INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
+                SELECT $1, statement_timestamp(), 1, 'issued'::flow_state, 'issue', 'issued', $2, $3
+                WHERE EXISTS (SELECT FROM i)
+            ), f AS (
+                INSERT INTO flow (
+                    flow_id, created_at, launch_until, idle_until, absolute_until, subtotal, tax_included, client, state,
+                    events, attempt, placements, proof_misses, verdict, a_hash, app_hash, challenge, cart, terms)
+                SELECT $1, statement_timestamp(), statement_timestamp() + $7 * interval '1 second',
+                    statement_timestamp() + $7 * interval '1 second', statement_timestamp() + $8 * interval '1 second',
+                    $9, $10, $11::flow_client, 'issued'::flow_state, 1, 0, 0, 0, 'issued', $12, $13, $14, $15::json,
+                    $16::json
+                WHERE EXISTS (SELECT FROM i)
+            ), o AS (
+                INSERT INTO merchant_order (
+                    flow_id, key_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency,
+                    reference, account, environment, lines, metadata, note)
+                SELECT $1, $4, $17, $17, $9, $10 - $9, $18, $10 + $18, 'created'::order_state, $11::flow_client, 'JPY',
+                    $19, $20, $21, $22::json, $25::json, $26
+                WHERE EXISTS (SELECT FROM i)
+            )
+            SELECT claimed FROM i
+            """,
+        parameterTypes: SQLText.leading + ClaimSQL.types + [
+            .int8, .int8, .int8, .int8, .text, .bytea, .bytea, .bytea, .text, .text, .timestamptz, .int8, .text, .text,
+            .text, .text, .int4, .bytea, .text, .text,
+        ]
+    )
+
+    /// Stores a session, once for its claim.
+    ///
+    /// - Parameters:
+    ///   - new: In yen, with a postage that is known.
+    ///   - caller: Where the request comes from.
+    /// - Returns: `nil` where it is stored, or what became of the claim that somebody had before.
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
+    package func open(_ new: NewOpening, by caller: Caller) async throws(MerchantStoreError) -> ClaimState? {
+        let parameters = parameters(new, caller)
+        do throws(PostgresError) {
+            let rows = try await client.write(
+                PostgresOpeningStore.openStatement,
+                parameters,
+                key: new.claim.lockKey
+            )
+            if rows.rowCount == 1 { return nil }
+        } catch {
+            guard error.code == .outcomeUnknown else { throw StoreFailure.merchant(error) }
+            return try await secondLook(new, error)
+        }
+        return try await PostgresKeyStore(client: client).state(of: new.claim)
+    }
+
+    /// What became of a statement whose answer was lost: the claim has an answer if and only if it was committed.
+    private func secondLook(_ new: NewOpening, _ error: PostgresError) async throws(MerchantStoreError) -> ClaimState? {
+        do throws(PostgresError) {
+            try await client.waitUntilReady(within: PostgresOpeningStore.patience)
+        } catch {
+            throw MerchantStoreError(.outcomeUnknown, "the second look: \(error.debugDescription)")
+        }
+        let state = try await PostgresKeyStore(client: client).state(of: new.claim)
+        switch state {
+        case .answered(_, let flow) where flow == new.flow.flow: return nil
+        case .answered, .reused: return state
+        case .running, .absent: throw StoreFailure.merchant(error)
+        }
+    }
+
+    /// How long to wait for a connection, because a server that fell over may be back soon.
+    private static let patience = Duration.seconds(3)
+
+    private func parameters(_ new: NewOpening, _ caller: Caller) -> Parameters {
+        var postage: Int64?
+        if case .fixed(let sum) = new.draft.postage { postage = sum.units }
+        var parameters = Parameters(new.flow.flow, caller)
+        parameters.append(claim: new.claim)
+        parameters.append(int64: launchSeconds)
+        parameters.append(int64: absoluteSeconds)
+        parameters.append(int64: new.flow.order.subtotal)
+        parameters.append(int64: new.flow.order.taxIncluded)
+        parameters.append(text: new.flow.client.rawValue)
+        parameters.append(digest: new.flow.launchHash)
+        parameters.append(digest: new.flow.appHash)
+        parameters.append(digest: new.flow.challenge)
+        parameters.append(utf8: new.flow.order.json)
+        parameters.append(utf8: new.texts.terms)
+        parameters.append(timestamp: new.created)
+        parameters.append(int64: postage)
+        parameters.append(text: new.draft.reference)
+        parameters.append(text: new.account.merchantID)
+        parameters.append(text: new.account.environment)
+        parameters.append(utf8: new.texts.lines)
+        parameters.append(int32: Int32(new.answer.status))
+        parameters.append(bytes: new.answer.body)
+        parameters.append(text: new.texts.metadata.map { String(decoding: $0, as: UTF8.self) })
+        parameters.append(text: new.draft.options.note)
+        return parameters
+    }
+
+    // MARK: Terms
 
     private static let termsStatement = Statement(
         name: "flow_terms",
@@ -34,6 +211,43 @@ package final class PostgresOpeningStore {
             let rows = try await client.read(PostgresOpeningStore.termsStatement, parameters)
             guard rows.rowCount == 1 else { return nil }
             return try rows.optional(0, 0) { row, column throws(PostgresError) in try rows.json(row, column) }
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    // MARK: Cancel
+
+    private static let cancelStatement = Statement(
+        name: "session_cancel",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET verdict = 'cancelled', state = 'cancelled', events = f.events + 1
+                WHERE f.flow_id = $1 AND is_waiting(f.state)
+                    AND EXISTS (SELECT FROM merchant_order AS m WHERE m.flow_id = $1)
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(OrderSQL.ended("cancelled", event: "session.cancelled")), \(SQLText.audit("'cancel'", reason: "'merchant'"))
+            SELECT u.verdict FROM u
+            """,
+        parameterTypes: SQLText.leading
+    )
+
+    /// Ends a session on the merchant's wish.
+    ///
+    /// - Parameters:
+    ///   - flow: Any id.
+    ///   - caller: Where the request comes from.
+    /// - Returns: False for one that is not there, is paid or being paid, or has ended before.
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
+    package func cancel(_ flow: FlowID, by caller: Caller) async throws(MerchantStoreError) -> Bool {
+        do {
+            let rows = try await client.write(
+                PostgresOpeningStore.cancelStatement,
+                Parameters(flow, caller),
+                key: flow,
+                isLastStep: true
+            )
+            return rows.rowCount == 1
         } catch {
             throw StoreFailure.merchant(error)
         }

@@ -168,17 +168,18 @@ package final class Application: Sendable {
                 checkout: try makeCheckout(reactor),
                 database: database,
                 sweeper: Sweeper(store: store, limits: limits),
-                merchant: try makeMerchant(database)
+                merchant: try makeMerchant(database, account)
             ),
             telemetry: telemetry
         )
     }
 
-    private func makeMerchant(_ database: PostgresClient) throws -> MerchantServices? {
+    private func makeMerchant(_ database: PostgresClient, _ account: OrderAccount) throws -> MerchantServices? {
         guard let merchantLimits else { return nil }
         return try MerchantServices(
             keys: PostgresKeyStore(client: database),
-            openings: PostgresOpeningStore(client: database),
+            openings: PostgresOpeningStore(client: database, policy: deployment.policy),
+            account: account,
             limits: merchantLimits,
             metrics: telemetry.metrics,
             clock: SystemClock()

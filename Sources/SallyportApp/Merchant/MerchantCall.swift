@@ -97,6 +97,15 @@ struct MerchantCall {
         return try Problem.reading { () throws(JSONRefusal) in try JSONReader(value) }
     }
 
+    /// The content of a request that may have none.
+    ///
+    /// - Returns: A reader of the object, or of an empty one.
+    /// - Throws: `invalid_request` for what is no JSON object.
+    func optionalBody() throws(Problem) -> JSONReader {
+        guard content.body.isEmpty else { return try body() }
+        return try Problem.reading { () throws(JSONRefusal) in try JSONReader([:]) }
+    }
+
     /// Deeper than any message is nested.
     private static let depth = 8
 

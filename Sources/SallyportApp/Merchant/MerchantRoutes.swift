@@ -19,7 +19,13 @@ struct MerchantRoute: Sendable {
 ///
 /// The document that describes the interface is made from this table, so there is nothing in the one that the other lacks.
 enum MerchantRouteTable {
-    static let all: [MerchantRoute] = payments + documents
+    static let all: [MerchantRoute] = sessions + payments + documents
+
+    private static let sessions = [
+        MerchantRoute(.createSession, SessionHandlers.create), MerchantRoute(.readSession, SessionHandlers.read),
+        MerchantRoute(.listSessions, SessionHandlers.list), MerchantRoute(.completeSession, SessionHandlers.complete),
+        MerchantRoute(.cancelSession, SessionHandlers.cancel),
+    ]
 
     private static let documents = [MerchantRoute(.openAPI, nil)]
 }

@@ -11,6 +11,8 @@ final class MerchantServices {
     let keys: PostgresKeyStore
     /// What only merchants' flows have.
     let openings: PostgresOpeningStore
+    /// The account that orders are made under.
+    let account: OrderAccount
     /// Seals answers that hold tokens.
     let seal: AnswerSeal
     private let limits: MerchantLimits
@@ -23,6 +25,7 @@ final class MerchantServices {
     /// - Parameters:
     ///   - keys: Of the same loop.
     ///   - openings: Of the same loop.
+    ///   - account: That orders are made under.
     ///   - limits: Of the process.
     ///   - metrics: Counts requests.
     ///   - clock: For the limits.
@@ -30,12 +33,14 @@ final class MerchantServices {
     init(
         keys: PostgresKeyStore,
         openings: PostgresOpeningStore,
+        account: OrderAccount,
         limits: MerchantLimits,
         metrics: MetricsRegistry,
         clock: any WallClock
     ) throws(CryptographyError) {
         self.keys = keys
         self.openings = openings
+        self.account = account
         self.limits = limits
         self.metrics = metrics
         self.clock = clock

@@ -1,0 +1,132 @@
+import HTTPCore
+import MerchantOrders
+
+extension RouteDescription {
+    /// Opens a session.
+    package static let createSession = RouteDescription(
+        .post,
+        "/v1/sessions",
+        "createSession",
+        .sessionsWrite,
+        "open a session for one order of one buyer",
+        creation
+    )
+
+    /// Reads a session.
+    package static let readSession = RouteDescription(
+        .get,
+        "/v1/sessions/{id}",
+        "readSession",
+        .sessionsRead,
+        "read a session",
+        Shape(.ok, .session)
+    )
+
+    /// Lists sessions.
+    package static let listSessions = RouteDescription(
+        .get,
+        "/v1/sessions",
+        "listSessions",
+        .sessionsRead,
+        "list sessions, the newest first",
+        list
+    )
+
+    /// Completes a session.
+    package static let completeSession = RouteDescription(
+        .post,
+        "/v1/sessions/{id}/complete",
+        "completeSession",
+        .sessionsWrite,
+        "complete the payment, once both halves have met at your server",
+        completion
+    )
+
+    /// Cancels a session.
+    package static let cancelSession = RouteDescription(
+        .post,
+        "/v1/sessions/{id}/cancel",
+        "cancelSession",
+        .sessionsWrite,
+        "end a session that is not paid",
+        cancellation
+    )
+
+    /// Names of the parameters of the list.
+    package static let listParameters = ["limit", "cursor", "state", "reference"]
+
+    private static var creation: Shape {
+        var shape = Shape(.created, .named(.openedSession))
+        shape.body = .object([
+            .required("reference", .text(1...100), "your name for the order"),
+            .required("client", .word(SessionRequest.clients), "where the buyer is; `site` needs returnUrl"),
+            .required("currency", .word(["JPY", "USD", "EUR", "GBP"])),
+            .required("lines", .list(line, 1...OrderDraft.maximumLines), "no id twice"),
+            .required("tax", .money, "on all lines together"),
+            .required("postage", .object([.required("amount", .money)])),
+            .optional("returnUrl", .address, "where a buyer in a browser comes back to"),
+            .optional("codeChallenge", .text(43...43), "S256 of a verifier that the app holds, RFC 7636"),
+            .optional("captureMode", .word(CaptureMode.allCases.map(\.rawValue)), "`manual` unless told otherwise"),
+            .optional("note", .text(0...255)),
+            .optional("metadata", .texts(OrderDraft.maximumMetadata), "yours; names of at most 40 characters"),
+        ])
+        shape.example = """
+            {"reference":"A-1001","client":"site","currency":"JPY","lines":[{"id":"sku-1","name":"Sencha","unitPrice":\
+            {"amount":"1200","currencyCode":"JPY"},"quantity":2}],"tax":{"amount":"240","currencyCode":"JPY"},"postage":\
+            {"amount":{"amount":"540","currencyCode":"JPY"}},"returnUrl":"https://shop.example.com/paid"}
+            """
+        shape.problems = [
+            .invalidAmount, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .tooManyFlows,
+        ]
+        return shape
+    }
+
+    private static let line = Schema.object([
+        .required("id", .text(1...64)), .required("name", .text(1...120)),
+        .required("unitPrice", .money, "of one, tax excluded"),
+        .required("quantity", .integer(1...DraftLine.maximumQuantity)),
+        .optional("sum", .money, "checked against unit price times quantity"),
+    ])
+
+    private static var list: Shape {
+        var shape = Shape(
+            .ok,
+            .object([
+                .required("data", .list(.session, 0...100)),
+                .required("nextCursor", .nullable(.text(22...22)), "`null` at the end"),
+            ])
+        )
+        shape.query = [
+            QueryParameter("limit", .integer(1...100), "how many at most; 20 unless told otherwise"),
+            QueryParameter("cursor", .text(22...22), "where to go on: the `nextCursor` of the part before"),
+            QueryParameter("state", .word(OrderState.allCases.map(\.rawValue)), "only sessions in this state"),
+            QueryParameter("reference", .text(1...100), "only sessions of this name"),
+        ]
+        shape.problems = [.invalidCursor]
+        return shape
+    }
+
+    private static var completion: Shape {
+        var shape = Shape(.ok, .session)
+        shape.body = .object([
+            .required("returnTicket", .text(68...68), "`secureWebviewSessionId` of the return"),
+            .required("orderReferenceId", .text(1...64), "of the return"),
+            .required("appProof", .text(47...47), "what your server kept of this buyer's session"),
+            .optional("codeVerifier", .text(43...128), "where the session was opened with a challenge"),
+        ])
+        shape.answers.append((.accepted, .named(.openedSession)))
+        shape.problems = [
+            .notReady, .purchaseInProgress, .paymentDeclined, .proofMismatch, .orderMismatch, .sessionOver,
+            .providerFailed,
+        ]
+        return shape
+    }
+
+    private static var cancellation: Shape {
+        var shape = Shape(.ok, .session)
+        shape.body = .object([])
+        shape.example = "{}"
+        shape.problems = [.alreadyPaid, .purchaseInProgress, .sessionOver]
+        return shape
+    }
+}

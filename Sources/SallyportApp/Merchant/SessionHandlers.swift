@@ -1,0 +1,185 @@
+import Commerce
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Pages
+import Persistence
+import Primitives
+import SessionBroker
+import StrictJSON
+
+/// The routes below `/v1` that are about sessions.
+enum SessionHandlers {
+    /// Answers `POST /v1/sessions`.
+    @Sendable static func create(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+        guard let policy = call.deployment.merchant?.policy else { throw Problem(.notFound) }
+        let request = try SessionRequest(try call.body(), policy)
+        return try await call.services.opening.open(request, for: call)
+    }
+
+    /// Answers `GET /v1/sessions/{id}`.
+    @Sendable static func read(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+        let order = try await order(call, try call.flow())
+        return MerchantAnswer(.ok, SessionBody(order).json, flow: order.flow)
+    }
+
+    // MARK: List
+
+    /// Answers `GET /v1/sessions`.
+    @Sendable static func list(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+        let query = try query(try call.query(RouteDescription.listParameters))
+        let page = try await call.asking { () async throws(MerchantStoreError) in
+            try await call.services.orders.page(query)
+        }
+        let body: JSONValue = [
+            "data": .array(page.orders.map { SessionBody($0).json }), "nextCursor": JSONValue(page.next?.text),
+        ]
+        return MerchantAnswer(.ok, body, flow: nil)
+    }
+
+    private static func query(_ texts: [String: String]) throws(Problem) -> OrderQuery {
+        var query = OrderQuery(limit: usualLimit)
+        if let text = texts["limit"] {
+            guard let limit = DecimalDigits.parse(text.utf8Span.span, limit: 100), limit > 0 else {
+                throw Problem(.invalidRequest, "A whole number from 1 to 100.", field: "limit")
+            }
+            query.limit = limit
+        }
+        if let text = texts["cursor"] {
+            guard let cursor = OrderCursor(text) else { throw Problem(.invalidCursor, field: "cursor") }
+            query.cursor = cursor
+        }
+        if let text = texts["state"] {
+            guard let state = OrderState(rawValue: text) else {
+                throw Problem(.invalidRequest, "There is no such state.", field: "state")
+            }
+            query.states = [state]
+        }
+        query.reference = texts["reference"]
+        return query
+    }
+
+    private static let usualLimit = 20
+
+    // MARK: Cancel
+
+    /// Answers `POST /v1/sessions/{id}/cancel`.
+    @Sendable static func cancel(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+        let body = try call.optionalBody()
+        try Problem.reading { () throws(JSONRefusal) in try body.end() }
+        let flow = try call.flow()
+        return try await call.idempotently(flow) { () async throws(Problem) in
+            let isCancelled = try await call.asking { () async throws(MerchantStoreError) in
+                try await call.merchant.openings.cancel(flow, by: call.caller)
+            }
+            let order = try await order(call, flow)
+            if !isCancelled, let problem = refusal(order) { throw problem }
+            return MerchantAnswer(.ok, SessionBody(order).json, flow: flow)
+        }
+    }
+
+    /// Why a session cannot be cancelled, or `nil` where it is already.
+    private static func refusal(_ order: MerchantOrder) -> Problem? {
+        switch order.state {
+        case .cancelled: nil
+        case .paying: Problem(.purchaseInProgress, flow: order.flow)
+        case .expired, .declined, .closed, .created, .atProvider, .inReview: Problem(.sessionOver, flow: order.flow)
+        case .paid, .paymentPending, .captured, .partRefunded, .refunded: Problem(.alreadyPaid, flow: order.flow)
+        }
+    }
+
+    // MARK: Complete
+
+    /// Answers `POST /v1/sessions/{id}/complete`.
+    ///
+    /// It is the purchase of the pages with the proof in the body: the merchant's server is the half that opened the session. Nothing
+    /// is claimed, since the flow itself remembers what became of it, and every repeat asks it.
+    @Sendable static func complete(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+        let flow = try call.flow()
+        let request = try purchase(call, flow)
+        let outcome: PurchaseOutcome
+        do throws(Failure) {
+            outcome = try await call.services.purchases.purchase(request, by: call.caller)
+        } catch {
+            throw Problem(error)
+        }
+        var body = SessionBody(try await order(call, flow))
+        switch outcome {
+        case .done:
+            body.buyer = try await buyer(call, request)
+            return MerchantAnswer(.ok, body.json, flow: flow)
+        case .openAgain(let ticket):
+            let expires = call.merchant.now + call.deployment.policy.times.launch
+            let launch = call.launch(ticket, proof: nil, expires: expires)
+            return MerchantAnswer(.accepted, body.json.adding("launch", launch.json), flow: flow)
+        }
+    }
+
+    private static func purchase(_ call: MerchantCall, _ flow: FlowID) throws(Problem) -> PurchaseRequest {
+        var reader = try call.body()
+        let (ticket, reference, proof, verifier) = try Problem.reading { () throws(JSONRefusal) in
+            (
+                try reader.text("returnTicket"), try reader.text("orderReferenceId"), try reader.text("appProof"),
+                try reader.optionalText("codeVerifier")
+            )
+        }
+        let rest = reader
+        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+        guard let ticket = ReturnTicket.parse(ticket), ticket.flow == flow else {
+            throw Problem(.orderMismatch, "The ticket belongs to another session.", field: "returnTicket", flow: flow)
+        }
+        guard let proof = AppProof.parse(proof) else { throw Problem(.proofMismatch, field: "appProof", flow: flow) }
+        var request = PurchaseRequest(ticket: ticket, orderReference: reference)
+        request.proof = proof
+        if let verifier {
+            guard let verifier = CodeVerifier.parse(verifier) else {
+                throw Problem(.invalidRequest, "Not a verifier of RFC 7636.", field: "codeVerifier", flow: flow)
+            }
+            request.verifier = verifier
+        }
+        return request
+    }
+
+    /// Who buys and where to, as long as the receipt is shown; nobody but the holder of the ticket can open it.
+    private static func buyer(_ call: MerchantCall, _ request: PurchaseRequest) async throws(Problem) -> JSONValue? {
+        let verdict: ReceiptVerdict
+        do throws(BrokerError) {
+            verdict = try await call.services.broker.receipt(
+                request.ticket,
+                proof: request.proof,
+                tab: nil,
+                by: call.caller
+            )
+        } catch {
+            // It is paid: the buyer's details can be asked for again, by a repeat.
+            return nil
+        }
+        guard case .receipt(let view) = verdict, let details = view.details else { return nil }
+        var members: [JSONMember] = []
+        if let id = details.buyer.id { members.append(JSONMember("id", .string(id))) }
+        if let name = details.buyer.name { members.append(JSONMember("name", .string(name))) }
+        if let email = details.buyer.email { members.append(JSONMember("email", .string(email))) }
+        let address = Address.Part.allCases.compactMap { part in
+            details.address[part].map { JSONMember(part.rawValue, .string($0)) }
+        }
+        members.append(JSONMember("address", .object(address)))
+        return .object(members)
+    }
+
+    // MARK: Parts
+
+    private static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Problem) -> MerchantOrder {
+        let found = try await call.asking { () async throws(MerchantStoreError) in
+            try await call.services.orders.read(flow)
+        }
+        guard let found else { throw Problem(.notFound) }
+        return found
+    }
+}
+
+extension JSONValue {
+    /// An object with one member more.
+    func adding(_ name: String, _ value: JSONValue) -> JSONValue {
+        .object(members + [JSONMember(name, value)])
+    }
+}

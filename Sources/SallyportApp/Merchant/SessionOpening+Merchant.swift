@@ -1,0 +1,153 @@
+import Commerce
+import Cryptography
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Persistence
+import Primitives
+import SessionBroker
+import StrictJSON
+
+extension SessionOpening {
+    /// Opens a session for a merchant's program, once for its claim.
+    ///
+    /// Ids, tokens and times are drawn first, so that the answer is known before anything is stored: claim, flow, order and answer are
+    /// one statement, and there is nothing in between that a crash could leave behind.
+    ///
+    /// - Parameters:
+    ///   - request: Checked.
+    ///   - call: Whose request it is.
+    /// - Returns: 201 with the session and what opens its tab; the same again for a repeat.
+    /// - Throws: `too_many_flows`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store says.
+    func open(_ request: SessionRequest, for call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+        let claim = try call.claim()
+        let challenge = try SessionOpening.challenge(request)
+        guard let client = ClientKind(rawValue: request.client), let terms = OrderTerms(request.draft) else {
+            throw Problem(.currencyNotSupported, field: "currency")
+        }
+        let order = try SessionOpening.order(request.draft)
+        let (flow, issued) = try draw(client, order, challenge)
+        let now = call.merchant.now
+        let answer = SessionOpening.answer(request, issued, call, at: now)
+        let new = NewOpening(
+            flow,
+            request.draft,
+            (claim, call.merchant.account, now),
+            texts: NewOpening.Texts(
+                lines: SessionBody.storedLines(request.draft).bytes,
+                metadata: request.draft.options.metadata.isEmpty ? nil : SessionBody.metadata(request.draft).bytes,
+                terms: terms.stored
+            ),
+            answer: try SessionOpening.sealed(answer, claim, call)
+        )
+        let state = try await call.asking { () async throws(MerchantStoreError) in
+            try await call.merchant.openings.open(new, by: call.caller)
+        }
+        guard let state else { return answer }
+        return try SessionOpening.replay(state, claim, call)
+    }
+
+    private func draw(
+        _ client: ClientKind,
+        _ order: Order,
+        _ challenge: CodeChallenge?
+    ) throws(Problem) -> (NewFlow, IssuedFlow) {
+        switch broker.draw(client, order, challenge: challenge) {
+        case .drawn(let flow, let issued): return (flow, issued)
+        case .tooManyFlows: throw Problem(.tooManyFlows)
+        case .verifierRequired:
+            throw Problem(.invalidRequest, "This shop requires a challenge.", field: "codeChallenge")
+        }
+    }
+
+    private static func challenge(_ request: SessionRequest) throws(Problem) -> CodeChallenge? {
+        guard let text = request.challenge else { return nil }
+        guard let challenge = CodeChallenge.parse(text, method: "S256") else {
+            throw Problem(.invalidRequest, "Not an S256 challenge of RFC 7636.", field: "codeChallenge")
+        }
+        return challenge
+    }
+
+    /// The order as the pages show it.
+    private static func order(_ draft: OrderDraft) throws(Problem) -> Order {
+        var lines: [OrderLine] = []
+        do {
+            for line in draft.lines {
+                guard let price = line.unitPrice.yen else { throw CommerceError(.currency, "not in yen") }
+                let article = Article(id: line.id, name: line.name, price: price)
+                lines.append(try OrderLine(article: article, quantity: line.quantity))
+            }
+            guard let tax = draft.tax.yen else { throw CommerceError(.currency, "not in yen") }
+            return try Order(lines: lines, tax: tax)
+        } catch {
+            throw Problem(.invalidAmount, detail: "\(error)")
+        }
+    }
+
+    private static func answer(
+        _ request: SessionRequest,
+        _ issued: IssuedFlow,
+        _ call: MerchantCall,
+        at now: WallTime
+    ) -> MerchantAnswer {
+        let times = call.deployment.policy.times
+        let body = SessionBody(
+            opened: issued.ticket.flow,
+            client: request.client,
+            request.draft,
+            times: SessionBody.Times(created: now, updated: now, expires: now + times.absolute)
+        )
+        let launch = call.launch(issued.ticket, proof: issued.newProof, expires: now + times.launch)
+        return MerchantAnswer(.created, body.json.adding("launch", launch.json), flow: issued.ticket.flow)
+    }
+
+    private static func sealed(
+        _ answer: MerchantAnswer,
+        _ claim: IdempotencyClaim,
+        _ call: MerchantCall
+    ) throws(Problem) -> StoredAnswer {
+        do throws(CryptographyError) {
+            let body = try call.merchant.seal.seal(
+                answer.body,
+                for: claim,
+                under: call.key,
+                random: call.services.random
+            )
+            return StoredAnswer(status: answer.status.code, body: body)
+        } catch {
+            throw Problem(.internalError, detail: error.debugDescription)
+        }
+    }
+
+    /// The answer of before, which only the key it was made with opens.
+    private static func replay(
+        _ state: ClaimState,
+        _ claim: IdempotencyClaim,
+        _ call: MerchantCall
+    ) throws(Problem) -> MerchantAnswer {
+        guard case .answered(let answer, let flow) = state else { return try call.replay(state) }
+        guard let body = call.merchant.seal.open(answer.body, for: claim, under: call.key) else {
+            let session = flow.map { " The session is \($0.description)." } ?? ""
+            throw Problem(.replayUnavailable, ProblemCode.replayUnavailable.message + session, flow: flow)
+        }
+        return try call.replay(.answered(StoredAnswer(status: answer.status, body: body), flow: flow))
+    }
+}
+
+extension MerchantCall {
+    /// What opens the buyer's tab.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token A.
+    ///   - proof: Token P, where it is new.
+    ///   - expires: Until when the ticket opens.
+    /// - Returns: For the member `launch`.
+    func launch(_ ticket: LaunchTicket, proof: AppProof?, expires: WallTime) -> LaunchBody {
+        LaunchBody(
+            ticket: ticket.text,
+            url: "\(deployment.webOrigin)/button?secureWebviewSessionId=\(ticket.text)",
+            proof: proof?.text,
+            expires: expires
+        )
+    }
+}
