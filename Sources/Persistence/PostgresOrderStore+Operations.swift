@@ -185,18 +185,19 @@ extension PostgresOrderStore {
 
     /// The lease doubles with every recovery, up to an hour.
     ///
-    /// After 200 of them or two days the operation is stuck: no call has
-    /// brought a clear answer, and another will not.
+    /// After 200 of them or two days the operation is stuck: no call has brought a clear answer, and another will not. Where an
+    /// operator has taken it in hand again, `ended_at` says since when.
     static let takeOverStatement = Statement(
-        name: "operation_take_over",
+        name: "operation_take_up",
         sql: """
             UPDATE payment_operation AS p SET
                 attempt_id = $2, recoveries = p.recoveries + 1,
                 lease_until = statement_timestamp() + least(3600, $3 * 2 ^ least(p.recoveries, 10)) * interval '1 second',
                 state = CASE WHEN g.up THEN 'stuck' ELSE p.state END,
-                ended_at = CASE WHEN g.up THEN statement_timestamp() END
+                ended_at = CASE WHEN g.up THEN statement_timestamp() ELSE p.ended_at END
             FROM (
-                SELECT o.recoveries >= 200 OR o.created_at <= statement_timestamp() - interval '48 hours' AS up
+                SELECT o.recoveries >= 200
+                    OR greatest(o.created_at, o.ended_at) <= statement_timestamp() - interval '48 hours' AS up
                 FROM payment_operation AS o WHERE o.operation_id = $1) AS g
             WHERE p.operation_id = $1 AND p.state = 'open' AND p.lease_until <= statement_timestamp()
             RETURNING p.state, p.flow_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key, p.recoveries

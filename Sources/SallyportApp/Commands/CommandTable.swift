@@ -25,9 +25,8 @@ struct CommandInput: Sendable {
 enum CommandTable {
     static let all: [Command] = [
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
-        RoutesCommand.command, AuditCommand.command, KeysCommand.command, SimulatorsCommand.command,
-        ExplainSignatureCommand.command,
-        DoctorCommand.command, versionCommand,
+        RoutesCommand.command, AuditCommand.command, KeysCommand.command, PaymentsCommand.command,
+        SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command, versionCommand,
     ]
 
     /// Options that every command has.

@@ -1,3 +1,4 @@
+import EventIO
 import HTTPCore
 import IntegrationKit
 import StrictJSON
@@ -190,6 +191,38 @@ struct PaymentTests {
             #expect(try await till.refund(500, mark: "r").status == 409)
             #expect(try await till.refund(100, mark: "s").status == 409)
             #expect(try await till.effects("CreateRefund") == 0)
+            let (exit, output) = try await shop.runCommand(["payments"])
+            #expect(exit == .code(0), "\(output)")
+            let line = try JSONParser.parse(Array(output.utf8))
+            #expect(line["target"]?.text == till.charge)
+            #expect(line["reason"]?.text == "DuplicateIdempotencyKey")
+            let id = try #require(line["operation"]?.text)
+            #expect(try await shop.runCommand(["payments", id, "--end"]).exit == .code(0))
+            let ended = try await till.refund(500, mark: "r")
+            #expect((ended.status, ended.code) == (422, "provider_refused"))
+            #expect(try await till.refund(100, mark: "s").status == 201)
+            #expect(try await shop.runCommand(["payments", id, "--end"]).exit == .code(1))
+        }
+    }
+
+    @Test func `sends the same again when an operator says so`() async throws {
+        try await withShop(.merchant) { shop in
+            let till = try await Till.open(shop)
+            try await shop.control.fault("CaptureCharge", count: 5, ["status": 503])
+            #expect(try await till.capture().status == 503)
+            try shop.rows("UPDATE payment_operation SET created_at = now() - interval '3 days'")
+            try till.endLeases()
+            #expect(try await till.capture().code == "outcome_unknown")
+            let id = try shop.value("SELECT operation_id FROM payment_operation WHERE state = 'stuck'")
+            try await shop.control.clearFaults()
+            #expect(try await shop.runCommand(["payments", id, "--resume"]).exit == .code(0))
+            let answer = try await till.insist(
+                "/v1/charges/\(till.charge)/capture",
+                MerchantKey.amount(27_996),
+                mark: "capture"
+            )
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try await till.effects("CaptureCharge") == 1)
         }
     }
 }
