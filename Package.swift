@@ -80,11 +80,14 @@ let package = Package(
         library("MerchantOrders", ["Commerce", "Cryptography", "Primitives"]),
         library("AppLinks", ["StrictJSON", "Primitives"]),
         library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
-        library("Webhooks", ["StrictJSON", "HTTPCore", "Cryptography", "Primitives"]),
+        library("Webhooks", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
 
         // Level 7.
-        library("Persistence", ["Postgres", "SessionBroker", "MerchantOrders", "Commerce", "Primitives"]),
+        library(
+            "Persistence",
+            ["Postgres", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "Primitives"]
+        ),
         library("MerchantAPI", ["MerchantOrders", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]),
         library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]),
         library("Pages", ["SessionBroker", "Commerce", "Primitives"]),
@@ -100,10 +103,9 @@ let package = Package(
         library(
             "SallyportApp",
             [
-                "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "SessionBroker",
-                "AppLinks", "AmazonPay", "Commerce", "Cryptography", "HTTPServer", "HTTPClient", "Postgres", "TLS",
-                "HTTPCore", "StrictJSON", "EventIO",
-                "Telemetry", "Primitives",
+                "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "Webhooks",
+                "SessionBroker", "AppLinks", "AmazonPay", "Commerce", "Cryptography", "HTTPServer", "HTTPClient",
+                "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO", "Telemetry", "Primitives",
             ]
         ),
         program("sallyport", ["SallyportApp"]),
@@ -112,8 +114,8 @@ let package = Package(
         library(
             "IntegrationKit",
             [
-                "SallyportApp", "Simulators", "PostgresTestKit", "Postgres", "Cryptography", "HTTPServer", "HTTPClient",
-                "TLS", "HTTPCore", "EventIO", "StrictJSON", "Telemetry", "TestKit", "Primitives",
+                "SallyportApp", "Simulators", "Webhooks", "PostgresTestKit", "Postgres", "Cryptography", "HTTPServer",
+                "HTTPClient", "TLS", "HTTPCore", "EventIO", "StrictJSON", "Telemetry", "TestKit", "Primitives",
             ]
         ),
         program(
@@ -163,7 +165,10 @@ let package = Package(
             ["Notifications", "StrictJSON", "HTTPCore", "Cryptography", "EventIO", "Primitives", "TestKit"],
             resources: [.copy("Vectors")]
         ),
-        tests("WebhooksTests", ["Webhooks", "StrictJSON", "HTTPCore", "Primitives", "TestKit"]),
+        tests(
+            "WebhooksTests",
+            ["Webhooks", "StrictJSON", "HTTPCore", "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit"]
+        ),
         tests(
             "AmazonPayTests",
             ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "Primitives", "TestKit"],
@@ -172,8 +177,8 @@ let package = Package(
         tests(
             "PersistenceTests",
             [
-                "Persistence", "Postgres", "PostgresTestKit", "SessionBroker", "MerchantOrders", "Commerce",
-                "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit",
+                "Persistence", "Postgres", "PostgresTestKit", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce",
+                "Cryptography", "StrictJSON", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
         tests("DoctorTests", ["Doctor", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]),

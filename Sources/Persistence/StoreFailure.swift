@@ -1,6 +1,7 @@
 import MerchantOrders
 import Postgres
 import SessionBroker
+import Webhooks
 
 /// Translates failures of the database into those of the broker and of the merchants' stores.
 enum StoreFailure {
@@ -31,6 +32,16 @@ enum StoreFailure {
         case .overloaded: return MerchantStoreError(.overloaded, known.debugDescription)
         case .outcomeUnknown: return MerchantStoreError(.outcomeUnknown, known.debugDescription)
         case .fault: return MerchantStoreError(.fault, known.debugDescription)
+        }
+    }
+
+    static func webhooks(_ error: PostgresError) -> WebhookStoreError {
+        let detail = error.debugDescription
+        switch error.code {
+        case .unavailable, .overloaded: return WebhookStoreError(.unavailable, detail)
+        case .outcomeUnknown: return WebhookStoreError(.outcomeUnknown, detail)
+        case .rejected(let state) where passing.contains(state): return WebhookStoreError(.unavailable, detail)
+        case .rejected, .decoding, .migration, .cluster: return WebhookStoreError(.fault, detail)
         }
     }
 

@@ -20,6 +20,8 @@ package final class Application: Sendable {
     private let redirectServer: Server
     private let adminServer: Server
     private let stopSignal = StopSignal()
+    /// Before the other one: what is written down of a try needs the database.
+    let deliveryStop = StopSignal()
     private let tickets: TLSTicketKeys
     let logger: Logger
 
@@ -64,11 +66,12 @@ package final class Application: Sendable {
         let provider = try ProviderSetup(configuration.provider, web: configuration.listeners.web, lease: times.lease)
         _ = try Deployment(configuration, provider: provider, authority: nil)
         _ = try configuration.tlsContext(try configuration.ticketKeys())
+        try configuration.checkWebhooks()
     }
 
     private let deployment: Deployment
     private let provider: ProviderSetup
-    private let telemetry: AppTelemetry
+    let telemetry: AppTelemetry
     private let limits: FlowLimits
     private let quota: CallQuota
     /// `nil` where the interface for merchants' programs is not served.
@@ -119,7 +122,9 @@ package final class Application: Sendable {
                 let origins = [configuration.listeners.web, configuration.listeners.link]
                 try self.redirectServer.attach(to: reactor, handler: Downgrade(services, origins: origins))
                 try self.adminServer.attach(to: reactor, handler: Router(services, face: .admin))
-                if index == 0 { self.startUpkeep(services, reactor) }
+                guard index == 0 else { return }
+                self.startUpkeep(services, reactor)
+                try self.startWebhooks(services, reactor, configuration)
             }
         }
         let fields = [
@@ -239,6 +244,7 @@ package final class Application: Sendable {
         await publicServer.drain()
         await redirectServer.drain()
         await adminServer.drain()
+        await deliveryStop.stop()
         await stopSignal.stop()
         for loop in loops { loop.stop() }
         for loop in loops { loop.join() }

@@ -48,6 +48,16 @@ package struct WebhookEvent: Sendable, Hashable {
     /// - Parameter id: An event's.
     /// - Returns: The text.
     package static func text(of id: UUIDBytes) -> String {
-        "evt_" + id.description
+        tag + id.description
     }
+
+    /// The id behind its text; `nil` for any other text.
+    ///
+    /// - Parameter text: Anything.
+    /// - Returns: An event's id.
+    package static func id(of text: String) -> UUIDBytes? {
+        text.hasPrefix(tag) ? UUIDBytes(String(text.dropFirst(tag.count))) : nil
+    }
+
+    private static let tag = "evt_"
 }

@@ -43,6 +43,18 @@ struct PhysicalTests {
         }
     }
 
+    @Test func `lets the dispatcher find lanes and events without looking at others`() async throws {
+        try await withPlans(of: PostgresWebhookStore.dispatcherStatements) { name, plan in
+            let scans = plan.split(separator: "\n").filter {
+                ($0.contains(" on public.webhook_lane") || $0.contains(" on public.merchant_event"))
+                    && $0.contains(" Scan")
+            }
+            #expect(!scans.isEmpty, "\(name)")
+            for scan in scans { #expect(!scan.contains("Seq Scan"), "\(name): \(plan)") }
+            #expect(plan.contains("webhook_lane_due") == (name == "webhook_claim"), "\(name): \(plan)")
+        }
+    }
+
     @Test func `lets transitions stay on their pages`() async throws {
         try await withRig { rig in
             for _ in 0..<200 { _ = try await rig.authorized() }

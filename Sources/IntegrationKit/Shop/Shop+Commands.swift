@@ -6,13 +6,19 @@ import TestKit
 extension Shop {
     /// Runs a command of the built program on the shop's database, as an operator does, to its end.
     ///
-    /// - Parameter words: The command and its arguments.
+    /// - Parameters:
+    ///   - words: The command and its arguments.
+    ///   - environment: Further variables.
     /// - Returns: How it ended, and everything it wrote to standard output and standard error.
     /// - Throws: `IOError`, `BuiltProgram.Missing`, `DeadlineExceeded`.
-    package func runCommand(_ words: [String]) async throws -> (exit: ChildProcess.Exit, output: String) {
+    package func runCommand(
+        _ words: [String],
+        environment: [String: String] = [:]
+    ) async throws -> (exit: ChildProcess.Exit, output: String) {
         let url = database.url.reveal()
         return try await withTemporaryFolder { folder in
-            let environment = ["SALLYPORT_DATABASE_URL": url, "SALLYPORT_DATA_DIR": folder]
+            let own = ["SALLYPORT_DATABASE_URL": url, "SALLYPORT_DATA_DIR": folder]
+            let environment = own.merging(environment) { _, given in given }
             return try await withLoop { reactor in
                 let log = folder + "/output"
                 let program = try RunningProgram(words, environment: environment, logPath: log, on: reactor)

@@ -125,11 +125,13 @@ package final class PostgresClient {
     /// - Parameters:
     ///   - statement: Prepared on the connection at its first use.
     ///   - parameters: One value for each parameter.
+    ///   - isLastStep: As for `write`.
     /// - Returns: The rows that it returned.
     /// - Throws: As `write`.
     package func work(
         _ statement: Statement,
-        _ parameters: Parameters = Parameters()
+        _ parameters: Parameters = Parameters(),
+        isLastStep: Bool = false
     ) async throws(PostgresError) -> ResultSet {
         if !hasUpkeep {
             hasUpkeep = true
@@ -138,7 +140,7 @@ package final class PostgresClient {
         guard await upkeepReadiness.wait(for: connectTimeout) else {
             throw PostgresError(.unavailable, "not connected within \(connectTimeout)")
         }
-        return try await upkeep.perform(statement, parameters)
+        return try await upkeep.perform(statement, parameters, isLastStep: isLastStep)
     }
 
     /// Runs a statement that changes nothing; it never waits for a commit, and the server refuses it if it tries to write.

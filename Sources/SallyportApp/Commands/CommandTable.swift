@@ -26,7 +26,8 @@ enum CommandTable {
     static let all: [Command] = [
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
         RoutesCommand.command, AuditCommand.command, KeysCommand.command, PaymentsCommand.command,
-        SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command, versionCommand,
+        SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command,
+        WebhooksCommand.command, versionCommand,
     ]
 
     /// Options that every command has.

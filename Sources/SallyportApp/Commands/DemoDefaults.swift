@@ -28,6 +28,8 @@ enum DemoDefaults {
                 "provider.start_url": simulator + "/checkout/start",
                 "provider.redirect_hosts": "localhost:\(port)",
                 "provider.csp_hosts": simulator,
+                "merchant.secret_file": folder + "/merchant.secret",
+                "webhooks.allow_loopback": "true",
             ],
             objects: [
                 "apps.ios": [["prefix": "ABCDE12345", "bundle": "com.example.shop"]],
@@ -39,6 +41,18 @@ enum DemoDefaults {
                 ],
             ]
         )
+    }
+
+    /// What a command that works on the data of a demo needs to know of it.
+    ///
+    /// - Parameter source: What file and environment say; it wins.
+    /// - Returns: The same, with the demo's secret where no database is set and the data directory is a demo's.
+    /// - Throws: Nothing today; the type is the one that commands take.
+    static func fillSecret(_ source: SettingSource) throws -> SettingSource {
+        var reader = SettingReader(source)
+        let path = reader.text("data_dir") + "/development/merchant.secret"
+        guard reader.text("database_url").isEmpty, Files.exists(path) else { return source }
+        return source.fillingIn(["merchant.secret_file": path, "webhooks.allow_loopback": "true"], objects: [:])
     }
 
     /// Whether the demo starts simulators of its own: where the settings name no other provider.

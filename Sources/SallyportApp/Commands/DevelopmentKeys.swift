@@ -17,6 +17,9 @@ struct DevelopmentKeys: Sendable {
     /// Public key of the merchant, PEM; the simulator's half.
     let merchantPublicKeyPath: String
 
+    /// What the keys of webhooks are sealed under.
+    let merchantSecretPath: String
+
     /// The merchant that the simulator knows.
     static let merchantID = "A1SALLYPORTDEMO"
     /// The merchant's store.
@@ -48,13 +51,26 @@ struct DevelopmentKeys: Sendable {
                 try Files.removeTree(draft)
             }
         }
+        try addSecret(in: folder)
         return DevelopmentKeys(
             authorityPath: folder + "/authority.pem",
             certificatePath: folder + "/server.pem",
             keyPath: folder + "/server.key",
             merchantKeyPath: folder + "/merchant.key",
-            merchantPublicKeyPath: folder + "/merchant.pem"
+            merchantPublicKeyPath: folder + "/merchant.pem",
+            merchantSecretPath: folder + "/merchant.secret"
         )
+    }
+
+    /// Makes the secret where it is missing, in a folder of an older version too.
+    ///
+    /// It follows from the merchant's key, so that two programs that start together make the same one.
+    private static func addSecret(in folder: String) throws {
+        let path = folder + "/merchant.secret"
+        guard try Files.kind(path) == nil else { return }
+        let key = try Files.read(folder + "/merchant.key", limit: 65_536)
+        let secret = try HMACSHA256.tag(of: Array("sallyport development merchant secret".utf8), key: key)
+        try Files.write(path, Array(Hex.encode(secret.bytes).utf8), mode: 0o600)
     }
 
     private static func fill(_ folder: String, random: any RandomSource) throws {

@@ -18,6 +18,7 @@ extension Configuration {
         provider = Provider(&reader)
         merchant = Merchant(&reader, region: provider.region)
         apps = AppSettings(&reader)
+        webhooks = Webhooks(&reader)
         logLevel = LogLevel(name: reader.choice("log_level")) ?? .info
         includesSubdomains = reader.flag("hsts.include_subdomains")
         enforcesScriptPolicy = reader.choice("csp.p2") == "enforce"
@@ -146,5 +147,16 @@ extension Configuration.HTTP2 {
         controlBurst = reader.number("http2.control_burst")
         controlRate = reader.number("http2.control_rate")
         responseDeadline = reader.duration("http2.response_deadline")
+    }
+}
+
+extension Configuration.Webhooks {
+    fileprivate init(_ reader: inout SettingReader) {
+        secretPath = reader.text("merchant.secret_file")
+        tries = reader.number("webhooks.tries")
+        timeout = reader.duration("webhooks.timeout")
+        concurrency = reader.number("webhooks.concurrency")
+        allowsLoopback = reader.flag("webhooks.allow_loopback")
+        authorityPath = reader.text("webhooks.ca_file")
     }
 }

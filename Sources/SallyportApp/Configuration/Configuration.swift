@@ -95,6 +95,17 @@ package struct Configuration: Sendable {
         let policy: OrderPolicy
     }
 
+    /// How merchants are told of events.
+    struct Webhooks: Sendable {
+        /// What the keys of endpoints are sealed under; empty where there are none.
+        let secretPath: String
+        let tries: Int
+        let timeout: Duration
+        let concurrency: Int
+        let allowsLoopback: Bool
+        let authorityPath: String
+    }
+
     let listeners: Listeners
     let storage: Storage
     /// The rules of a flow, with what the profile leaves open filled in.
@@ -104,6 +115,7 @@ package struct Configuration: Sendable {
     let provider: Provider
     let merchant: Merchant
     let apps: AppSettings
+    let webhooks: Webhooks
     let logLevel: LogLevel
     let includesSubdomains: Bool
     let enforcesScriptPolicy: Bool

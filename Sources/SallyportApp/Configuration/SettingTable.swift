@@ -1,7 +1,7 @@
 /// Every key the program knows, in the order in which `--print-config` shows them.
 enum SettingTable {
     static let all: [Setting] =
-        listeners + storage + session + limits + http2 + headers + provider + merchant + apps
+        listeners + storage + session + limits + http2 + headers + provider + merchant + apps + webhooks
 
     private static let listeners: [Setting] = [
         Setting("listen", .address, "127.0.0.1:8443", "TLS listener of both hosts; empty for none"),
@@ -181,6 +181,20 @@ enum SettingTable {
         Setting("merchant.api", .flag, "false", "serve the interface for merchants' programs, below /v1"),
         Setting("merchant.requests_per_minute", .number(1...1_000_000), "600", "requests per key"),
         Setting("merchant.return_origins", .list, "", "origins of sites that buyers may be sent back to"),
+    ]
+
+    private static let webhooks: [Setting] = [
+        Setting(
+            "merchant.secret_file",
+            .path,
+            "",
+            "file of 32 bytes or more that processes share; seals the keys of webhooks, which need it"
+        ),
+        Setting("webhooks.tries", .number(1...1000), "20", "tries of one event before an operator is needed"),
+        Setting("webhooks.timeout", .duration(1...60), "10s", "for an endpoint to answer"),
+        Setting("webhooks.concurrency", .number(1...256), "16", "tries under way, of a process"),
+        Setting("webhooks.allow_loopback", .flag, "false", "endpoints on this machine, also without TLS"),
+        Setting("webhooks.ca_file", .path, "", "PEM file: the only authorities of endpoints; empty for the machine's"),
     ]
 
     private static let apps: [Setting] = [

@@ -30,7 +30,8 @@ final class LoopServices {
     let payments: PaymentService
     /// Counters of all loops.
     let metrics: MetricsRegistry
-    private let database: PostgresClient
+    /// The loop's way to the database.
+    let database: PostgresClient
     private let reactor: Reactor
     private let logger: Logger
     private let counters: AppCounters

@@ -1,0 +1,286 @@
+import Postgres
+package import Primitives
+package import Webhooks
+
+// What operators ask for. These statements run one at a time on the connection of a command, and lock lanes in the order in which
+// writers of events do.
+extension PostgresWebhookStore {
+    private func run(
+        _ statement: Statement,
+        _ parameters: Parameters
+    ) async throws(WebhookStoreError) -> ResultSet {
+        do {
+            return try await client.write(statement, parameters, isLastStep: true)
+        } catch {
+            throw StoreFailure.webhooks(error)
+        }
+    }
+
+    // MARK: Endpoints
+
+    private static let addStatement = Statement(
+        name: "webhook_add",
+        sql: """
+            INSERT INTO webhook_endpoint (endpoint_id, created_at, url, types, key_id, secret)
+            VALUES ($1, statement_timestamp(), $2, string_to_array($3, ','), $4, $5)
+            """,
+        parameterTypes: [.uuid, .text, .text, .text, .bytea]
+    )
+
+    /// Adds an endpoint; it is told of what happens from now on.
+    ///
+    /// - Parameters:
+    ///   - endpoint: A fresh id.
+    ///   - url: Where events go, checked.
+    ///   - types: Which events; empty for all.
+    ///   - key: What they are signed with.
+    /// - Throws: What hinders the database.
+    package func add(
+        _ endpoint: UUIDBytes,
+        url: String,
+        types: [WebhookEventType],
+        key: SealedWebhookKey
+    ) async throws(WebhookStoreError) {
+        var parameters = Parameters()
+        parameters.append(uuid: endpoint)
+        parameters.append(text: url)
+        parameters.append(text: types.map(\.rawValue).joined(separator: ","))
+        parameters.append(text: key.id)
+        parameters.append(bytes: key.sealed)
+        _ = try await run(PostgresWebhookStore.addStatement, parameters)
+    }
+
+    private static let endpointsStatement = Statement(
+        name: "webhook_endpoints",
+        sql: """
+            SELECT e.endpoint_id, e.url, array_to_string(e.types, ','), e.created_at, e.key_id,
+                CASE WHEN statement_timestamp() < e.previous_until THEN e.previous_key_id END,
+                count(w.flow_id), count(w.parked_at), min(w.since)
+            FROM webhook_endpoint AS e LEFT JOIN webhook_lane AS w ON w.endpoint_id = e.endpoint_id
+            WHERE e.removed_at IS NULL
+            GROUP BY e.endpoint_id ORDER BY e.created_at, e.endpoint_id
+            """
+    )
+
+    /// Every endpoint that has not been removed.
+    ///
+    /// - Returns: The oldest first.
+    /// - Throws: What hinders the database.
+    package func endpoints() async throws(WebhookStoreError) -> [WebhookEndpoint] {
+        let rows = try await run(PostgresWebhookStore.endpointsStatement, Parameters())
+        return try decoding { () throws(PostgresError) in
+            var found: [WebhookEndpoint] = []
+            for row in 0..<rows.rowCount {
+                let isWaiting = try !rows.isNull(row, 8)
+                let lanes = (Int(try rows.int64(row, 6)), Int(try rows.int64(row, 7)))
+                let endpoint = WebhookEndpoint(
+                    id: try rows.uuid(row, 0),
+                    url: try rows.text(row, 1),
+                    types: try rows.text(row, 2).split(separator: ",").map(String.init),
+                    createdAt: try rows.timestamp(row, 3),
+                    keys: (current: try rows.text(row, 4), previous: try rows.optionalText(row, 5)),
+                    lanes: (lanes.0, lanes.1, since: isWaiting ? try rows.timestamp(row, 8) : nil)
+                )
+                found.append(endpoint)
+            }
+            return found
+        }
+    }
+
+    private static let rotateStatement = Statement(
+        name: "webhook_rotate",
+        sql: """
+            UPDATE webhook_endpoint AS e SET previous_key_id = e.key_id, previous_secret = e.secret,
+                previous_until = statement_timestamp() + $4 * interval '1 second', key_id = $2, secret = $3
+            WHERE e.endpoint_id = $1 AND e.removed_at IS NULL
+            RETURNING e.previous_until
+            """,
+        parameterTypes: [.uuid, .text, .bytea, .int8]
+    )
+
+    /// Gives an endpoint another key; the one before signs too for a while, the one before that no longer.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Which.
+    ///   - key: The new key.
+    ///   - overlap: How long both sign.
+    /// - Returns: The end of that, or `nil` where there is no such endpoint.
+    /// - Throws: What hinders the database.
+    package func rotate(
+        _ endpoint: UUIDBytes,
+        to key: SealedWebhookKey,
+        overlap: Duration
+    ) async throws(WebhookStoreError) -> WallTime? {
+        var parameters = Parameters()
+        parameters.append(uuid: endpoint)
+        parameters.append(text: key.id)
+        parameters.append(bytes: key.sealed)
+        parameters.append(seconds: overlap)
+        let rows = try await run(PostgresWebhookStore.rotateStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        return try decoding { () throws(PostgresError) in try rows.timestamp(0, 0) }
+    }
+
+    private static let removeStatement = Statement(
+        name: "webhook_remove",
+        sql: """
+            WITH l AS (
+                SELECT w.flow_id FROM webhook_lane AS w WHERE w.endpoint_id = $1 ORDER BY w.flow_id FOR UPDATE
+            ), e AS (
+                UPDATE webhook_endpoint AS e SET removed_at = statement_timestamp(), secret = '', previous_key_id = NULL,
+                    previous_secret = NULL
+                WHERE e.endpoint_id = $1 AND e.removed_at IS NULL
+                RETURNING 1
+            ), d AS (
+                DELETE FROM webhook_lane AS w USING l WHERE w.endpoint_id = $1 AND w.flow_id = l.flow_id RETURNING 1
+            )
+            SELECT (SELECT count(*) FROM e), (SELECT count(*) FROM d)
+            """,
+        parameterTypes: [.uuid]
+    )
+
+    /// Removes an endpoint with all that it has not got.
+    ///
+    /// - Parameter endpoint: Which.
+    /// - Returns: For how many sessions something had not arrived, or `nil` where there is no such endpoint.
+    /// - Throws: What hinders the database.
+    package func remove(_ endpoint: UUIDBytes) async throws(WebhookStoreError) -> Int? {
+        var parameters = Parameters()
+        parameters.append(uuid: endpoint)
+        let rows = try await run(PostgresWebhookStore.removeStatement, parameters)
+        return try decoding { () throws(PostgresError) in
+            try rows.int64(0, 0) == 1 ? Int(rows.int64(0, 1)) : nil
+        }
+    }
+
+    // MARK: Lanes
+
+    private static let lanesStatement = Statement(
+        name: "webhook_lanes",
+        sql: """
+            SELECT w.endpoint_id, w.flow_id, v.event_id, v.type, w.head, w.tail, w.failures::bigint,
+                w.last_status::bigint, w.last_error, CASE WHEN w.parked_at IS NULL THEN w.next_at END, w.since
+            FROM webhook_lane AS w LEFT JOIN LATERAL (
+                SELECT x.event_id, x.type FROM merchant_event AS x
+                WHERE x.flow_id = w.flow_id AND x.sequence = w.head OFFSET 0) AS v ON true
+            WHERE ($1 IS NULL OR w.flow_id = $1) AND (NOT $2 OR w.parked_at IS NOT NULL)
+            ORDER BY w.since, w.flow_id, w.endpoint_id LIMIT $3
+            """,
+        parameterTypes: [.uuid, .bool, .int8]
+    )
+
+    /// What has not arrived.
+    ///
+    /// - Parameters:
+    ///   - flow: Of one session, or of all.
+    ///   - onlyParked: Only what is not sent any more.
+    ///   - limit: How many lanes at most.
+    /// - Returns: Those that have been waiting longest first.
+    /// - Throws: What hinders the database.
+    package func lanes(
+        of flow: UUIDBytes?,
+        onlyParked: Bool,
+        limit: Int
+    ) async throws(WebhookStoreError) -> [WaitingLane] {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        parameters.append(bool: onlyParked)
+        parameters.append(int64: Int64(limit))
+        let rows = try await run(PostgresWebhookStore.lanesStatement, parameters)
+        return try decoding { () throws(PostgresError) in
+            var found: [WaitingLane] = []
+            for row in 0..<rows.rowCount { found.append(try PostgresWebhookStore.lane(rows, row)) }
+            return found
+        }
+    }
+
+    private static func lane(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> WaitingLane {
+        let hasEvent = try !rows.isNull(row, 2)
+        let hasStatus = try !rows.isNull(row, 7)
+        let isParked = try rows.isNull(row, 9)
+        let head = try rows.int64(row, 4)
+        let last = DeliveryFailure(
+            status: hasStatus ? Int(try rows.int64(row, 7)) : nil,
+            error: try rows.optionalText(row, 8)
+        )
+        return WaitingLane(
+            endpoint: try rows.uuid(row, 0),
+            flow: try rows.uuid(row, 1),
+            head: (event: hasEvent ? try rows.uuid(row, 2) : nil, type: try rows.optionalText(row, 3)),
+            places: head...max(head, try rows.int64(row, 5)),
+            tries: (failures: Int(try rows.int64(row, 6)), last: last),
+            times: (next: isParked ? nil : try rows.timestamp(row, 9), since: try rows.timestamp(row, 10))
+        )
+    }
+
+    // MARK: Replay
+
+    /// Only what nobody is sending: a try that is under way ends by itself.
+    private static let replayLanesStatement = Statement(
+        name: "webhook_replay_lanes",
+        sql: """
+            WITH l AS (
+                SELECT w.endpoint_id, w.flow_id FROM webhook_lane AS w
+                WHERE ($1 IS NULL OR w.endpoint_id = $1) AND ($2 IS NULL OR w.flow_id = $2)
+                    AND w.attempt_id IS NULL AND (w.parked_at IS NOT NULL OR w.failures > 0)
+                ORDER BY w.flow_id, w.endpoint_id FOR UPDATE
+            ), u AS (
+                UPDATE webhook_lane AS w SET parked_at = NULL, failures = 0, next_at = statement_timestamp(),
+                    since = statement_timestamp()
+                FROM l WHERE w.endpoint_id = l.endpoint_id AND w.flow_id = l.flow_id
+                RETURNING 1
+            )
+            SELECT count(*) FROM u
+            """,
+        parameterTypes: [.uuid, .uuid]
+    )
+
+    /// The event is looked for in all months: an operator's wish is not worth an index that each purchase would pay for.
+    private static let replayEventStatement = Statement(
+        name: "webhook_replay_event",
+        sql: """
+            WITH v AS MATERIALIZED (
+                SELECT v.flow_id, v.sequence, v.type FROM merchant_event AS v WHERE v.event_id = $1
+            ), u AS (
+                INSERT INTO webhook_lane AS w (endpoint_id, flow_id, head, tail, next_at, since, failures)
+                SELECT e.endpoint_id, v.flow_id, v.sequence, (
+                        SELECT max(x.sequence) FROM merchant_event AS x
+                        WHERE x.flow_id = v.flow_id AND \(wants("e", "x.type"))),
+                    statement_timestamp(), statement_timestamp(), 0
+                FROM v JOIN webhook_endpoint AS e ON e.removed_at IS NULL AND \(wants("e", "v.type"))
+                WHERE $2 IS NULL OR e.endpoint_id = $2
+                ORDER BY v.flow_id, e.endpoint_id
+                ON CONFLICT (endpoint_id, flow_id) DO UPDATE SET head = least(w.head, excluded.head),
+                    tail = greatest(w.tail, excluded.tail), attempt_id = NULL, parked_at = NULL, failures = 0,
+                    next_at = excluded.next_at, since = excluded.since
+                RETURNING 1
+            )
+            SELECT count(*) FROM u
+            """,
+        parameterTypes: [.uuid, .uuid]
+    )
+
+    /// Lets events be sent now.
+    ///
+    /// - Parameter what: Which.
+    /// - Returns: How many lanes that concerns.
+    /// - Throws: What hinders the database.
+    package func replay(_ what: WebhookReplay) async throws(WebhookStoreError) -> Int {
+        var parameters = Parameters()
+        var statement = PostgresWebhookStore.replayLanesStatement
+        switch what {
+        case .event(let event, let endpoint):
+            statement = PostgresWebhookStore.replayEventStatement
+            parameters.append(uuid: event)
+            parameters.append(uuid: endpoint)
+        case .endpoint(let endpoint):
+            parameters.append(uuid: endpoint)
+            parameters.append(uuid: nil)
+        case .flow(let flow):
+            parameters.append(uuid: nil)
+            parameters.append(uuid: flow)
+        }
+        let rows = try await run(statement, parameters)
+        return try decoding { () throws(PostgresError) in Int(try rows.int64(0, 0)) }
+    }
+}

@@ -1,0 +1,307 @@
+package import Postgres
+package import Primitives
+import StrictJSON
+package import Webhooks
+
+/// Keeps endpoints and lanes in PostgreSQL; docs/schema.md has the tables.
+///
+/// What a dispatcher asks goes over the connection for upkeep, and none of it waits for a row that somebody else has locked: a
+/// lane that a purchase is adding an event to is passed over and asked for again. So neither waits for the other.
+///
+/// One per loop, with the loop's client. Not `Sendable`.
+package final class PostgresWebhookStore {
+    let client: PostgresClient
+
+    /// A store on a client of the same loop.
+    ///
+    /// - Parameter client: Started by the caller.
+    package init(client: PostgresClient) {
+        self.client = client
+    }
+
+    /// The statements that are run for each event, for tests that ask the database how it would run them.
+    package static let dispatcherStatements: [Statement] = [claimStatement, deliveredStatement, failedStatement]
+
+    /// Whether an endpoint wants a type of event.
+    static func wants(_ endpoint: String, _ type: String) -> String {
+        "(\(endpoint).types = '{}' OR \(type) = ANY (\(endpoint).types))"
+    }
+
+    func work(
+        _ statement: Statement,
+        _ parameters: Parameters,
+        isLastStep: Bool = false
+    ) async throws(WebhookStoreError) -> ResultSet {
+        do {
+            return try await client.work(statement, parameters, isLastStep: isLastStep)
+        } catch {
+            throw StoreFailure.webhooks(error)
+        }
+    }
+
+    func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(WebhookStoreError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw StoreFailure.webhooks(error)
+        }
+    }
+}
+
+extension PostgresWebhookStore: WebhookStore {
+    // MARK: Claim
+
+    /// Asks each endpoint for its own lanes, so that thousands of one that fails are not in the way of another's few.
+    ///
+    /// What is locked is passed over.
+    static let claimStatement = Statement(
+        name: "webhook_claim",
+        sql: """
+            WITH due AS (
+                SELECT d.endpoint_id, d.flow_id
+                FROM webhook_endpoint AS e, LATERAL (
+                    SELECT w.endpoint_id, w.flow_id, w.next_at FROM webhook_lane AS w
+                    WHERE w.endpoint_id = e.endpoint_id AND w.parked_at IS NULL AND w.next_at <= statement_timestamp()
+                    ORDER BY w.next_at LIMIT CASE WHEN e.endpoint_id = ANY ($5) THEN 1 ELSE $4 END
+                    FOR UPDATE SKIP LOCKED) AS d
+                WHERE e.removed_at IS NULL AND e.endpoint_id <> ALL ($6)
+                ORDER BY d.next_at LIMIT $3
+            ), l AS (
+                UPDATE webhook_lane AS w SET attempt_id = $1, next_at = statement_timestamp() + $2 * interval '1 second'
+                FROM due WHERE w.endpoint_id = due.endpoint_id AND w.flow_id = due.flow_id
+                RETURNING w.endpoint_id, w.flow_id, w.head, w.failures
+            )
+            SELECT l.endpoint_id, l.failures::bigint, e.url, e.key_id, e.secret,
+                CASE WHEN statement_timestamp() < e.previous_until THEN e.previous_key_id END, e.previous_secret,
+                l.flow_id, v.event_id, v.sequence, v.type, v.at, v.data
+            FROM l JOIN webhook_endpoint AS e ON e.endpoint_id = l.endpoint_id, LATERAL (
+                -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the partitions.
+                SELECT x.* FROM merchant_event AS x WHERE x.flow_id = l.flow_id AND x.sequence = l.head OFFSET 0) AS v
+            """,
+        parameterTypes: [.uuid, .int8, .int8, .int8, .uuidArray, .uuidArray]
+    )
+
+    package func claim(
+        _ demand: ClaimDemand,
+        attempt: UUIDBytes
+    ) async throws(WebhookStoreError) -> [ClaimedDelivery] {
+        var parameters = Parameters()
+        parameters.append(uuid: attempt)
+        parameters.append(seconds: demand.lease)
+        parameters.append(int64: Int64(demand.limit))
+        parameters.append(int64: Int64(demand.share))
+        parameters.append(uuids: demand.failing)
+        parameters.append(uuids: demand.busy)
+        let rows = try await work(PostgresWebhookStore.claimStatement, parameters)
+        return try decoding { () throws(PostgresError) in
+            var claimed: [ClaimedDelivery] = []
+            for row in 0..<rows.rowCount { claimed.append(try Self.delivery(rows, row, attempt)) }
+            return claimed
+        }
+    }
+
+    private static func delivery(
+        _ rows: ResultSet,
+        _ row: Int,
+        _ attempt: UUIDBytes
+    ) throws(PostgresError) -> ClaimedDelivery {
+        var keys = [SealedWebhookKey(id: try rows.text(row, 3), sealed: try rows.bytes(row, 4))]
+        if let previous = try rows.optionalText(row, 5), let sealed = try rows.optionalBytes(row, 6) {
+            keys.append(SealedWebhookKey(id: previous, sealed: sealed))
+        }
+        return ClaimedDelivery(
+            attempt: attempt,
+            endpoint: try rows.uuid(row, 0),
+            url: try rows.text(row, 2),
+            keys: keys,
+            event: try event(rows, row, of: try rows.uuid(row, 7), from: 8),
+            failures: Int(try rows.int64(row, 1))
+        )
+    }
+
+    /// An event from five columns: id, sequence, type, time, data.
+    private static func event(
+        _ rows: ResultSet,
+        _ row: Int,
+        of flow: UUIDBytes,
+        from column: Int
+    ) throws(PostgresError) -> WebhookEvent {
+        let text = try rows.json(row, column + 4)
+        let data: JSONValue
+        do throws(JSONError) {
+            data = try JSONParser.parse(text)
+        } catch {
+            throw PostgresError(.decoding, "the data of an event of \(flow): \(error)")
+        }
+        return WebhookEvent(
+            id: try rows.uuid(row, column),
+            type: try rows.text(row, column + 2),
+            flow: flow,
+            sequence: try rows.int64(row, column + 1),
+            at: try rows.timestamp(row, column + 3),
+            data: data
+        )
+    }
+
+    // MARK: Verdicts
+
+    /// The lane as it is when it is locked, if it is the caller's and nobody is at it.
+    private static let ours = """
+        l AS (
+            SELECT w.tail FROM webhook_lane AS w
+            WHERE w.endpoint_id = $1 AND w.flow_id = $2 AND w.attempt_id = $3 AND w.head = $4
+            FOR UPDATE SKIP LOCKED
+        )
+        """
+
+    /// Whether the lane is the caller's, locked or not.
+    private static let isOurs = """
+        EXISTS (
+            SELECT FROM webhook_lane AS w
+            WHERE w.endpoint_id = $1 AND w.flow_id = $2 AND w.attempt_id = $3 AND w.head = $4)
+        """
+
+    /// An event that came after the snapshot shows in the lane's tail, which is read when it is locked, but not among the events: then
+    /// nothing is done, and the next try sees both.
+    static let deliveredStatement = Statement(
+        name: "webhook_delivered",
+        sql: """
+            WITH \(ours), n AS (
+                SELECT v.event_id, v.sequence, v.type, v.at, v.data
+                FROM merchant_event AS v JOIN webhook_endpoint AS e ON e.endpoint_id = $1
+                WHERE v.flow_id = $2 AND v.sequence > $4 AND \(wants("e", "v.type")) AND EXISTS (SELECT FROM l)
+                ORDER BY v.sequence LIMIT 1
+            ), u AS (
+                UPDATE webhook_lane AS w SET head = n.sequence, since = n.at, failures = 0, last_status = NULL,
+                    last_error = NULL, next_at = statement_timestamp() + $5 * interval '1 second'
+                FROM n WHERE w.endpoint_id = $1 AND w.flow_id = $2
+            ), d AS (
+                DELETE FROM webhook_lane AS w USING l
+                WHERE w.endpoint_id = $1 AND w.flow_id = $2 AND l.tail <= $4 AND NOT EXISTS (SELECT FROM n)
+            )
+            SELECT CASE WHEN n.sequence IS NOT NULL THEN 'next' WHEN l.tail <= $4 THEN 'over' ELSE 'busy' END,
+                n.event_id, n.sequence, n.type, n.at, n.data
+            FROM (SELECT) AS one LEFT JOIN l ON true LEFT JOIN n ON true
+            WHERE l.tail IS NOT NULL OR \(isOurs)
+            """,
+        parameterTypes: [.uuid, .uuid, .uuid, .int8, .int8]
+    )
+
+    package func delivered(
+        _ delivery: ClaimedDelivery,
+        lease: Duration
+    ) async throws(WebhookStoreError) -> LaneStep {
+        var parameters = PostgresWebhookStore.fence(of: delivery)
+        parameters.append(seconds: lease)
+        guard let rows = try await settle(PostgresWebhookStore.deliveredStatement, parameters) else { return .over }
+        return try decoding { () throws(PostgresError) in
+            guard try rows.text(0, 0) == "next" else { return .over }
+            return .next(try PostgresWebhookStore.event(rows, 0, of: delivery.event.flow, from: 1))
+        }
+    }
+
+    static let failedStatement = Statement(
+        name: "webhook_failed",
+        sql: """
+            WITH \(ours), u AS (
+                UPDATE webhook_lane AS w SET attempt_id = NULL, failures = w.failures + 1, last_status = $5,
+                    last_error = $6,
+                    next_at = statement_timestamp() + coalesce($7, 0) * interval '1 millisecond',
+                    parked_at = CASE WHEN $7 IS NULL THEN statement_timestamp() END
+                FROM l WHERE w.endpoint_id = $1 AND w.flow_id = $2
+            )
+            SELECT CASE WHEN l.tail IS NULL THEN 'busy' ELSE 'over' END
+            FROM (SELECT) AS one LEFT JOIN l ON true
+            WHERE l.tail IS NOT NULL OR \(isOurs)
+            """,
+        parameterTypes: [.uuid, .uuid, .uuid, .int8, .int4, .text, .int8]
+    )
+
+    package func failed(
+        _ delivery: ClaimedDelivery,
+        _ failure: DeliveryFailure,
+        again pause: Duration?
+    ) async throws(WebhookStoreError) {
+        var parameters = PostgresWebhookStore.fence(of: delivery)
+        parameters.append(int32: failure.status.map { Int32($0) })
+        parameters.append(text: failure.error)
+        parameters.append(int64: pause.map { Int64($0 / .milliseconds(1)) })
+        _ = try await settle(PostgresWebhookStore.failedStatement, parameters)
+    }
+
+    private static func fence(of delivery: ClaimedDelivery) -> Parameters {
+        var parameters = Parameters()
+        parameters.append(uuid: delivery.endpoint)
+        parameters.append(uuid: delivery.event.flow)
+        parameters.append(uuid: delivery.attempt)
+        parameters.append(int64: delivery.event.sequence)
+        return parameters
+    }
+
+    /// When to ask again for a lane that somebody else has locked: a statement that adds an event to it ends in milliseconds.
+    private static let laterLooks: [Duration] = [
+        .milliseconds(5), .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(250), .seconds(1),
+    ]
+
+    /// Writes a verdict down; `nil` where the lane is not the caller's any more.
+    private func settle(
+        _ statement: Statement,
+        _ parameters: Parameters
+    ) async throws(WebhookStoreError) -> ResultSet? {
+        var looks = PostgresWebhookStore.laterLooks[...]
+        while true {
+            let rows = try await work(statement, parameters, isLastStep: true)
+            guard rows.rowCount == 1 else { return nil }
+            guard try decoding({ () throws(PostgresError) in try rows.text(0, 0) }) == "busy" else { return rows }
+            guard let pause = looks.popFirst() else {
+                throw WebhookStoreError(.unavailable, "a lane stays locked")
+            }
+            await client.pause(for: pause)
+        }
+    }
+
+    // MARK: Looking after all
+
+    static let backlogStatement = Statement(
+        name: "webhook_backlog",
+        sql: """
+            SELECT greatest(0, extract(epoch FROM
+                    statement_timestamp() - min(w.since) FILTER (WHERE w.parked_at IS NULL)))::bigint,
+                count(*) FILTER (WHERE w.parked_at IS NOT NULL)
+            FROM webhook_lane AS w
+            """
+    )
+
+    package func backlog() async throws(WebhookStoreError) -> WebhookBacklog {
+        let rows = try await work(PostgresWebhookStore.backlogStatement, Parameters())
+        return try decoding { () throws(PostgresError) in
+            WebhookBacklog(lag: .seconds(try rows.int64(0, 0)), parked: Int(try rows.int64(0, 1)))
+        }
+    }
+
+    /// Events go with their month and a lane waits for days at most, unless it is parked: only lanes of flows that are a month old are
+    /// looked up.
+    static let tidyStatement = Statement(
+        name: "webhook_tidy",
+        sql: """
+            WITH gone AS (
+                SELECT w.endpoint_id, w.flow_id FROM webhook_lane AS w
+                WHERE EXISTS (
+                    SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.endpoint_id AND e.removed_at IS NOT NULL)
+                OR w.flow_id < flow_floor(statement_timestamp() - interval '30 days') AND NOT EXISTS (
+                    SELECT FROM merchant_event AS v WHERE v.flow_id = w.flow_id AND v.sequence = w.head)
+                LIMIT 1000 FOR UPDATE SKIP LOCKED
+            ), d AS (
+                DELETE FROM webhook_lane AS w USING gone
+                WHERE w.endpoint_id = gone.endpoint_id AND w.flow_id = gone.flow_id
+                RETURNING 1
+            )
+            SELECT count(*) FROM d
+            """
+    )
+
+    package func tidy() async throws(WebhookStoreError) -> Int {
+        let rows = try await work(PostgresWebhookStore.tidyStatement, Parameters())
+        return try decoding { () throws(PostgresError) in Int(try rows.int64(0, 0)) }
+    }
+}

@@ -1,0 +1,97 @@
+import Cryptography
+import EventIO
+import Persistence
+import Primitives
+import StrictJSON
+import Webhooks
+
+/// Carries out what `sallyport webhooks` is asked for, and tells it in JSON lines.
+final class WebhookClerk {
+    private let store: PostgresWebhookStore
+    private let vault: WebhookVault?
+    private let random: any RandomSource
+
+    private static let limit = 10_000
+
+    /// A clerk on the loop of a command.
+    ///
+    /// - Parameters:
+    ///   - store: The database.
+    ///   - vault: Seals keys; `nil` for errands that make none.
+    ///   - random: Supplies ids and keys.
+    init(store: PostgresWebhookStore, vault: WebhookVault?, random: any RandomSource) {
+        self.store = store
+        self.vault = vault
+        self.random = random
+    }
+
+    /// Carries out an errand.
+    ///
+    /// - Parameter errand: What is wanted.
+    /// - Returns: JSON texts, one for each line; none where nothing was found.
+    /// - Throws: `WebhookStoreError` or `CryptographyError`.
+    func run(_ errand: WebhookErrand) async throws -> [String] {
+        switch errand {
+        case .add(let url, let types):
+            let id = UUIDBytes(version7At: SystemClock().now(), random: random)
+            let (key, sealed) = try mint(id)
+            try await store.add(id, url: url, types: types, key: sealed)
+            return [line([("id", .string(id.description)), ("url", .string(url))] + words(key))]
+        case .list:
+            return try await store.endpoints().map(line)
+        case .lanes(let flow, let onlyParked):
+            return try await store.lanes(of: flow, onlyParked: onlyParked, limit: WebhookClerk.limit).map(line)
+        case .replay(let what):
+            let count = try await store.replay(what)
+            return count == 0 ? [] : [line([("lanes", JSONValue(count))])]
+        case .rotate(let id, let overlap):
+            let (key, sealed) = try mint(id)
+            guard let until = try await store.rotate(id, to: sealed, overlap: overlap) else { return [] }
+            return [line([("id", .string(id.description))] + words(key) + [("previousUntil", time(until))])]
+        case .remove(let id):
+            guard let count = try await store.remove(id) else { return [] }
+            return [line([("id", .string(id.description)), ("lanes", JSONValue(count))])]
+        }
+    }
+
+    private func mint(_ endpoint: UUIDBytes) throws -> (WebhookKey, SealedWebhookKey) {
+        guard let vault else { throw ConfigurationError(problems: ["merchant.secret_file: not set"]) }
+        let key = WebhookKey.mint(random: random)
+        return (key, try vault.seal(key, of: endpoint, random: random))
+    }
+
+    // MARK: Lines
+
+    /// The only place where a secret is shown.
+    private func words(_ key: WebhookKey) -> [(String, JSONValue)] {
+        [("keyId", .string(key.id)), ("secret", .string(key.text.reveal()))]
+    }
+
+    private func line(_ members: [(String, JSONValue)]) -> String {
+        JSONValue.object(members.map { JSONMember($0.0, $0.1) }).description
+    }
+
+    private func line(_ endpoint: WebhookEndpoint) -> String {
+        line([
+            ("id", .string(endpoint.id.description)), ("url", .string(endpoint.url)),
+            ("events", .array(endpoint.types.map(JSONValue.string))), ("createdAt", time(endpoint.createdAt)),
+            ("keyId", .string(endpoint.keyID)), ("previousKeyId", JSONValue(endpoint.previousKeyID)),
+            ("waiting", JSONValue(endpoint.waiting)), ("dead", JSONValue(endpoint.parked)),
+            ("waitingSince", time(endpoint.waitingSince)),
+        ])
+    }
+
+    private func line(_ lane: WaitingLane) -> String {
+        line([
+            ("endpoint", .string(lane.endpoint.description)), ("flow", .string(lane.flow.description)),
+            ("event", JSONValue(lane.event.map(WebhookEvent.text))), ("type", JSONValue(lane.type)),
+            ("sequence", .number(String(lane.places.lowerBound))), ("last", .number(String(lane.places.upperBound))),
+            ("failures", JSONValue(lane.failures)), ("status", lane.last.status.map { JSONValue($0) } ?? .null),
+            ("error", JSONValue(lane.last.error)), ("since", time(lane.since)), ("nextAt", time(lane.nextAt)),
+        ])
+    }
+
+    private func time(_ time: WallTime?) -> JSONValue {
+        JSONValue(time.map { CalendarDate($0).extendedText })
+    }
+}

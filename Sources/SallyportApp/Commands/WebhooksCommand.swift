@@ -1,0 +1,199 @@
+import Cryptography
+import EventIO
+import Persistence
+import Postgres
+import Primitives
+import StrictJSON
+import Telemetry
+import Webhooks
+
+/// `sallyport webhooks`: where merchants are told of events, and what has not arrived there.
+///
+/// It works on the database; programs that serve notice within a second.
+enum WebhooksCommand {
+    static let command = Command(
+        name: "webhooks",
+        operands: "add|list|replay|rotate|remove …",
+        summary: "say where merchants are told of events, and send again",
+        details: """
+            add URL [--events t,…]      add an endpoint; prints its id and, this once, its secret
+            list [--dead] [--flow ID]   print the endpoints, or what has not arrived: of all that is not sent any more, of one flow
+            replay EVENT [--endpoint ID]     send an event (evt_…) and what followed it in its flow once more
+            replay --endpoint ID | --flow ID  send now what waits for another try, or is not sent any more
+            rotate ID [--overlap 24h]   print a new secret; both sign until the old one's time is over
+            remove ID                   forget an endpoint and all that it has not got
+            Prints JSON lines. Exit status: 0 done, 1 nothing found, 2 wrong use. docs/webhooks.md tells how events are sent.
+            """,
+        options: [
+            CommandOption("events", "TYPES", "with add: which events, with commas between them; all unless given"),
+            CommandOption("dead", nil, "with list: only what is not sent any more"),
+            CommandOption("flow", "ID", "with list and replay: of one flow"),
+            CommandOption("endpoint", "ID", "with replay: of one endpoint"),
+            CommandOption("overlap", "TIME", "with rotate: how long both secrets sign, 24h unless given"),
+        ],
+        run: { input in
+            await input.withConfiguration(DemoDefaults.fillSecret) { configuration in
+                let errand = try WebhookErrand(input.arguments, configuration.webhooks)
+                let secret = try configuration.merchantSecret()
+                if errand.makesKey, secret == nil {
+                    throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are sealed with it"])
+                }
+                let lines = try await onDatabase(configuration) { reactor, store in
+                    let vault = try secret.map { secret throws(CryptographyError) in try WebhookVault(secret: secret) }
+                    let clerk = WebhookClerk(store: store, vault: vault, random: reactor.random)
+                    return try await clerk.run(errand)
+                }
+                for line in lines { input.console.print(line) }
+                if lines.isEmpty, !errand.mayFindNothing { input.console.complain("sallyport: nothing found") }
+                return lines.isEmpty && !errand.mayFindNothing ? 1 : 0
+            }
+        }
+    )
+
+    /// Runs a body with the store of the configured database, whether or not a program serves on it.
+    private static func onDatabase(
+        _ configuration: Configuration,
+        _ body: @escaping @Sendable (Reactor, PostgresWebhookStore) async throws -> [String]
+    ) async throws -> [String] {
+        let folder = configuration.storage.clusterDirectory
+        guard configuration.storage.databaseURL != nil || Files.exists(folder) else {
+            throw ConfigurationError(
+                problems: ["webhooks: no database_url is set, and there is no cluster in \(folder)"]
+            )
+        }
+        let database = try DatabaseAccess(configuration, logger: .silent)
+        defer { database.close() }
+        try await database.demandCurrentSchema(configuration.storage.migrationsDirectory)
+        let url = database.serviceURL
+        return try await OneLoop.run { reactor in
+            let client = PostgresClient(
+                reactor: reactor,
+                configuration: try PostgresConfiguration(url: url),
+                logger: .silent
+            )
+            client.start()
+            defer { client.close() }
+            try await client.waitUntilReady(within: .seconds(10))
+            return try await body(reactor, PostgresWebhookStore(client: client))
+        }
+    }
+}
+
+/// What an operator wants.
+enum WebhookErrand: Sendable, Equatable {
+    case add(url: String, types: [WebhookEventType])
+    case list
+    case lanes(flow: UUIDBytes?, onlyParked: Bool)
+    case replay(WebhookReplay)
+    case rotate(UUIDBytes, overlap: Duration)
+    case remove(UUIDBytes)
+
+    /// Whether it needs the secret that keys are sealed under.
+    var makesKey: Bool {
+        switch self {
+        case .add, .rotate: true
+        case .list, .lanes, .replay, .remove: false
+        }
+    }
+
+    /// Whether no answer is an answer.
+    var mayFindNothing: Bool {
+        switch self {
+        case .list, .lanes: true
+        case .add, .replay, .rotate, .remove: false
+        }
+    }
+
+    /// Reads a command line.
+    ///
+    /// - Parameters:
+    ///   - arguments: The verb first.
+    ///   - settings: Say which addresses are allowed.
+    /// - Throws: `ConfigurationError` that says what is wrong.
+    init(_ arguments: CommandLineArguments, _ settings: Configuration.Webhooks) throws(ConfigurationError) {
+        let verb = arguments.operands.first ?? ""
+        let words = Array(arguments.operands.dropFirst())
+        let allowed: [String: Set<String>] = [
+            "add": ["events"], "list": ["dead", "flow"], "replay": ["flow", "endpoint"], "rotate": ["overlap"],
+            "remove": [],
+        ]
+        guard let options = allowed[verb] else {
+            throw Self.problem("say add, list, replay, rotate or remove")
+        }
+        let given = arguments.flags.union(arguments.values.keys).subtracting(["config", "print-config", "help"])
+        if let stranger = given.subtracting(options).min() { throw Self.problem("\(verb) has no option --\(stranger)") }
+        let count = verb == "list" ? 0 : verb == "replay" ? words.count : 1
+        guard words.count == count, count <= 1 else {
+            throw Self.problem("\(verb) takes \(count == 0 ? "no operand" : "one operand")")
+        }
+        switch verb {
+        case "add": self = try Self.adding(words[0], arguments.values["events"], settings)
+        case "list":
+            let flow = try Self.id(arguments.values["flow"], "--flow")
+            let onlyParked = arguments.flags.contains("dead")
+            self = flow == nil && !onlyParked ? .list : .lanes(flow: flow, onlyParked: onlyParked)
+        case "replay": self = .replay(try Self.replaying(words.first, arguments.values))
+        case "rotate":
+            let overlap = try Self.duration(arguments.values["overlap"] ?? "24h")
+            self = .rotate(try Self.demanded(words[0], "the endpoint"), overlap: overlap)
+        default: self = .remove(try Self.demanded(words[0], "the endpoint"))
+        }
+    }
+
+    private static func adding(
+        _ url: String,
+        _ events: String?,
+        _ settings: Configuration.Webhooks
+    ) throws(ConfigurationError) -> WebhookErrand {
+        if let problem = WebhookAddress.problem(url, allowsLoopback: settings.allowsLoopback) {
+            throw Self.problem("\(url): \(problem)")
+        }
+        guard let events else { return .add(url: url, types: []) }
+        guard let types = WebhookEventType.parse(events) else {
+            let known = WebhookEventType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Self.problem("--events: some of \(known), with commas between them")
+        }
+        return .add(url: url, types: types)
+    }
+
+    private static func replaying(
+        _ word: String?,
+        _ values: [String: String]
+    ) throws(ConfigurationError) -> WebhookReplay {
+        let flow = try id(values["flow"], "--flow")
+        let endpoint = try id(values["endpoint"], "--endpoint")
+        switch (word, flow, endpoint) {
+        case (let word?, nil, let endpoint):
+            guard let event = WebhookEvent.id(of: word) else { throw problem("\(word) is no event id (evt_…)") }
+            return .event(event, endpoint: endpoint)
+        case (nil, let flow?, nil): return .flow(flow)
+        case (nil, nil, let endpoint?): return .endpoint(endpoint)
+        default: throw problem("replay takes an event, --endpoint or --flow")
+        }
+    }
+
+    private static func id(_ text: String?, _ name: String) throws(ConfigurationError) -> UUIDBytes? {
+        guard let text else { return nil }
+        return try demanded(text, name)
+    }
+
+    private static func demanded(_ text: String, _ name: String) throws(ConfigurationError) -> UUIDBytes {
+        guard let id = UUIDBytes(text) else { throw problem("\(name): \(text) is no id") }
+        return id
+    }
+
+    private static func duration(_ text: String) throws(ConfigurationError) -> Duration {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        let unit = text.last.flatMap { units[$0] }
+        let digits = Array((unit == nil ? text : String(text.dropLast())).utf8)
+        let limit = 31 * 86_400
+        guard let count = DecimalDigits.parse(digits.span, limit: limit), count * (unit ?? 1) <= limit else {
+            throw problem("--overlap: a time of up to 31 days, such as 24h or 7d")
+        }
+        return .seconds(count * (unit ?? 1))
+    }
+
+    private static func problem(_ text: String) -> ConfigurationError {
+        ConfigurationError(problems: ["webhooks: \(text)"])
+    }
+}

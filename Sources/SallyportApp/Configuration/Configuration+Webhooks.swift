@@ -1,0 +1,59 @@
+import EventIO
+import HTTPClient
+import Primitives
+import Webhooks
+
+// What the configuration means for webhooks.
+
+extension Configuration {
+    /// What the keys of endpoints are sealed under, read anew at every call.
+    ///
+    /// - Returns: The whole file, or `nil` where none is set.
+    /// - Throws: `ConfigurationError` that says what is wrong with the file.
+    func merchantSecret() throws(ConfigurationError) -> Secret<[UInt8]>? {
+        let path = webhooks.secretPath
+        guard !path.isEmpty else { return nil }
+        do throws(IOError) {
+            let bytes = try Files.read(path, limit: 65_536)
+            if bytes.count >= WebhookVault.leastByteCount { return Secret(bytes) }
+        } catch {
+            throw ConfigurationError(problems: ["merchant.secret_file: \(path) cannot be read: \(error)"])
+        }
+        throw ConfigurationError(problems: ["merchant.secret_file: fewer than \(WebhookVault.leastByteCount) bytes"])
+    }
+
+    /// Reads every file that the settings of webhooks name.
+    ///
+    /// - Throws: `ConfigurationError` that says what is wrong with one.
+    func checkWebhooks() throws(ConfigurationError) {
+        _ = try merchantSecret()
+        guard !webhooks.authorityPath.isEmpty else { return }
+        do throws(IOError) {
+            _ = try Files.read(webhooks.authorityPath, limit: 1 << 20)
+        } catch {
+            throw ConfigurationError(
+                problems: ["webhooks.ca_file: \(webhooks.authorityPath) cannot be read: \(error)"]
+            )
+        }
+    }
+}
+
+extension Configuration.Webhooks {
+    /// How often and when an event is sent.
+    var policy: DeliveryPolicy {
+        var policy = DeliveryPolicy()
+        policy.tries = tries
+        policy.timeout = timeout
+        return policy
+    }
+
+    /// How requests to endpoints go out.
+    var outbound: ClientConfiguration {
+        var outbound = ClientConfiguration()
+        if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
+        // An answer's content is of no interest.
+        outbound.bodyLimit = 64 << 10
+        outbound.concurrencyLimit = concurrency
+        return outbound
+    }
+}

@@ -1,0 +1,342 @@
+package import Cryptography
+package import HTTPCore
+package import Primitives
+package import Telemetry
+
+/// Sends events to their endpoints until they have arrived.
+///
+/// One per process, on one loop; dispatchers of several processes share the store. It claims the lanes that are due, sends the first
+/// event of each, takes down what became of it, and goes on with the next event of the same lane. Buyers' requests neither wait
+/// for it nor know of it. An endpoint that fails gets one try at a time until one succeeds, so that it cannot keep the places
+/// of others.
+///
+/// Not `Sendable`: made and used on its loop.
+package final class WebhookDispatcher {
+    /// What the dispatcher needs of the world around it.
+    package struct Surroundings {
+        /// Keeps lanes.
+        package var store: any WebhookStore
+        /// Carries requests; follows no redirect.
+        package var exchange: any HTTPExchange
+        /// Opens the keys of endpoints.
+        package var vault: WebhookVault
+        /// Waits on the loop's timers.
+        package var sleep: (Duration) async -> Void
+        /// Starts a task on the loop.
+        package var start: (@escaping () async -> Void) -> Void
+        /// Supplies pauses and ids.
+        package var random: any RandomSource
+        /// The calendar clock, for the times of tries.
+        package var clock: any WallClock
+        /// Hears about endpoints that fail and lanes that are parked.
+        package var logger = Logger.silent
+        /// Where tries are counted.
+        package var metrics = MetricsRegistry()
+
+        /// Everything that is needed, with a logger and metrics that nobody reads.
+        ///
+        /// - Parameters:
+        ///   - store: Keeps lanes.
+        ///   - exchange: Carries requests.
+        ///   - vault: Opens the keys of endpoints.
+        ///   - loop: Waits on the loop's timers; starts a task on the loop.
+        ///   - random: Supplies pauses and ids.
+        ///   - clock: The calendar clock.
+        package init(
+            store: any WebhookStore,
+            exchange: any HTTPExchange,
+            vault: WebhookVault,
+            loop: (sleep: (Duration) async -> Void, start: (@escaping () async -> Void) -> Void),
+            random: any RandomSource,
+            clock: any WallClock
+        ) {
+            self.store = store
+            self.exchange = exchange
+            self.vault = vault
+            sleep = loop.sleep
+            start = loop.start
+            self.random = random
+            self.clock = clock
+        }
+    }
+
+    /// What is known of an endpoint from the tries of this process.
+    private struct Standing {
+        var underWay = 0
+        var isFailing = false
+    }
+
+    private let surroundings: Surroundings
+    private let policy: DeliveryPolicy
+    private let places: Int
+    private let agent: String
+    private let signer: WebhookSigner
+    private let counters: Counters
+    private var standings: [UUIDBytes: Standing] = [:]
+    private var underWay = 0
+    /// How many lanes have been left again.
+    private var ended = 0
+    private var isStopped = false
+    private var isStoreAway = false
+
+    /// Between two looks where nothing was due.
+    private static let pause = Duration.seconds(1)
+    /// Between two looks at the tries that are under way.
+    private static let shortPause = Duration.milliseconds(20)
+    /// Every how many looks the backlog is counted.
+    private static let looksPerCount = 15
+    /// Every how many looks what nobody will ask for is removed.
+    private static let looksPerTidying = 3600
+    /// What an answer takes to be written down, on top of the time for it to come.
+    private static let margin = Duration.seconds(20)
+    /// How long the end of tries is waited for when the program stops.
+    private static let farewell = Duration.seconds(3)
+
+    /// A dispatcher.
+    ///
+    /// - Parameters:
+    ///   - policy: How often and when an event is sent.
+    ///   - concurrency: How many tries may be under way, one or more; one endpoint gets half of them.
+    ///   - agent: What requests call their sender, for example `Sallyport/0.1.0`.
+    ///   - surroundings: The world.
+    /// - Throws: As `WebhookSigner`.
+    package init(
+        policy: DeliveryPolicy,
+        concurrency: Int,
+        agent: String,
+        surroundings: Surroundings
+    ) throws(CryptographyError) {
+        self.policy = policy
+        places = max(1, concurrency)
+        self.agent = agent
+        self.surroundings = surroundings
+        signer = try WebhookSigner()
+        counters = Counters(surroundings.metrics)
+    }
+
+    /// How long a lane is this dispatcher's: whoever takes it after that does not meet a try of ours.
+    private var lease: Duration { policy.timeout + WebhookDispatcher.margin }
+
+    // MARK: Rounds
+
+    /// Sends what is due until it is stopped.
+    package func run() async {
+        var looks = 0
+        while !isStopped {
+            let taken = await round()
+            if looks % WebhookDispatcher.looksPerCount == 0 { await count() }
+            if looks % WebhookDispatcher.looksPerTidying == 0 { await tidy() }
+            looks += 1
+            if taken == 0 || underWay >= places { await waitForRoom() }
+        }
+    }
+
+    /// Waits until a try has ended, which may have made room for another, or until it is time to look again.
+    private func waitForRoom() async {
+        guard underWay > 0 else { return await surroundings.sleep(WebhookDispatcher.pause) }
+        let before = ended
+        var waited = Duration.zero
+        while ended == before, !isStopped, waited < WebhookDispatcher.pause || underWay >= places {
+            await surroundings.sleep(WebhookDispatcher.shortPause)
+            waited += WebhookDispatcher.shortPause
+        }
+    }
+
+    /// Takes no more lanes and waits a moment for the tries that are under way.
+    ///
+    /// One that has not ended by then is made again when its lease is over.
+    package func stop() async {
+        isStopped = true
+        var waited = Duration.zero
+        while underWay > 0, waited < WebhookDispatcher.farewell {
+            await surroundings.sleep(WebhookDispatcher.shortPause)
+            waited += WebhookDispatcher.shortPause
+        }
+    }
+
+    /// Claims what is due and begins to send it.
+    ///
+    /// - Returns: How many lanes were claimed; their tries are tasks of their own.
+    package func round() async -> Int {
+        let free = places - underWay
+        guard free > 0, !isStopped else { return 0 }
+        let share = max(1, places / 2)
+        var demand = ClaimDemand(limit: free, share: min(free, share), lease: lease)
+        for (endpoint, standing) in standings {
+            if standing.underWay >= (standing.isFailing ? 1 : share) {
+                demand.busy.append(endpoint)
+            } else if standing.isFailing {
+                demand.failing.append(endpoint)
+            }
+        }
+        do throws(WebhookStoreError) {
+            let attempt = UUIDBytes(version7At: surroundings.clock.now(), random: surroundings.random)
+            let claimed = try await surroundings.store.claim(demand, attempt: attempt)
+            isStoreAway = false
+            for delivery in claimed { begin(delivery) }
+            return claimed.count
+        } catch {
+            note(error)
+            return 0
+        }
+    }
+
+    private func begin(_ delivery: ClaimedDelivery) {
+        underWay += 1
+        standings[delivery.endpoint, default: Standing()].underWay += 1
+        surroundings.start {
+            await self.walk(delivery)
+            self.underWay -= 1
+            self.ended += 1
+            self.standings[delivery.endpoint]?.underWay -= 1
+        }
+    }
+
+    // MARK: One lane
+
+    /// Sends the events of a lane one after the other, for as long as they arrive.
+    private func walk(_ first: ClaimedDelivery) async {
+        var delivery = first
+        while true {
+            let attempt = await send(delivery)
+            let verdict = policy.verdict(on: attempt, failures: delivery.failures, random: surroundings.random)
+            note(verdict, attempt, delivery)
+            do throws(WebhookStoreError) {
+                guard case .delivered = verdict else {
+                    var pause: Duration?
+                    if case .again(let after) = verdict { pause = after }
+                    return try await surroundings.store.failed(delivery, DeliveryFailure(attempt), again: pause)
+                }
+                let step = try await surroundings.store.delivered(delivery, lease: lease)
+                guard case .next(let event) = step, !isStopped else { return }
+                delivery.event = event
+                delivery.failures = 0
+            } catch {
+                return note(error)
+            }
+        }
+    }
+
+    private func send(_ delivery: ClaimedDelivery) async -> DeliveryAttempt {
+        var keys: [WebhookKey] = []
+        for key in delivery.keys {
+            do throws(CryptographyError) {
+                keys.append(try surroundings.vault.open(key, of: delivery.endpoint))
+            } catch {
+                surroundings.logger.error(
+                    "webhook.key_unreadable",
+                    fields(delivery) + [LogField("key", key.id), LogField("reason", error.description)]
+                )
+                return .broke(.protocolViolation)
+            }
+        }
+        let signature = signer.fields(
+            event: delivery.event.id,
+            at: surroundings.clock.now(),
+            body: delivery.event.body,
+            keys: keys
+        )
+        let request = OutboundRequest(
+            method: "POST",
+            url: delivery.url,
+            fields: [("content-type", "application/json"), ("user-agent", agent)] + signature,
+            body: delivery.event.body,
+            timeout: policy.timeout
+        )
+        do throws(HTTPExchangeError) {
+            return DeliveryAttempt(try await surroundings.exchange.send(request))
+        } catch {
+            return .broke(error.code)
+        }
+    }
+
+    // MARK: Words for operators
+
+    private func note(_ verdict: DeliveryVerdict, _ attempt: DeliveryAttempt, _ delivery: ClaimedDelivery) {
+        let wasFailing = standings[delivery.endpoint]?.isFailing ?? false
+        let failure = DeliveryFailure(attempt)
+        var fields = fields(delivery)
+        if let status = failure.status { fields.append(LogField("status", status)) }
+        if let error = failure.error { fields.append(LogField("error", error)) }
+        switch verdict {
+        case .delivered:
+            counters.delivered.increment()
+            surroundings.logger.debug("webhook.delivered", fields)
+            if wasFailing { surroundings.logger.info("webhook.endpoint_back", fields) }
+        case .again:
+            counters.failed.increment()
+            surroundings.logger.debug("webhook.failed", fields)
+            if !wasFailing { surroundings.logger.warning("webhook.endpoint_failing", fields) }
+        case .park:
+            counters.parked.increment()
+            surroundings.logger.error("webhook.parked", fields)
+        }
+        standings[delivery.endpoint]?.isFailing = verdict != .delivered
+    }
+
+    /// The address is not told: a merchant may have put a secret into its query.
+    private func fields(_ delivery: ClaimedDelivery) -> [LogField] {
+        [
+            LogField("endpoint", delivery.endpoint.description),
+            LogField("event", WebhookEvent.text(of: delivery.event.id)), LogField("type", delivery.event.type),
+            LogField("flow", delivery.event.flow.description), LogField("failures", delivery.failures),
+        ]
+    }
+
+    private func count() async {
+        do throws(WebhookStoreError) {
+            let backlog = try await surroundings.store.backlog()
+            counters.lag.set(Int(backlog.lag.components.seconds))
+            counters.parkedLanes.set(backlog.parked)
+        } catch {
+            note(error)
+        }
+    }
+
+    private func tidy() async {
+        do throws(WebhookStoreError) {
+            let removed = try await surroundings.store.tidy()
+            if removed > 0 { surroundings.logger.info("webhook.tidied", [LogField("lanes", removed)]) }
+        } catch {
+            note(error)
+        }
+    }
+
+    /// One line for each time that the store goes away; its own metrics tell the rest.
+    private func note(_ error: WebhookStoreError) {
+        guard !isStoreAway || error.code == .fault else { return }
+        isStoreAway = true
+        let fields = [LogField("code", error.code.rawValue), LogField("detail", error.detail)]
+        surroundings.logger.warning("webhook.store_failed", fields)
+    }
+}
+
+/// What is counted of all tries.
+private struct Counters {
+    let delivered: Counter
+    let failed: Counter
+    let parked: Counter
+    let lag: Gauge
+    let parkedLanes: Gauge
+
+    init(_ metrics: MetricsRegistry) {
+        func outcome(_ word: String) -> Counter {
+            metrics.counter(
+                "sallyport_webhook_deliveries_total",
+                help: "Tries to deliver an event, by what became of them.",
+                labels: [("outcome", word)]
+            )
+        }
+        delivered = outcome("delivered")
+        failed = outcome("failed")
+        parked = outcome("parked")
+        lag = metrics.gauge(
+            "sallyport_webhook_lag_seconds",
+            help: "Since when the oldest event has been waiting that is not parked."
+        )
+        parkedLanes = metrics.gauge(
+            "sallyport_webhook_parked_lanes",
+            help: "Sessions with an event that is not sent any more."
+        )
+    }
+}

@@ -1,0 +1,111 @@
+package import Primitives
+
+/// An endpoint as operators see it.
+package struct WebhookEndpoint: Sendable, Hashable {
+    /// Its id.
+    package let id: UUIDBytes
+    /// Where events go.
+    package let url: String
+    /// Which events; empty for all.
+    package let types: [String]
+    /// When it was added.
+    package let createdAt: WallTime
+    /// The name of its key.
+    package let keyID: String
+    /// The name of the key before, while that signs too.
+    package let previousKeyID: String?
+    /// Sessions with events that have not arrived.
+    package let waiting: Int
+    /// Those of them that nothing is sent for.
+    package let parked: Int
+    /// Since when the oldest has been waiting.
+    package let waitingSince: WallTime?
+
+    /// An endpoint.
+    ///
+    /// - Parameters:
+    ///   - id: Its id.
+    ///   - url: Where events go.
+    ///   - types: Which events; empty for all.
+    ///   - createdAt: When it was added.
+    ///   - keys: The name of its key, and of the one before while that signs too.
+    ///   - lanes: Sessions with events that have not arrived, those that are parked, and the age of the oldest.
+    package init(
+        id: UUIDBytes,
+        url: String,
+        types: [String],
+        createdAt: WallTime,
+        keys: (current: String, previous: String?),
+        lanes: (waiting: Int, parked: Int, since: WallTime?)
+    ) {
+        self.id = id
+        self.url = url
+        self.types = types
+        self.createdAt = createdAt
+        keyID = keys.current
+        previousKeyID = keys.previous
+        waiting = lanes.waiting
+        parked = lanes.parked
+        waitingSince = lanes.since
+    }
+}
+
+/// A lane as operators see it.
+package struct WaitingLane: Sendable, Hashable {
+    /// Where its events go.
+    package let endpoint: UUIDBytes
+    /// The session.
+    package let flow: UUIDBytes
+    /// The first event; `nil` where it is past retention.
+    package let event: UUIDBytes?
+    /// What kind of event it is.
+    package let type: String?
+    /// The place of the first event and of the last.
+    package let places: ClosedRange<Int64>
+    /// How many tries of the first event have failed.
+    package let failures: Int
+    /// What the last try brought.
+    package let last: DeliveryFailure
+    /// When there is another try; `nil` where the lane is parked.
+    package let nextAt: WallTime?
+    /// Since when the first event has been waiting.
+    package let since: WallTime
+
+    /// A lane.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Where its events go.
+    ///   - flow: The session.
+    ///   - head: The first event and its type.
+    ///   - places: The place of the first event and of the last.
+    ///   - tries: How many have failed, and what the last one brought.
+    ///   - times: When there is another try, and since when the first event has been waiting.
+    package init(
+        endpoint: UUIDBytes,
+        flow: UUIDBytes,
+        head: (event: UUIDBytes?, type: String?),
+        places: ClosedRange<Int64>,
+        tries: (failures: Int, last: DeliveryFailure),
+        times: (next: WallTime?, since: WallTime)
+    ) {
+        self.endpoint = endpoint
+        self.flow = flow
+        event = head.event
+        type = head.type
+        self.places = places
+        failures = tries.failures
+        last = tries.last
+        nextAt = times.next
+        since = times.since
+    }
+}
+
+/// What an operator wants to be sent again.
+package enum WebhookReplay: Sendable, Hashable {
+    /// One event and what follows it in its session, also where it has arrived; to one endpoint or all that want it.
+    case event(UUIDBytes, endpoint: UUIDBytes?)
+    /// What has not arrived at an endpoint.
+    case endpoint(UUIDBytes)
+    /// What has not arrived of a session.
+    case flow(UUIDBytes)
+}

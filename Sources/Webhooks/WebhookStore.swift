@@ -1,0 +1,180 @@
+package import Primitives
+
+/// What a dispatcher wants to have on its way.
+package struct ClaimDemand: Sendable {
+    /// How many lanes at most, one or more.
+    package var limit: Int
+    /// How many of one endpoint.
+    package var share: Int
+    /// How long they are the dispatcher's: nobody else sends for them until then.
+    package var lease: Duration
+    /// Endpoints that did not answer the last time: one lane each.
+    package var failing: [UUIDBytes]
+    /// Endpoints that have enough on their way: none.
+    package var busy: [UUIDBytes]
+
+    /// A demand.
+    ///
+    /// - Parameters:
+    ///   - limit: How many lanes at most.
+    ///   - share: How many of one endpoint.
+    ///   - lease: How long they are the dispatcher's.
+    ///   - failing: Endpoints that get one lane.
+    ///   - busy: Endpoints that get none.
+    package init(
+        limit: Int,
+        share: Int,
+        lease: Duration,
+        failing: [UUIDBytes] = [],
+        busy: [UUIDBytes] = []
+    ) {
+        self.limit = limit
+        self.share = share
+        self.lease = lease
+        self.failing = failing
+        self.busy = busy
+    }
+}
+
+/// The first event of a lane, to be sent by whoever claimed it.
+package struct ClaimedDelivery: Sendable {
+    /// Fences: a verdict under another one changes nothing.
+    package let attempt: UUIDBytes
+    /// Where it goes.
+    package let endpoint: UUIDBytes
+    /// Absolute.
+    package let url: String
+    /// The endpoint's key, and before it runs out the one before.
+    package let keys: [SealedWebhookKey]
+    /// What is sent.
+    package var event: WebhookEvent
+    /// How many tries of it have failed.
+    package var failures: Int
+
+    /// A delivery.
+    ///
+    /// - Parameters:
+    ///   - attempt: Fences.
+    ///   - endpoint: Where it goes.
+    ///   - url: Absolute.
+    ///   - keys: One or two.
+    ///   - event: What is sent.
+    ///   - failures: How many tries of it have failed.
+    package init(
+        attempt: UUIDBytes,
+        endpoint: UUIDBytes,
+        url: String,
+        keys: [SealedWebhookKey],
+        event: WebhookEvent,
+        failures: Int
+    ) {
+        self.attempt = attempt
+        self.endpoint = endpoint
+        self.url = url
+        self.keys = keys
+        self.event = event
+        self.failures = failures
+    }
+}
+
+/// What follows in a lane when an event has arrived.
+package enum LaneStep: Sendable {
+    /// This one, under the same attempt, whose lease begins anew.
+    case next(WebhookEvent)
+    /// Nothing: the lane has ended, or somebody else has it.
+    case over
+}
+
+/// What is taken down of a try that failed.
+package struct DeliveryFailure: Sendable, Hashable {
+    /// What the endpoint answered; `nil` where it did not.
+    package var status: Int?
+    /// A word for what went wrong where there was no answer.
+    package var error: String?
+
+    /// A failure.
+    ///
+    /// - Parameters:
+    ///   - status: What the endpoint answered.
+    ///   - error: A word for what went wrong.
+    package init(status: Int? = nil, error: String? = nil) {
+        self.status = status
+        self.error = error
+    }
+
+    /// What failed in a try.
+    ///
+    /// - Parameter attempt: One that did not deliver.
+    package init(_ attempt: DeliveryAttempt) {
+        switch attempt {
+        case .answered(let status, _): self.init(status: status)
+        case .broke(let code): self.init(error: "\(code)")
+        }
+    }
+}
+
+/// How much has not arrived yet.
+package struct WebhookBacklog: Sendable, Equatable {
+    /// Since when the longest has been waiting that is not parked; zero where nothing waits.
+    package var lag: Duration
+    /// Lanes that an operator has to look at.
+    package var parked: Int
+
+    /// A backlog.
+    ///
+    /// - Parameters:
+    ///   - lag: The age of the oldest that waits.
+    ///   - parked: How many lanes are parked.
+    package init(lag: Duration, parked: Int) {
+        self.lag = lag
+        self.parked = parked
+    }
+}
+
+/// Keeps lanes, for the dispatchers of all processes.
+///
+/// A lane comes into being with its event, in the same commit; nothing here can miss one. No call waits for a lock that a buyer's
+/// purchase holds.
+package protocol WebhookStore: AnyObject {
+    /// Takes lanes that are due, the longest due first.
+    ///
+    /// - Parameters:
+    ///   - demand: How many, and of whom.
+    ///   - attempt: A fresh id that fences what follows.
+    /// - Returns: The first event of each.
+    /// - Throws: What hinders the store.
+    func claim(_ demand: ClaimDemand, attempt: UUIDBytes) async throws(WebhookStoreError) -> [ClaimedDelivery]
+
+    /// Takes down that an event has arrived.
+    ///
+    /// - Parameters:
+    ///   - delivery: What was sent.
+    ///   - lease: How long the next event of the lane is the caller's.
+    /// - Returns: What follows.
+    /// - Throws: What hinders the store; then the event is sent once more, when the lease is over.
+    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(WebhookStoreError) -> LaneStep
+
+    /// Takes down that an event has not arrived, and gives the lane back.
+    ///
+    /// - Parameters:
+    ///   - delivery: What was sent.
+    ///   - failure: What went wrong.
+    ///   - pause: Until the next try; `nil` parks the lane.
+    /// - Throws: What hinders the store; then there is another try when the lease is over.
+    func failed(
+        _ delivery: ClaimedDelivery,
+        _ failure: DeliveryFailure,
+        again pause: Duration?
+    ) async throws(WebhookStoreError)
+
+    /// How much has not arrived.
+    ///
+    /// - Throws: What hinders the store.
+    func backlog() async throws(WebhookStoreError) -> WebhookBacklog
+
+    /// Removes lanes whose endpoint is gone or whose events are past retention.
+    ///
+    /// - Returns: How many.
+    /// - Throws: What hinders the store.
+    func tidy() async throws(WebhookStoreError) -> Int
+}

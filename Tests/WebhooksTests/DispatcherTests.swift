@@ -1,0 +1,283 @@
+import Cryptography
+import EventIO
+import HTTPCore
+import Primitives
+import Telemetry
+import TestKit
+import Testing
+import Webhooks
+
+/// Endpoints that answer as a test says, by address.
+private final class ScriptedEndpoints: HTTPExchange {
+    var requests: [OutboundRequest] = []
+    var answer: (OutboundRequest) -> InboundResponse? = { _ in InboundResponse(status: 200) }
+    var failure = HTTPExchangeError.Code.connectFailed
+    /// Addresses that do not answer until they are let go.
+    var hanging: Set<String> = []
+    private var waiting: [Suspension<Void>] = []
+    private(set) var underWay: [String: Int] = [:]
+    private(set) var most: [String: Int] = [:]
+
+    func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
+        requests.append(request)
+        underWay[request.url, default: 0] += 1
+        most[request.url] = max(most[request.url] ?? 0, underWay[request.url] ?? 0)
+        if hanging.contains(request.url) { await suspend { waiting.append($0) } }
+        underWay[request.url, default: 0] -= 1
+        guard let response = answer(request) else { throw HTTPExchangeError(failure) }
+        return response
+    }
+
+    func letGo() {
+        let all = waiting
+        waiting = []
+        for suspension in all { suspension.resume() }
+    }
+}
+
+/// A dispatcher with all that it needs, on a loop whose clock stands still.
+private final class Bench {
+    let reactor: Reactor
+    let clock: ManualClock
+    let store: MemoryStore
+    let endpoints = ScriptedEndpoints()
+    let vault: WebhookVault
+    let log = CapturedLog()
+    let metrics = MetricsRegistry()
+    var dispatcher: WebhookDispatcher
+    let random = SeededRandom(seed: 5)
+    var secrets: [UUIDBytes: [WebhookKey]] = [:]
+
+    init(_ reactor: Reactor, _ clock: ManualClock, concurrency: Int, tries: Int) throws {
+        self.reactor = reactor
+        self.clock = clock
+        store = MemoryStore(clock: clock)
+        vault = try WebhookVault(secret: Secret([UInt8](repeating: 7, count: 32)))
+        var surroundings = WebhookDispatcher.Surroundings(
+            store: store,
+            exchange: endpoints,
+            vault: vault,
+            loop: (
+                sleep: { duration in await reactor.sleep(for: duration) },
+                start: { body in reactor.startTask(body) }
+            ),
+            random: random,
+            clock: clock
+        )
+        surroundings.logger = log.logger()
+        surroundings.metrics = metrics
+        var policy = DeliveryPolicy()
+        policy.tries = tries
+        dispatcher = try WebhookDispatcher(
+            policy: policy,
+            concurrency: concurrency,
+            agent: "Sallyport/test",
+            surroundings: surroundings
+        )
+    }
+
+    /// Adds an endpoint.
+    func endpoint(_ number: UInt64, keys: Int = 1) throws -> UUIDBytes {
+        let id = UUIDBytes(high: 1, low: number)
+        store.urls[id] = "https://\(number).example"
+        let made = (0..<keys).map { _ in WebhookKey.mint(random: random) }
+        secrets[id] = made
+        store.keys[id] = try made.map { try vault.seal($0, of: id, random: random) }
+        return id
+    }
+
+    /// One round, and everything that it began.
+    func round() async throws {
+        _ = await dispatcher.round()
+        try #require(await waitUntil(reactor, turns: 10_000) { endpoints.underWay.values.allSatisfy { $0 == 0 } })
+        for _ in 0..<20 { await reactor.nextTurn() }
+    }
+
+    /// The session and place of each request, in order.
+    var sent: [String] {
+        endpoints.requests.map { request in
+            let id = request.fields.first { $0.0 == "webhook-id" }?.1 ?? ""
+            return String(id.suffix(12).drop { $0 == "0" })
+        }
+    }
+}
+
+private func withBench(
+    concurrency: Int = 16,
+    tries: Int = 20,
+    _ body: @escaping @Sendable (Bench) async throws -> Void
+) async throws {
+    let clock = ManualClock()
+    try await withLoop(clock: clock) { reactor in
+        try await body(Bench(reactor, clock, concurrency: concurrency, tries: tries))
+    }
+}
+
+private func flow(_ number: UInt64) -> UUIDBytes { UUIDBytes(high: 2, low: number) }
+
+@Suite("The dispatcher")
+struct DispatcherTests {
+    @Test func `sends an event once, signed with every key of its endpoint`() async throws {
+        try await withBench { bench in
+            let endpoint = try bench.endpoint(1, keys: 2)
+            bench.store.happen(endpoint, flow(1), 1)
+            try await bench.round()
+            try await bench.round()
+            let request = try #require(bench.endpoints.requests.first)
+            #expect(bench.endpoints.requests.count == 1)
+            #expect(request.method == "POST" && request.url == "https://1.example")
+            #expect(request.body == MemoryStore.event(flow(1), 1).body)
+            #expect(request.timeout == .seconds(10))
+            let fields = Dictionary(request.fields) { first, _ in first }
+            #expect(fields["content-type"] == "application/json")
+            #expect(fields["user-agent"] == "Sallyport/test")
+            let keys = try #require(bench.secrets[endpoint])
+            #expect(fields["webhook-key-id"] == "\(keys[0].id) \(keys[1].id)")
+            let signer = try WebhookSigner()
+            for key in keys {
+                let now = bench.clock.now()
+                #expect(signer.verify(request.fields, body: request.body, secrets: [key.secret], now: now))
+            }
+            #expect(bench.store.laneCount == 0)
+            #expect(bench.metrics.prometheusText().contains("outcome=\"delivered\"} 1"))
+        }
+    }
+
+    @Test func `goes on with the next event of a session only when the one before has arrived`() async throws {
+        try await withBench { bench in
+            let endpoint = try bench.endpoint(1)
+            for sequence in Int64(1)...3 { bench.store.happen(endpoint, flow(1), sequence) }
+            bench.endpoints.answer = { _ in InboundResponse(status: 500) }
+            try await bench.round()
+            #expect(bench.sent == ["1"])
+            try await bench.round()
+            #expect(bench.sent == ["1"], "not before the pause is over")
+            bench.clock.advance(by: .seconds(6))
+            bench.endpoints.answer = { _ in InboundResponse(status: 204) }
+            try await bench.round()
+            #expect(bench.sent == ["1", "1", "2", "3"])
+            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.failures == [DeliveryFailure(status: 500)])
+        }
+    }
+
+    @Test func `parks a session after the last try, and at once where the endpoint is gone`() async throws {
+        try await withBench(tries: 3) { bench in
+            let endpoint = try bench.endpoint(1)
+            bench.store.happen(endpoint, flow(1), 1)
+            bench.endpoints.answer = { _ in nil }
+            for _ in 0..<5 {
+                try await bench.round()
+                bench.clock.advance(by: .seconds(3600))
+            }
+            #expect(bench.endpoints.requests.count == 3)
+            #expect(bench.store.lane(endpoint, flow(1))?.isParked == true)
+            #expect(bench.store.failures.last == DeliveryFailure(error: "connectFailed"))
+            let gone = try bench.endpoint(2)
+            bench.store.happen(gone, flow(2), 1)
+            bench.endpoints.answer = { _ in InboundResponse(status: 410) }
+            try await bench.round()
+            #expect(bench.store.lane(gone, flow(2))?.isParked == true)
+            #expect(bench.log.lines(with: "\"webhook.parked\"").count == 2)
+        }
+    }
+
+    @Test func `tries one session at a time where an endpoint fails, until it answers`() async throws {
+        try await withBench { bench in
+            let endpoint = try bench.endpoint(1)
+            for number in UInt64(1)...20 { bench.store.happen(endpoint, flow(number), 1) }
+            bench.endpoints.answer = { _ in InboundResponse(status: 503) }
+            try await bench.round()
+            #expect(bench.endpoints.requests.count == 8, "half of the places")
+            try await bench.round()
+            try await bench.round()
+            #expect(bench.endpoints.requests.count == 10)
+            #expect(bench.log.lines(with: "\"webhook.endpoint_failing\"").count == 1)
+            bench.endpoints.answer = { _ in InboundResponse(status: 200) }
+            bench.clock.advance(by: .seconds(10))
+            for _ in 0..<4 { try await bench.round() }
+            #expect(bench.store.laneCount == 0)
+            #expect(bench.log.lines(with: "\"webhook.endpoint_back\"").count == 1)
+        }
+    }
+
+    @Test func `lets an endpoint that hangs keep nobody else waiting`() async throws {
+        try await withBench(concurrency: 4) { bench in
+            let slow = try bench.endpoint(1)
+            let quick = try bench.endpoint(2)
+            for number in UInt64(1)...10 { bench.store.happen(slow, flow(number), 1) }
+            bench.endpoints.hanging = ["https://1.example"]
+            for _ in 0..<3 { _ = await bench.dispatcher.round() }
+            for number in UInt64(11)...20 { bench.store.happen(quick, flow(number), 1) }
+            for _ in 0..<10 {
+                _ = await bench.dispatcher.round()
+                for _ in 0..<20 { await bench.reactor.nextTurn() }
+            }
+            #expect(bench.endpoints.most["https://1.example"] == 2)
+            #expect(bench.sent.count == 12, "all of the other endpoint's")
+            bench.endpoints.hanging = []
+            bench.endpoints.letGo()
+            for _ in 0..<20 { await bench.reactor.nextTurn() }
+            while bench.store.laneCount > 0 { try await bench.round() }
+            #expect(bench.sent.count == 20)
+        }
+    }
+
+    @Test func `signs nothing with a key that another secret has sealed`() async throws {
+        try await withBench { bench in
+            let endpoint = try bench.endpoint(1)
+            let other = try WebhookVault(secret: Secret([UInt8](repeating: 8, count: 32)))
+            let key = WebhookKey.mint(random: bench.random)
+            bench.store.keys[endpoint] = [try other.seal(key, of: endpoint, random: bench.random)]
+            bench.store.happen(endpoint, flow(1), 1)
+            try await bench.round()
+            #expect(bench.endpoints.requests.isEmpty)
+            #expect(bench.log.lines(with: "\"webhook.key_unreadable\"").count == 1)
+            #expect(bench.store.lane(endpoint, flow(1))?.failures == 1)
+        }
+    }
+
+    @Test func `says once that its store is away, and goes on when it is back`() async throws {
+        try await withBench { bench in
+            let endpoint = try bench.endpoint(1)
+            bench.store.happen(endpoint, flow(1), 1)
+            bench.store.isAway = true
+            for _ in 0..<3 { try await bench.round() }
+            #expect(bench.log.lines(with: "\"webhook.store_failed\"").count == 1)
+            bench.store.isAway = false
+            try await bench.round()
+            #expect(bench.sent == ["1"])
+        }
+    }
+
+    @Test func `works by itself, counts what waits, and stops when the tries under way have ended`() async throws {
+        try await withBench { bench in
+            let endpoint = try bench.endpoint(1)
+            bench.reactor.startTask { await bench.dispatcher.run() }
+            for _ in 0..<20 { await bench.reactor.nextTurn() }
+            bench.store.happen(endpoint, flow(1), 1)
+            bench.endpoints.hanging = ["https://1.example"]
+            bench.clock.advance(by: .seconds(1), waking: bench.reactor.executor)
+            let isSent = await waitUntil(bench.reactor) { bench.sent == ["1"] }
+            #expect(isSent)
+            var hasStopped = false
+            bench.reactor.startTask {
+                await bench.dispatcher.stop()
+                hasStopped = true
+            }
+            for _ in 0..<20 { await bench.reactor.nextTurn() }
+            #expect(!hasStopped)
+            bench.endpoints.letGo()
+            for _ in 0..<20 { await bench.reactor.nextTurn() }
+            bench.clock.advance(by: .milliseconds(20), waking: bench.reactor.executor)
+            let isOver = await waitUntil(bench.reactor) { hasStopped }
+            #expect(isOver)
+            #expect(bench.store.laneCount == 0)
+            #expect(bench.metrics.prometheusText().contains("sallyport_webhook_lag_seconds 0"))
+            bench.store.happen(endpoint, flow(2), 1)
+            bench.clock.advance(by: .seconds(5), waking: bench.reactor.executor)
+            for _ in 0..<20 { await bench.reactor.nextTurn() }
+            #expect(bench.sent == ["1"], "nothing after the stop")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import EventIO
+import Primitives
+import StrictJSON
+import TestKit
+import Webhooks
+
+/// Lanes in memory, by the rules of `WebhookLane`; what the dispatcher asks of a database.
+final class MemoryStore: WebhookStore {
+    struct Key: Hashable {
+        let endpoint: UUIDBytes
+        let flow: UUIDBytes
+    }
+
+    private struct Entry {
+        var lane: WebhookLane
+        var attempt: UUIDBytes?
+        var nextAt: WallTime
+    }
+
+    private let clock: ManualClock
+    private var entries: [Key: Entry] = [:]
+    var urls: [UUIDBytes: String] = [:]
+    var keys: [UUIDBytes: [SealedWebhookKey]] = [:]
+    private(set) var demands: [ClaimDemand] = []
+    private(set) var failures: [DeliveryFailure] = []
+    private(set) var pauses: [Duration?] = []
+    var isAway = false
+
+    init(clock: ManualClock) {
+        self.clock = clock
+    }
+
+    /// Lets an event happen.
+    func happen(_ endpoint: UUIDBytes, _ flow: UUIDBytes, _ sequence: Int64) {
+        let key = Key(endpoint: endpoint, flow: flow)
+        if entries[key] == nil {
+            entries[key] = Entry(lane: WebhookLane(sequence), nextAt: clock.now())
+        } else {
+            entries[key]?.lane.append(sequence)
+        }
+    }
+
+    func lane(_ endpoint: UUIDBytes, _ flow: UUIDBytes) -> WebhookLane? {
+        entries[Key(endpoint: endpoint, flow: flow)]?.lane
+    }
+
+    var laneCount: Int { entries.count }
+
+    static func event(_ flow: UUIDBytes, _ sequence: Int64) -> WebhookEvent {
+        WebhookEvent(
+            id: UUIDBytes(high: flow.low, low: UInt64(sequence)),
+            type: WebhookEventType.sessionPaid.rawValue,
+            flow: flow,
+            sequence: sequence,
+            at: WallTime(seconds: 1_767_323_045),
+            data: ["reference": "R-1"]
+        )
+    }
+
+    func claim(_ demand: ClaimDemand, attempt: UUIDBytes) async throws(WebhookStoreError) -> [ClaimedDelivery] {
+        if isAway { throw WebhookStoreError(.unavailable, "away") }
+        demands.append(demand)
+        let now = clock.now()
+        let due = entries.filter { !$0.value.lane.isParked && $0.value.nextAt <= now }
+            .sorted { ($0.value.nextAt, $0.key.flow) < ($1.value.nextAt, $1.key.flow) }
+        var counts: [UUIDBytes: Int] = [:]
+        var claimed: [ClaimedDelivery] = []
+        for (key, entry) in due where claimed.count < demand.limit && !demand.busy.contains(key.endpoint) {
+            let share = demand.failing.contains(key.endpoint) ? 1 : demand.share
+            guard counts[key.endpoint, default: 0] < share else { continue }
+            counts[key.endpoint, default: 0] += 1
+            entries[key]?.attempt = attempt
+            entries[key]?.nextAt = now + demand.lease
+            let delivery = ClaimedDelivery(
+                attempt: attempt,
+                endpoint: key.endpoint,
+                url: urls[key.endpoint] ?? "",
+                keys: keys[key.endpoint] ?? [],
+                event: MemoryStore.event(key.flow, entry.lane.head),
+                failures: entry.lane.failures
+            )
+            claimed.append(delivery)
+        }
+        return claimed
+    }
+
+    private func key(_ delivery: ClaimedDelivery) -> Key? {
+        let key = Key(endpoint: delivery.endpoint, flow: delivery.event.flow)
+        return entries[key]?.attempt == delivery.attempt ? key : nil
+    }
+
+    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(WebhookStoreError) -> LaneStep {
+        if isAway { throw WebhookStoreError(.unavailable, "away") }
+        guard let key = key(delivery), var entry = entries[key] else { return .over }
+        guard entry.lane.settle(delivery.event.sequence, .delivered) else {
+            entries[key] = nil
+            return .over
+        }
+        entry.nextAt = clock.now() + lease
+        entries[key] = entry
+        return .next(MemoryStore.event(key.flow, entry.lane.head))
+    }
+
+    func failed(
+        _ delivery: ClaimedDelivery,
+        _ failure: DeliveryFailure,
+        again pause: Duration?
+    ) async throws(WebhookStoreError) {
+        if isAway { throw WebhookStoreError(.unavailable, "away") }
+        failures.append(failure)
+        pauses.append(pause)
+        guard let key = key(delivery), var entry = entries[key] else { return }
+        let verdict = pause.map { DeliveryVerdict.again(after: $0) } ?? .park
+        _ = entry.lane.settle(delivery.event.sequence, verdict)
+        entry.attempt = nil
+        if let pause { entry.nextAt = clock.now() + pause }
+        entries[key] = entry
+    }
+
+    func backlog() async throws(WebhookStoreError) -> WebhookBacklog {
+        WebhookBacklog(lag: .seconds(entries.isEmpty ? 0 : 7), parked: entries.values.filter(\.lane.isParked).count)
+    }
+
+    func tidy() async throws(WebhookStoreError) -> Int { 0 }
+}
