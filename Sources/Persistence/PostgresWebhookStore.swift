@@ -262,6 +262,28 @@ extension PostgresWebhookStore: WebhookStore {
 
     // MARK: Looking after all
 
+    /// The longest waiting first; a lane that somebody has locked keeps its time.
+    static let hastenStatement = Statement(
+        name: "webhook_hasten",
+        sql: """
+            WITH l AS (
+                SELECT w.flow_id FROM webhook_lane AS w
+                WHERE w.endpoint_id = $1 AND w.parked_at IS NULL AND w.attempt_id IS NULL
+                    AND w.next_at > statement_timestamp()
+                ORDER BY w.next_at LIMIT 10000 FOR UPDATE SKIP LOCKED
+            )
+            UPDATE webhook_lane AS w SET next_at = statement_timestamp() FROM l
+            WHERE w.endpoint_id = $1 AND w.flow_id = l.flow_id
+            """,
+        parameterTypes: [.uuid]
+    )
+
+    package func hasten(_ endpoint: UUIDBytes) async throws(WebhookStoreError) {
+        var parameters = Parameters()
+        parameters.append(uuid: endpoint)
+        _ = try await work(PostgresWebhookStore.hastenStatement, parameters)
+    }
+
     static let backlogStatement = Statement(
         name: "webhook_backlog",
         sql: """

@@ -63,7 +63,10 @@ package final class WebhookDispatcher {
     /// What is known of an endpoint from the tries of this process.
     private struct Standing {
         var underWay = 0
-        var isFailing = false
+        /// Tries that failed since one last arrived.
+        var failures = 0
+
+        var isFailing: Bool { failures > 0 }
     }
 
     private let surroundings: Surroundings
@@ -89,6 +92,8 @@ package final class WebhookDispatcher {
     private static let looksPerTidying = 3600
     /// What an answer takes to be written down, on top of the time for it to come.
     private static let margin = Duration.seconds(20)
+    /// After so many failures in a row it was the endpoint that was away, and not one event that it cannot take.
+    private static let outage = 5
     /// How long the end of tries is waited for when the program stops.
     private static let farewell = Duration.seconds(3)
 
@@ -200,6 +205,7 @@ package final class WebhookDispatcher {
         while true {
             let attempt = await send(delivery)
             let verdict = policy.verdict(on: attempt, failures: delivery.failures, random: surroundings.random)
+            let wasAway = (standings[delivery.endpoint]?.failures ?? 0) >= WebhookDispatcher.outage
             note(verdict, attempt, delivery)
             do throws(WebhookStoreError) {
                 guard case .delivered = verdict else {
@@ -208,6 +214,7 @@ package final class WebhookDispatcher {
                     return try await surroundings.store.failed(delivery, DeliveryFailure(attempt), again: pause)
                 }
                 let step = try await surroundings.store.delivered(delivery, lease: lease)
+                if wasAway { try await surroundings.store.hasten(delivery.endpoint) }
                 guard case .next(let event) = step, !isStopped else { return }
                 delivery.event = event
                 delivery.failures = 0
@@ -271,7 +278,11 @@ package final class WebhookDispatcher {
             counters.parked.increment()
             surroundings.logger.error("webhook.parked", fields)
         }
-        standings[delivery.endpoint]?.isFailing = verdict != .delivered
+        if verdict == .delivered {
+            standings[delivery.endpoint]?.failures = 0
+        } else {
+            standings[delivery.endpoint]?.failures += 1
+        }
     }
 
     /// The address is not told: a merchant may have put a secret into its query.

@@ -167,6 +167,12 @@ package protocol WebhookStore: AnyObject {
         again pause: Duration?
     ) async throws(WebhookStoreError)
 
+    /// Makes everything due that waits for another try at an endpoint that answers again.
+    ///
+    /// - Parameter endpoint: Which.
+    /// - Throws: What hinders the store.
+    func hasten(_ endpoint: UUIDBytes) async throws(WebhookStoreError)
+
     /// How much has not arrived.
     ///
     /// - Throws: What hinders the store.

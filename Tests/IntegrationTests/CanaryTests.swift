@@ -1,5 +1,6 @@
 import IntegrationKit
 import Primitives
+import StrictJSON
 import Telemetry
 import TestKit
 import Testing
@@ -35,12 +36,18 @@ import Testing
     }
 
     @Test(arguments: ["compat", "standard", "strict"])
-    func `no token and no name is in log, database or metrics`(_ profile: String) async throws {
+    func `no token and no name is in log, database, metrics or webhooks`(_ profile: String) async throws {
         let log = CapturedLog()
-        var options = ShopOptions(["profile": profile, "log_level": "trace"])
+        let secretPath = try HookedShop.secretPath()
+        var options = ShopOptions(["profile": profile, "log_level": "trace", "merchant.secret_file": secretPath])
         options.logger = log.logger(level: .trace)
         try await withShop(options) { shop in
             var browsers: [TestBrowser] = []
+            let receiver = try await WebhookReceiver.start()
+            defer { receiver.stop() }
+            let added = try await shop.webhooks(["add", receiver.url], secret: secretPath)
+            let hookSecret = try #require(added.lines.first?["secret"]?.text)
+            let hooks = HookedShop(shop: shop, receiver: receiver, endpoint: added.lines.first?["id"]?.text ?? "")
             for client in ["iosApp", "androidApp", "browser"] {
                 var shopper = try await shop.shopper(client)
                 shopper.tab = shop.tab(in: client == "browser" ? shopper.app : nil)
@@ -63,9 +70,13 @@ import Testing
             }
             let metrics = try await shop.browser().request("GET", shop.admin + "/metrics").text
             #expect(metrics.contains("sallyport_refusals_total"))
-            let found = tokens(browsers)
-            #expect(found.count >= 10)
-            let places = [("log", log.lines.joined()), ("database", try shop.dump()), ("metrics", metrics)]
+            let found = tokens(browsers).union([hookSecret])
+            #expect(found.count >= 11)
+            try await hooks.arrived(3)
+            let bodies = receiver.received.map { String(decoding: $0.body, as: UTF8.self) }.joined()
+            let places = [
+                ("log", log.lines.joined()), ("database", try shop.dump()), ("metrics", metrics), ("webhooks", bodies),
+            ]
             for (place, text) in places {
                 #expect(!text.isEmpty)
                 for token in found {

@@ -194,6 +194,27 @@ struct WebhookStoreTests {
         }
     }
 
+    @Test func `are due at once when their endpoint answers again, but not those of others`() async throws {
+        try await withWebhooks { hooks in
+            let one = try await hooks.endpoint()
+            let two = try await hooks.endpoint()
+            try hooks.happen(hooks.flow(), 1...1)
+            try hooks.happen(hooks.flow(), 1...1)
+            for delivery in try await hooks.claim() {
+                try await hooks.store.failed(delivery, DeliveryFailure(status: 503), again: .seconds(3600))
+            }
+            let parked = hooks.flow()
+            try hooks.happen(parked, 1...1)
+            for delivery in try await hooks.claim() {
+                try await hooks.store.failed(delivery, DeliveryFailure(status: 410), again: nil)
+            }
+            try await hooks.store.hasten(one)
+            let due = try await hooks.claim()
+            #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.flow != parked })
+            #expect(two != one)
+        }
+    }
+
     @Test func `are replayed by session and by event, also what has arrived`() async throws {
         try await withWebhooks { hooks in
             let one = try await hooks.endpoint()

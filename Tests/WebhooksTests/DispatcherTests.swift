@@ -201,6 +201,31 @@ struct DispatcherTests {
         }
     }
 
+    @Test func `sends what waits at once when an endpoint is back, but not for one bad event`() async throws {
+        try await withBench { bench in
+            let endpoint = try bench.endpoint(1)
+            bench.endpoints.answer = { _ in InboundResponse(status: 503) }
+            for number in UInt64(1)...3 { bench.store.happen(endpoint, flow(number), 1) }
+            try await bench.round()
+            bench.endpoints.answer = { _ in InboundResponse(status: 200) }
+            bench.store.happen(endpoint, flow(4), 1)
+            try await bench.round()
+            try await bench.round()
+            #expect(bench.store.laneCount == 3, "three failures may be theirs")
+            bench.endpoints.answer = { _ in InboundResponse(status: 503) }
+            bench.clock.advance(by: .seconds(6))
+            for _ in 0..<4 { try await bench.round() }
+            bench.store.happen(endpoint, flow(5), 1)
+            bench.store.happen(endpoint, flow(6), 1)
+            for _ in 0..<3 { try await bench.round() }
+            #expect(bench.store.laneCount == 5)
+            bench.endpoints.answer = { _ in InboundResponse(status: 200) }
+            bench.store.happen(endpoint, flow(7), 1)
+            for _ in 0..<3 { try await bench.round() }
+            #expect(bench.store.laneCount == 0)
+        }
+    }
+
     @Test func `lets an endpoint that hangs keep nobody else waiting`() async throws {
         try await withBench(concurrency: 4) { bench in
             let slow = try bench.endpoint(1)

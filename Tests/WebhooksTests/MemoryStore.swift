@@ -117,6 +117,12 @@ final class MemoryStore: WebhookStore {
         entries[key] = entry
     }
 
+    func hasten(_ endpoint: UUIDBytes) async throws(WebhookStoreError) {
+        for key in entries.keys where key.endpoint == endpoint && entries[key]?.attempt == nil {
+            entries[key]?.nextAt = clock.now()
+        }
+    }
+
     func backlog() async throws(WebhookStoreError) -> WebhookBacklog {
         WebhookBacklog(lag: .seconds(entries.isEmpty ? 0 : 7), parked: entries.values.filter(\.lane.isParked).count)
     }
