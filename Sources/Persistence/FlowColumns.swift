@@ -166,7 +166,8 @@ enum FlowColumns {
         )
     }
 
-    private static func yen(_ rows: ResultSet, _ row: Int, _ column: Int) throws(PostgresError) -> Yen {
+    /// A sum in whole yen.
+    static func yen(_ rows: ResultSet, _ row: Int, _ column: Int) throws(PostgresError) -> Yen {
         let amount = try rows.int64(row, column)
         guard let sum = Yen(exactly: amount) else { throw PostgresError(.decoding, "\(amount) is no sum") }
         return sum

@@ -19,11 +19,11 @@ extension PostgresSessionStore {
 
     /// An event may come a day after its flow, not later.
     static let alertsStatement = Statement(
-        name: "flow_alerts",
+        name: "flow_worries",
         sql: """
             SELECT \(columns) FROM flow_event AS e
             WHERE e.flow_id >= flow_floor($1 - interval '1 day') AND e.at >= $1
-                AND e.verdict IN ('reused', 'proof_mismatch', 'orphan', 'plaintext')
+                AND e.verdict IN ('reused', 'proof_mismatch', 'orphan', 'plaintext', 'stuck')
             ORDER BY e.at DESC, e.flow_id, e.ordinal DESC LIMIT $2
             """,
         parameterTypes: [.timestamptz, .int8]

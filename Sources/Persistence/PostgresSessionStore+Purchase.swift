@@ -211,64 +211,6 @@ extension PostgresSessionStore {
         return try await applies(PostgresSessionStore.settleStatement, parameters, "settle", flow, caller)
     }
 
-    // MARK: Recovery
-
-    static let takeOverStatement = Statement(
-        name: "flow_take_over",
-        sql: """
-            WITH u AS (
-                UPDATE flow AS f SET
-                    verdict = 'recover', events = f.events + 1, attempt_id = $4,
-                    lease_until = statement_timestamp() + $5 * interval '1 second'
-                WHERE f.flow_id = $1 AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
-                \(SQLText.returning("f"))
-            ), \(SQLText.audit("'recover'"))
-            SELECT \(FlowColumns.whole("u")) FROM u
-            """,
-        parameterTypes: SQLText.leading + [.uuid, .int8]
-    )
-
-    package func takeOver(
-        _ flow: FlowID,
-        freshAttempt: UUIDBytes,
-        by caller: Caller
-    ) async throws(BrokerError) -> FlowRecord? {
-        var parameters = Parameters(flow, caller)
-        parameters.append(uuid: freshAttempt)
-        parameters.append(seconds: policy.times.lease)
-        let done: Transition<PurchaseDecision>? = try await transition(
-            PostgresSessionStore.takeOverStatement,
-            parameters,
-            "recover",
-            flow,
-            caller
-        )
-        return done?.record.progress?.attemptID == freshAttempt ? done?.record : nil
-    }
-
-    static let stuckStatement = Statement(
-        name: "flow_stuck",
-        sql: """
-            SELECT q.flow_id FROM flow_purchasing AS q, LATERAL (
-                -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the tables.
-                SELECT f.state, f.lease_until FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
-            WHERE f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
-            ORDER BY f.lease_until LIMIT $1
-            """,
-        parameterTypes: [.int8]
-    )
-
-    package func stuckPurchases(limit: Int) async throws(BrokerError) -> [FlowID] {
-        var parameters = Parameters()
-        parameters.append(int64: Int64(limit))
-        let rows = try await read(PostgresSessionStore.stuckStatement, parameters)
-        return try StoreFailure.decoding { () throws(PostgresError) in
-            var flows: [FlowID] = []
-            for row in 0..<rows.rowCount { flows.append(try rows.uuid(row, 0)) }
-            return flows
-        }
-    }
-
     // MARK: Receipt
 
     static let receiptStatement = Statement(

@@ -7,8 +7,8 @@ extension PostgresSessionStore {
     package static let hotStatements: [Statement] = [
         issueStatement, openFirstStatement, openStatement, readTabStatement, readSealedTabStatement,
         touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
-        beginStatement, checkStatement, meetStatement, releaseStatement, settleStatement, takeOverStatement,
-        receiptStatement, statusStatement, observeStatement, revokeStatement, auditStatement,
+        beginStatement, checkStatement, meetStatement, releaseStatement, settleStatement, takeUpStatement,
+        giveUpStatement, resumeStatement, receiptStatement, statusStatement, observeStatement, revokeStatement, auditStatement,
     ]
 
     /// The statements that answer several flows at once, named by an array in `$1`; each must find them by primary keys.
@@ -16,6 +16,7 @@ extension PostgresSessionStore {
 
     /// The statements that walk over many flows: upkeep, counts and operators' work.
     package static let longStatements: [Statement] = [
-        revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, stuckStatement, alertsStatement,
+        revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, overdueStatement,
+        stuckStatement, alertsStatement,
     ]
 }

@@ -22,6 +22,7 @@ package final class Application: Sendable {
     private let stopSignal = StopSignal()
     /// Before the other one: what is written down of a try needs the database.
     let deliveryStop = StopSignal()
+    private let upkeepBell = RoundBell()
     private let tickets: TLSTicketKeys
     let logger: Logger
 
@@ -125,6 +126,7 @@ package final class Application: Sendable {
                 guard index == 0 else { return }
                 self.startUpkeep(services, reactor)
                 try self.startWebhooks(services, reactor, configuration)
+                if index == 0 { self.startUpkeep(services, reactor, pause: parts.roundPause ?? Upkeep.usualPause) }
             }
         }
         let fields = [
@@ -191,8 +193,8 @@ package final class Application: Sendable {
         )
     }
 
-    private func startUpkeep(_ services: LoopServices, _ reactor: Reactor) {
-        let upkeep = Upkeep(services, reactor, logger: logger)
+    private func startUpkeep(_ services: LoopServices, _ reactor: Reactor, pause: Duration) {
+        let upkeep = Upkeep(services, reactor, pause: pause, bell: upkeepBell, logger: logger)
         upkeep.start()
         reactor.onStop(stopSignal) { upkeep.stop() }
     }
@@ -220,6 +222,13 @@ package final class Application: Sendable {
             surroundings: surroundings
         )
         return CheckoutService(client: client, provider: provider, signOffLoop: signOffLoop, logger: logger)
+    }
+
+    /// Waits for a round of the housekeeping that begins after this call; returns at once when the program has stopped.
+    ///
+    /// For tests, which set the pause between two rounds.
+    package func nextRound() async {
+        await upkeepBell.next()
     }
 
     /// Runs a body on the first loop.

@@ -100,30 +100,76 @@ extension Broker {
         return isDone
     }
 
-    /// The purchases whose lease is over, for the recovery task.
+    /// The purchases whose lease and pause are over, for the recovery task.
     ///
     /// - Parameter limit: How many at most.
-    /// - Returns: Flows to `takeOver`, oldest first.
+    /// - Returns: Flows to `takeOver`, longest due first; none that was given up.
     /// - Throws: `unavailable`, `fault`.
-    package func stuckPurchases(limit: Int = 16) async throws(BrokerError) -> [FlowID] {
-        try await store.stuckPurchases(limit: limit)
+    package func overduePurchases(limit: Int = 16) async throws(BrokerError) -> [OverduePurchase] {
+        try await store.overduePurchases(limit: limit)
     }
 
-    /// Takes the lease of a stuck purchase; ask the provider what it knows first.
+    /// Takes the lease of an overdue purchase; ask the provider what it knows first.
     ///
     /// - Parameters:
-    ///   - flow: One of `stuckPurchases`.
+    ///   - flow: One of `overduePurchases`, or one that was given up and that an operator ends.
+    ///   - pause: How long it is not overdue again, counted from now; the lease has to be over too.
     ///   - caller: The recovery task.
     /// - Returns: The attempt, with the number it had; `nil` when somebody else has it or it is over.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func takeOver(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> PurchaseAttempt? {
+    package func takeOver(
+        _ flow: FlowID,
+        pause: Duration = .zero,
+        by caller: Caller
+    ) async throws(BrokerError) -> PurchaseAttempt? {
         let fresh = UUIDBytes(version7At: clock.now(), random: random)
-        guard let record = try await store.takeOver(flow, freshAttempt: fresh, by: caller) else {
+        guard let record = try await store.takeOver(flow, freshAttempt: fresh, pause: pause, by: caller) else {
             counters.count(.recover, "stale")
             return nil
         }
         counters.count(.recover, "recover")
         return try purchaseAttempt(record)
+    }
+
+    /// Ends the recovery of a purchase that no further question will bring to its end; the flow stays as it is, for a person.
+    ///
+    /// - Parameters:
+    ///   - attempt: What `takeOver` or `purchase` returned.
+    ///   - reason: One word.
+    ///   - caller: Where the request came from.
+    /// - Returns: False when the lease was lost to somebody else.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    package func giveUp(
+        _ attempt: PurchaseAttempt,
+        reason: String,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        let reason = Broker.word(reason)
+        let isDone = try await store.giveUp(attempt.flow, attempt: attempt.id, reason: reason, by: caller)
+        counters.count(.giveUp, isDone ? "stuck" : "stale")
+        return isDone
+    }
+
+    /// Lets the recovery task look again at a purchase that was given up; for an operator.
+    ///
+    /// - Parameters:
+    ///   - flow: One of `stuckPurchases`.
+    ///   - caller: The operator.
+    /// - Returns: False for a flow that was not given up.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    package func resume(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool {
+        let isDone = try await store.resume(flow, by: caller)
+        counters.count(.giveUp, isDone ? "resumed" : "stale")
+        return isDone
+    }
+
+    /// The purchases that were given up, for an operator.
+    ///
+    /// - Parameter limit: How many at most.
+    /// - Returns: Oldest first.
+    /// - Throws: `unavailable`, `fault`.
+    package func stuckPurchases(limit: Int = 1_000) async throws(BrokerError) -> [StuckPurchase] {
+        try await store.stuckPurchases(limit: limit)
     }
 
     /// The order of a purchase that succeeded, for a quarter of an hour.

@@ -16,6 +16,7 @@ final class VerdictCounters {
         case release
         case settle
         case recover
+        case giveUp
         case receipt
         case status
         case cancel

@@ -79,19 +79,19 @@ struct AttemptTests {
         }
     }
 
-    @Test func `that is stuck is found and taken over by one only`() async throws {
+    @Test func `that is overdue is found and taken over by one only`() async throws {
         try await withRig { rig in
             let (stuck, _) = try await rig.purchasing()
             let (busy, _) = try await rig.purchasing()
             _ = try await rig.authorized()
-            #expect(try await rig.broker.stuckPurchases().isEmpty)
+            #expect(try await rig.broker.overduePurchases().isEmpty)
             try rig.age(stuck, seconds: 46)
-            #expect(try await rig.broker.stuckPurchases() == [stuck.flow])
+            #expect(try await rig.broker.overduePurchases().map(\.flow) == [stuck.flow])
             let attempt = try #require(try await rig.broker.takeOver(stuck.flow, by: rig.caller()))
             #expect(attempt.number == 1)
             #expect(try await rig.broker.takeOver(stuck.flow, by: rig.caller()) == nil)
             #expect(try await rig.broker.takeOver(busy.flow, by: rig.caller()) == nil)
-            #expect(try await rig.broker.stuckPurchases().isEmpty)
+            #expect(try await rig.broker.overduePurchases().isEmpty)
             try await rig.settle(attempt)
             #expect(try rig.state(stuck) == .authorized)
             #expect(try rig.admin.rows("SELECT flow_id FROM flow_purchasing") == [[busy.flow.description]])

@@ -155,11 +155,9 @@ package func withShop<Result: Sendable>(
         do {
             let environment = options.environment(simulator, try TestKeys.get())
             let settings = SettingSource(file: nil, environment: environment)
-            let broker = try await Application.start(
-                try Configuration(settings),
-                ApplicationParts(databaseURL: database.url),
-                logger: options.logger
-            )
+            var parts = ApplicationParts(databaseURL: database.url)
+            parts.roundPause = options.roundPause
+            let broker = try await Application.start(try Configuration(settings), parts, logger: options.logger)
             ends.add { await broker.stop() }
             var addresses = [options.scheme + (broker.addresses.first.map { "\($0)" } ?? "")]
             if options.processes > 1 {

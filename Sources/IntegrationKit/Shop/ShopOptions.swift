@@ -15,6 +15,8 @@ package struct ShopOptions: Sendable {
     package var loops = 1
     /// How many processes the broker is, 1 or 2: each further request of a browser goes to the next of them.
     package var processes = 1
+    /// Between two rounds of the broker's housekeeping; `nil` for the usual ones, which no test waits for.
+    package var roundPause: Duration?
     /// Where the broker writes.
     package var logger = Logger.silent
 

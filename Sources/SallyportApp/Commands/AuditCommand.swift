@@ -14,7 +14,7 @@ enum AuditCommand {
         summary: "print the trail of a flow as JSON lines",
         details: "FLOW is the id in the X-Flow-Id field of an answer. There are no tokens and no names in the trail.",
         options: [
-            CommandOption("alerts", nil, "instead of one flow: reuse, wrong proofs, orphans, plaintext of all flows"),
+            CommandOption("alerts", nil, "instead of one flow: reuse, wrong proofs, orphans, plaintext, stuck purchases of all"),
             CommandOption("hours", "N", "with --alerts: how far back, 24 unless set"),
         ],
         run: { input in
@@ -22,7 +22,7 @@ enum AuditCommand {
                 guard input.arguments.flags.contains("alerts") || input.arguments.operands.count == 1 else {
                     throw ConfigurationError(problems: ["audit: name one flow, or --alerts"])
                 }
-                try demandDatabase(configuration)
+                try configuration.demandDatabase(for: "audit")
                 let database = try DatabaseAccess(configuration, logger: .silent)
                 defer { database.close() }
                 let url = database.url
@@ -45,14 +45,6 @@ enum AuditCommand {
             }
         }
     )
-
-    /// Refuses to make an empty cluster only to say that there is nothing in it.
-    private static func demandDatabase(_ configuration: Configuration) throws(ConfigurationError) {
-        let folder = configuration.storage.clusterDirectory
-        guard configuration.storage.databaseURL != nil || Files.exists(folder) else {
-            throw ConfigurationError(problems: ["audit: no database_url is set, and there is no cluster in \(folder)"])
-        }
-    }
 
     /// What is asked for.
     private enum Query: Sendable {

@@ -25,7 +25,7 @@ struct CommandInput: Sendable {
 enum CommandTable {
     static let all: [Command] = [
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
-        RoutesCommand.command, AuditCommand.command, KeysCommand.command, PaymentsCommand.command,
+        RoutesCommand.command, AuditCommand.command, KeysCommand.command, PaymentsCommand.command, StuckCommand.command,
         SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command,
         WebhooksCommand.command, versionCommand,
     ]

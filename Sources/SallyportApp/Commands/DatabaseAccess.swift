@@ -81,3 +81,18 @@ final class DatabaseAccess {
         cluster?.stop()
     }
 }
+
+extension Configuration {
+    /// Refuses to make an empty cluster only to say that there is nothing in it.
+    ///
+    /// - Parameter command: Who asks.
+    /// - Throws: Where no database is set and there is no private cluster.
+    func demandDatabase(for command: String) throws(ConfigurationError) {
+        let folder = storage.clusterDirectory
+        guard storage.databaseURL != nil || Files.exists(folder) else {
+            throw ConfigurationError(
+                problems: ["\(command): no database_url is set, and there is no cluster in \(folder)"]
+            )
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import AmazonPay
+import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
@@ -16,10 +17,12 @@ enum PurchaseOutcome: Sendable {
 ///
 /// The order is fixed: the store gives the lease, the provider is called outside any transaction, the store takes the result
 /// under the lease's attempt id. Every repeat of a call carries the same idempotency key; a new key is used only for a new
-/// numbered attempt, and that only after the provider has said that the last one had no effect.
+/// numbered attempt, and that only after the provider has said that the last one had no effect. What no question can bring to its
+/// end is given up: it stays under way for people to look at, and nobody asks again.
 final class PurchaseService {
     private let broker: Broker
     private let checkout: CheckoutService
+    private let polls: PollCounters
     private let logger: Logger
 
     /// A service for one loop.
@@ -27,10 +30,12 @@ final class PurchaseService {
     /// - Parameters:
     ///   - broker: The state machine.
     ///   - checkout: The provider.
+    ///   - polls: Count what became of recoveries.
     ///   - logger: Told about recoveries, unknown outcomes and lost leases.
-    init(broker: Broker, checkout: CheckoutService, logger: Logger) {
+    init(broker: Broker, checkout: CheckoutService, polls: PollCounters, logger: Logger) {
         self.broker = broker
         self.checkout = checkout
+        self.polls = polls
         self.logger = logger
     }
 
@@ -56,22 +61,31 @@ final class PurchaseService {
 
     /// Takes up a purchase whose lease ran out without a result: whoever held it is gone.
     ///
+    /// The pauses between two recoveries grow, and they end: `PollSchedule` says when.
+    ///
     /// - Parameters:
-    ///   - flow: Found among the stuck ones.
+    ///   - purchase: Found among the overdue ones.
     ///   - caller: For the audit trail.
     /// - Throws: What the store says; the provider's word is only logged.
-    func recover(_ flow: FlowID, by caller: Caller) async throws(Failure) {
+    func recover(_ purchase: OverduePurchase, by caller: Caller) async throws(Failure) {
+        let isOver = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries, age: purchase.age) == nil
+        let pause = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries + 1, age: purchase.age)
         let attempt = try await asking { (broker) async throws(BrokerError) in
-            try await broker.takeOver(flow, by: caller)
+            try await broker.takeOver(purchase.flow, pause: pause ?? .zero, by: caller)
         }
         guard let attempt else { return }
+        guard !isOver else {
+            _ = try await giveUp(attempt, .time, by: caller)
+            return
+        }
         var outcome = "authorized"
         do throws(Failure) {
             _ = try await complete(attempt, isRecovery: true, by: caller)
         } catch {
             outcome = error.code.rawValue
         }
-        logger.info("purchase.recovered", [LogField("flow", flow.description), LogField("outcome", outcome)])
+        polls.count(.session, outcome == FailureCode.purchaseInProgress.rawValue ? .same : .changed)
+        logger.info("purchase.recovered", [LogField("flow", purchase.flow.description), LogField("outcome", outcome)])
     }
 
     // MARK: Under the lease
@@ -97,9 +111,12 @@ final class PurchaseService {
             throw try await giveBack(attempt, isRecovery, error.debugDescription, by: caller)
         case .rejected(let error):
             logger.error("purchase.rejected", fields(attempt, error.debugDescription))
+            // An earlier call of the attempt may have got through, and the provider will never tell.
+            if isRecovery, error.isAboutNothing { throw try await giveUp(attempt, .gone, by: caller) }
             throw try await giveBack(attempt, isRecovery, error.debugDescription, by: caller)
         case .amountMismatch:
             logger.error("purchase.amount_mismatch", fields(attempt, "the session holds another amount than the order"))
+            if isRecovery { throw try await giveUp(attempt, .amount, by: caller) }
             throw try await giveBack(attempt, isRecovery, "amount mismatch", by: caller)
         case .unknown(let error):
             // The lease stays: whoever comes after it has run out asks the provider first.
@@ -181,6 +198,33 @@ final class PurchaseService {
         return Failure(.providerFailed, detail, flow: attempt.flow)
     }
 
+    /// Why a purchase is left to people.
+    private enum Impasse: String {
+        /// The provider does not know the session.
+        case gone
+        /// The session was completed with another amount.
+        case amount
+        /// The provider was asked for as long as it makes sense.
+        case time
+    }
+
+    /// Leaves a purchase to people: no further question will bring it to its end.
+    ///
+    /// - Returns: The failure to throw.
+    private func giveUp(
+        _ attempt: PurchaseAttempt,
+        _ impasse: Impasse,
+        by caller: Caller
+    ) async throws(Failure) -> Failure {
+        let held = try await asking { (broker) async throws(BrokerError) in
+            try await broker.giveUp(attempt, reason: impasse.rawValue, by: caller)
+        }
+        guard held else { throw lost(attempt) }
+        polls.count(.session, impasse == .gone ? .gone : .ended)
+        logger.error("purchase.stuck", fields(attempt, impasse.rawValue))
+        return Failure(.purchaseInProgress, "given up: \(impasse.rawValue)", flow: attempt.flow, retryAfter: 60)
+    }
+
     private func release(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) {
         let held = try await asking { (broker) async throws(BrokerError) in
             try await broker.release(attempt, by: caller)
@@ -209,4 +253,9 @@ final class PurchaseService {
             throw error.failure
         }
     }
+}
+
+extension AmazonPayError {
+    /// Whether the provider does not know what it was asked about: it never did, or has deleted it.
+    var isAboutNothing: Bool { code == .refused && (status == 404 || reason == .resourceNotFound) }
 }

@@ -7,12 +7,14 @@ struct AppTelemetry: Sendable {
     let logger: Logger
     let metrics: MetricsRegistry
     let counters: AppCounters
+    let polls: PollCounters
 
     /// Telemetry with every counter made, so that each is there from the start with the value zero.
     init(logger: Logger, metrics: MetricsRegistry) {
         self.logger = logger
         self.metrics = metrics
         counters = AppCounters(metrics)
+        polls = PollCounters(metrics)
     }
 }
 

@@ -65,7 +65,12 @@ final class LoopServices {
             logger: telemetry.logger,
             metrics: telemetry.metrics
         )
-        purchases = PurchaseService(broker: parts.broker, checkout: parts.checkout, logger: telemetry.logger)
+        purchases = PurchaseService(
+            broker: parts.broker,
+            checkout: parts.checkout,
+            polls: telemetry.polls,
+            logger: telemetry.logger
+        )
         metrics = telemetry.metrics
         logger = telemetry.logger
         counters = telemetry.counters

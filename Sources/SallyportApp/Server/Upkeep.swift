@@ -8,16 +8,18 @@ import Telemetry
 
 /// The program's own housekeeping, on one loop.
 ///
-/// Expires what is overdue, makes and drops partitions, takes up stuck purchases.
+/// Expires what is overdue, makes and drops partitions, takes up purchases without a result.
 final class Upkeep {
     private let services: LoopServices
     private let reactor: Reactor
+    private let pause: Duration
+    private let bell: RoundBell
     private let logger: Logger
     private var isStopped = false
     private var round = 0
 
-    /// Between two looks at the stuck purchases; a lease is three times as long.
-    private static let pause = Duration.seconds(15)
+    /// Between two looks at the overdue purchases; a lease is three times as long.
+    static let usualPause = Duration.seconds(15)
     /// Every how many rounds the tables are swept.
     private static let roundsPerSweep = 4
 
@@ -26,10 +28,14 @@ final class Upkeep {
     /// - Parameters:
     ///   - services: The loop's.
     ///   - reactor: The loop's.
+    ///   - pause: Between two rounds.
+    ///   - bell: Rung for each round.
     ///   - logger: Told what was done, and what could not be.
-    init(_ services: LoopServices, _ reactor: Reactor, logger: Logger) {
+    init(_ services: LoopServices, _ reactor: Reactor, pause: Duration, bell: RoundBell, logger: Logger) {
         self.services = services
         self.reactor = reactor
+        self.pause = pause
+        self.bell = bell
         self.logger = logger
     }
 
@@ -45,9 +51,12 @@ final class Upkeep {
 
     private func takeRounds() async {
         while !isStopped {
+            let round = bell.begin()
             await work()
-            await reactor.sleep(for: Upkeep.pause)
+            bell.end(round)
+            await reactor.sleep(for: pause)
         }
+        bell.close()
     }
 
     private func work() async {
@@ -63,12 +72,12 @@ final class Upkeep {
 
     private func recover() async {
         do throws(Failure) {
-            let stuck = try await services.asking { (broker) async throws(BrokerError) in
-                try await broker.stuckPurchases()
+            let overdue = try await services.asking { (broker) async throws(BrokerError) in
+                try await broker.overduePurchases()
             }
-            for flow in stuck where !isStopped {
+            for purchase in overdue where !isStopped {
                 try await services.purchases.recover(
-                    flow,
+                    purchase,
                     by: Caller(internal: "recovery", request: requestID("recovery"))
                 )
             }

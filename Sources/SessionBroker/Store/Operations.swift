@@ -9,7 +9,7 @@ package struct AuditEvent: Sendable, Hashable {
     /// By the clock of the database.
     package let at: WallTime
     /// `issue`, `open`, `tab`, `review`, `place`, `unplace`, `decline`, `purchase`, `meet`, `release`, `settle`, `recover`,
-    /// `cancel`, `close`, `sweep`, `plaintext`, `prefetch_refused`.
+    /// `give_up`, `resume`, `cancel`, `close`, `sweep`, `plaintext`, `prefetch_refused`.
     package let operation: String
     /// The word of the verdict.
     package let verdict: String

@@ -85,14 +85,31 @@ package protocol SessionStore: AnyObject {
     ) async throws(BrokerError) -> Bool
 
     /// Takes the lease of a purchase whose lease is over, for the recovery task; `nil` when it is not.
+    ///
+    /// Counts one recovery, and lets the purchase be overdue again only after the pause.
     func takeOver(
         _ flow: FlowID,
         freshAttempt: UUIDBytes,
+        pause: Duration,
         by caller: Caller
     ) async throws(BrokerError) -> FlowRecord?
 
-    /// The purchases whose lease is over, oldest first.
-    func stuckPurchases(limit: Int) async throws(BrokerError) -> [FlowID]
+    /// The purchases whose lease and pause are over and that were not given up, longest due first.
+    func overduePurchases(limit: Int) async throws(BrokerError) -> [OverduePurchase]
+
+    /// Lets a purchase never be overdue again. Does nothing for another attempt id; says whether it did.
+    func giveUp(
+        _ flow: FlowID,
+        attempt: UUIDBytes,
+        reason: String,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool
+
+    /// Lets a purchase that was given up be overdue again, as if it had begun now; says whether it did.
+    func resume(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool
+
+    /// The purchases that were given up, oldest first.
+    func stuckPurchases(limit: Int) async throws(BrokerError) -> [StuckPurchase]
 
     /// Looks for the receipt of a return ticket; changes nothing.
     func receipt(_ request: ReceiptRequest) async throws(BrokerError) -> Transition<ReceiptDecision>?
