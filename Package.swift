@@ -104,8 +104,8 @@ let package = Package(
             "SallyportApp",
             [
                 "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "Webhooks",
-                "SessionBroker", "AppLinks", "AmazonPay", "Commerce", "Cryptography", "HTTPServer", "HTTPClient",
-                "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO", "Telemetry", "Primitives",
+                "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPServer",
+                "HTTPClient", "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO", "Telemetry", "Primitives",
             ]
         ),
         program("sallyport", ["SallyportApp"]),

@@ -187,7 +187,7 @@ extension PostgresSessionStore {
     /// Orders of flows that have ended end too, by whichever statement the flow did. Says too which flow is the first without an end:
     /// still waiting, or being bought.
     static let sweepStatement = Statement(
-        name: "flow_sweep_orders",
+        name: "flow_sweep_open",
         sql: """
             WITH w AS MATERIALIZED (
                 SELECT f.flow_id, f.state FROM flow AS f
@@ -202,7 +202,10 @@ extension PostgresSessionStore {
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
                 (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1),
                 (SELECT w.flow_id FROM w
-                    WHERE (is_waiting(w.state) OR w.state = 'purchasing') AND w.flow_id <> ALL (ARRAY(SELECT u.flow_id FROM u))
+                    -- What was given up waits for a person, perhaps for weeks; the sweep has nothing to do with it.
+                    WHERE (is_waiting(w.state) OR w.state = 'purchasing' AND w.flow_id <> ALL (ARRAY(
+                            SELECT s.flow_id FROM flow_purchasing AS s WHERE s.stuck_at IS NOT NULL)))
+                        AND w.flow_id <> ALL (ARRAY(SELECT u.flow_id FROM u))
                     ORDER BY w.flow_id LIMIT 1)
             """,
         parameterTypes: SQLText.leading + [.int8, .int8]

@@ -8,7 +8,8 @@ extension PostgresSessionStore {
         issueStatement, openFirstStatement, openStatement, readTabStatement, readSealedTabStatement,
         touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
         beginStatement, checkStatement, meetStatement, releaseStatement, settleStatement, takeUpStatement,
-        giveUpStatement, resumeStatement, receiptStatement, statusStatement, observeStatement, revokeStatement, auditStatement,
+        giveUpStatement, resumeStatement, receiptStatement, statusStatement, observeStatement, revokeStatement,
+        auditStatement,
     ]
 
     /// The statements that answer several flows at once, named by an array in `$1`; each must find them by primary keys.

@@ -23,6 +23,7 @@ package final class Application: Sendable {
     /// Before the other one: what is written down of a try needs the database.
     let deliveryStop = StopSignal()
     private let upkeepBell = RoundBell()
+    private let pollBell = RoundBell()
     private let tickets: TLSTicketKeys
     let logger: Logger
 
@@ -68,6 +69,7 @@ package final class Application: Sendable {
         _ = try Deployment(configuration, provider: provider, authority: nil)
         _ = try configuration.tlsContext(try configuration.ticketKeys())
         try configuration.checkWebhooks()
+        _ = try NotificationSetup(configuration)
     }
 
     private let deployment: Deployment
@@ -77,6 +79,8 @@ package final class Application: Sendable {
     private let quota: CallQuota
     /// `nil` where the interface for merchants' programs is not served.
     private let merchantLimits: MerchantLimits?
+    /// `nil` where the provider's messages are not taken in.
+    private let notifications: NotificationSetup?
 
     private init(_ configuration: Configuration, _ parts: ApplicationParts, logger: Logger) throws {
         let metrics = MetricsRegistry()
@@ -93,6 +97,7 @@ package final class Application: Sendable {
         merchantLimits =
             configuration.merchant.isServed
             ? MerchantLimits(perMinute: configuration.merchant.requestsPerMinute) : nil
+        notifications = try NotificationSetup(configuration)
         tickets = try configuration.ticketKeys()
         let tls = try configuration.tlsContext(tickets)
         let errorFields = deployment.headers.common
@@ -123,10 +128,11 @@ package final class Application: Sendable {
                 let origins = [configuration.listeners.web, configuration.listeners.link]
                 try self.redirectServer.attach(to: reactor, handler: Downgrade(services, origins: origins))
                 try self.adminServer.attach(to: reactor, handler: Router(services, face: .admin))
+                reactor.onStop(self.stopSignal) { services.poller.stop() }
                 guard index == 0 else { return }
-                self.startUpkeep(services, reactor)
+                self.startUpkeep(services, reactor, pause: parts.roundPause ?? Upkeep.usualPause)
+                self.startPolls(services, reactor, pause: configuration.pollRound.map { parts.roundPause ?? $0 })
                 try self.startWebhooks(services, reactor, configuration)
-                if index == 0 { self.startUpkeep(services, reactor, pause: parts.roundPause ?? Upkeep.usualPause) }
             }
         }
         let fields = [
@@ -172,10 +178,11 @@ package final class Application: Sendable {
             reactor: reactor,
             parts: LoopServices.Parts(
                 broker: broker,
-                checkout: try makeCheckout(reactor),
+                checkout: makeCheckout(reactor),
                 database: database,
                 sweeper: Sweeper(store: store, limits: limits),
-                merchant: try makeMerchant(database, account)
+                merchant: try makeMerchant(database, account),
+                notifications: notifications
             ),
             telemetry: telemetry
         )
@@ -199,36 +206,26 @@ package final class Application: Sendable {
         reactor.onStop(stopSignal) { upkeep.stop() }
     }
 
-    private func makeCheckout(_ reactor: Reactor) throws -> CheckoutService {
-        let signer = signer
-        let signOffLoop: SignOffLoop = { work in await signer.run(work) }
-        var outbound = ClientConfiguration()
-        if !provider.authorityPath.isEmpty { outbound.trust = .file(path: provider.authorityPath) }
-        let exchange = CurlClient(reactor, configuration: outbound, logger: logger, metrics: telemetry.metrics)
-        var surroundings = CheckoutClient.Surroundings(
-            exchange: exchange,
-            signOffLoop: signOffLoop,
-            sleep: { duration in await reactor.sleep(for: duration) },
-            uptime: { .nanoseconds(Int64(SystemClock().monotonicNow().nanoseconds)) },
-            clock: SystemClock(),
-            random: reactor.random
-        )
-        surroundings.logger = logger
-        surroundings.metrics = telemetry.metrics
-        let client = CheckoutClient(
-            provider.credentials,
-            endpoint: provider.endpoint,
-            quota: quota,
-            surroundings: surroundings
-        )
-        return CheckoutService(client: client, provider: provider, signOffLoop: signOffLoop, logger: logger)
+    private func startPolls(_ services: LoopServices, _ reactor: Reactor, pause: Duration?) {
+        guard let pause else { return pollBell.close() }
+        let rounds = Rounds(reactor, pause: pause, bell: pollBell) { await services.poller.round() }
+        rounds.start()
+        reactor.onStop(stopSignal) { rounds.stop() }
     }
 
-    /// Waits for a round of the housekeeping that begins after this call; returns at once when the program has stopped.
+    private func makeCheckout(_ reactor: Reactor) -> CheckoutService {
+        let signer = signer
+        return CheckoutService.make(provider, quota: quota, reactor: reactor, telemetry: telemetry) { work in
+            await signer.run(work)
+        }
+    }
+
+    /// Waits for a round of all periodic work that begins after this call; returns at once when the program has stopped.
     ///
     /// For tests, which set the pause between two rounds.
     package func nextRound() async {
         await upkeepBell.next()
+        await pollBell.next()
     }
 
     /// Runs a body on the first loop.

@@ -6,7 +6,9 @@ package struct ApplicationParts: Sendable {
     package var databaseURL: Secret<String>
     /// Certificate of the development authority, PEM, for download; `nil` outside `demo`.
     package var developmentAuthority: [UInt8]?
-    /// Between two rounds of periodic work; `nil` for the usual pauses. Tests shorten it.
+    /// Between two rounds of periodic work; `nil` for the usual pauses.
+    ///
+    /// Tests shorten it.
     package var roundPause: Duration?
 
     /// Parts.

@@ -61,7 +61,16 @@ enum RouteTable {
     static let all: [Route] = web + late + link + admin
 
     /// Routes of the web host that are looked for behind all others: nobody waits for them at a page.
-    static let late: [Route] = []
+    static let late: [Route] = [
+        Route(
+            .web,
+            .post,
+            "/ipn/amazon-pay",
+            .json,
+            .later(NotificationHandler.post),
+            "what the provider pushes: something has changed, read it"
+        )
+    ]
 
     /// What the paths of messages that the provider pushes begin with.
     static let notificationPrefix: StaticString = "/ipn/"

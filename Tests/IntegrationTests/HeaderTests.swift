@@ -195,6 +195,8 @@ import Testing
         let noted = common + isolated + [noStore, noReferrer, closed, robots]
         list.check("web POST /csp_report", report, 204, noted)
         let anyone = shop.browser()
+        let pushed = try await anyone.request("POST", "/ipn/amazon-pay", fields: [], body: Array("{}".utf8))
+        list.check("web POST /ipn/amazon-pay", pushed, 404, json)
         for method in ["GET", "POST"] {
             let answer = try await anyone.request(method, "/error", form: method == "POST" ? [("a", "b")] : nil)
             list.check("web \(method) /error", answer, 200, neutral)

@@ -133,15 +133,17 @@ package final class CheckoutClient {
     ///
     /// - Parameters:
     ///   - id: The session.
+    ///   - priority: Who waits for it.
     ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The session as it is now.
     /// - Throws: `refused` (404 for one of another account or environment), `notSent`, `outcomeUnknown`, `unreadable`. A new
     ///   call is always safe.
     package func session(
         _ id: CheckoutSessionID,
+        priority: Priority = .buyer,
         within limit: Duration = .seconds(15)
     ) async throws(AmazonPayError) -> CheckoutSession {
-        try await object(Call(.get, id.text), id, within: limit)
+        try await object(Call(.get, id.text, priority: priority), id, within: limit)
     }
 
     /// Sets amount, result address and marks on an open session.

@@ -34,6 +34,22 @@ package struct TimeTravel: Sendable {
         }
     }
 
+    /// Lets a while pass for the broker alone: whatever the provider would do by its clock does not happen.
+    ///
+    /// - Parameters:
+    ///   - duration: Whole seconds.
+    ///   - step: After how much of it the broker looks at what is due.
+    /// - Throws: `PostgresError`.
+    package func passWithoutProvider(_ duration: Duration, step: Duration) async throws {
+        var rest = duration
+        while rest > .zero {
+            let next = min(rest, step)
+            rest -= next
+            try shop.database.admin().run(TimeTravel.shift(by: next.components.seconds))
+            for _ in 0..<2 { await shop.broker.nextRound() }
+        }
+    }
+
     /// Moves every time in every table back.
     private static func shift(by seconds: Int64) -> String {
         """

@@ -19,6 +19,8 @@ package final class RunningSimulator: Sendable {
     package let url: String
     private let loop: EventLoop
     private let server: Server
+    /// Where what it pushes goes.
+    let route: RoutedExchange.Route
 
     /// Starts one.
     ///
@@ -41,6 +43,7 @@ package final class RunningSimulator: Sendable {
         var sending = ClientConfiguration()
         sending.trust = .file(path: keys.authorityPath)
         let trusting = sending
+        let route = RoutedExchange.Route()
         let loop = try EventLoop(name: "simulator", logger: .silent)
         try loop.start()
         do {
@@ -50,10 +53,10 @@ package final class RunningSimulator: Sendable {
                     listener: ServerConfiguration.Listener(address, isSecure ? .tls : .clear),
                     tls: tls,
                     reactor: reactor,
-                    exchange: CurlClient(reactor, configuration: trusting)
+                    exchange: RoutedExchange(CurlClient(reactor, configuration: trusting), route: route)
                 )
             }
-            return RunningSimulator(loop, server, isSecure: isSecure)
+            return RunningSimulator(loop, server, route, isSecure: isSecure)
         } catch {
             loop.stop()
             loop.join()
@@ -61,7 +64,8 @@ package final class RunningSimulator: Sendable {
         }
     }
 
-    private init(_ loop: EventLoop, _ server: Server, isSecure: Bool) {
+    private init(_ loop: EventLoop, _ server: Server, _ route: RoutedExchange.Route, isSecure: Bool) {
+        self.route = route
         self.loop = loop
         self.server = server
         let port = server.boundAddresses.first?.port ?? 0

@@ -18,7 +18,7 @@ extension Shop {
         let url = database.url.reveal()
         return try await withTemporaryFolder { folder in
             let own = ["SALLYPORT_DATABASE_URL": url, "SALLYPORT_DATA_DIR": folder]
-            let environment = own.merging(environment) { _, given in given }
+            let environment = self.environment.merging(own) { _, own in own }.merging(environment) { _, given in given }
             return try await withLoop { reactor in
                 let log = folder + "/output"
                 let program = try RunningProgram(words, environment: environment, logPath: log, on: reactor)

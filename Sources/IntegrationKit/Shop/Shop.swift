@@ -16,6 +16,8 @@ package struct Shop: Sendable {
     package let link: String
     /// Where the hosts of the shop are in truth.
     package let hosts: HostTable
+    /// The broker's settings.
+    let environment: [String: String]
 
     /// A browser with an empty jar.
     ///
@@ -153,6 +155,9 @@ package func withShop<Result: Sendable>(
         let ends = Ends()
         ends.add { await simulator.stop() }
         do {
+            var options = options
+            let noticed = try await options.notificationSettings(simulator)
+            options.settings.merge(noticed) { own, _ in own }
             let environment = options.environment(simulator, try TestKeys.get())
             let settings = SettingSource(file: nil, environment: environment)
             var parts = ApplicationParts(databaseURL: database.url)
@@ -165,7 +170,12 @@ package func withShop<Result: Sendable>(
                 ends.add { second.stop() }
                 addresses.append(second.url)
             }
-            let result = try await body(Shop(database, simulator, broker, addresses, options))
+            let shop = Shop(database, simulator, broker, addresses, options, environment)
+            simulator.route.set(shop.hosts)
+            if options.takesNotifications {
+                try await shop.control.notify(shop.web + "/ipn/amazon-pay", topic: ShopOptions.topic)
+            }
+            let result = try await body(shop)
             await ends.run()
             return result
         } catch {
@@ -181,8 +191,10 @@ extension Shop {
         _ simulator: RunningSimulator,
         _ broker: Application,
         _ addresses: [String],
-        _ options: ShopOptions
+        _ options: ShopOptions,
+        _ environment: [String: String]
     ) {
+        self.environment = environment
         self.database = database
         self.simulator = simulator
         self.broker = broker

@@ -1,5 +1,7 @@
+import EventIO
 package import HTTPClient
 package import Telemetry
+import TestKit
 
 /// What a test wants its shop to be like.
 package struct ShopOptions: Sendable {
@@ -15,6 +17,8 @@ package struct ShopOptions: Sendable {
     package var loops = 1
     /// How many processes the broker is, 1 or 2: each further request of a browser goes to the next of them.
     package var processes = 1
+    /// Whether the simulator tells the broker of every change.
+    package var takesNotifications = false
     /// Between two rounds of the broker's housekeeping; `nil` for the usual ones, which no test waits for.
     package var roundPause: Duration?
     /// Where the broker writes.
@@ -44,6 +48,20 @@ package struct ShopOptions: Sendable {
         options.version = version
         options.isSecure = version == .http2
         return options
+    }
+
+    /// The topic of the simulator's messages.
+    package static let topic = "arn:aws:sns:ap-northeast-1:000000000000:shop"
+
+    /// Settings by which the broker believes the simulator's messages.
+    func notificationSettings(_ simulator: RunningSimulator) async throws -> [String: String] {
+        guard takesNotifications else { return [:] }
+        let path = try ProcessFolder.makeFolder("anchor") + "/anchor.pem"
+        try Files.write(path, try await SimulatorControl(url: simulator.url).notificationAnchor(), mode: 0o600)
+        return [
+            "notifications.topic_arn": ShopOptions.topic, "notifications.trust_anchor": path,
+            "notifications.certificate_hosts": simulator.authority,
+        ]
     }
 
     var scheme: String { isSecure ? "https://" : "http://" }

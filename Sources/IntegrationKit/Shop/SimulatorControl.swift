@@ -114,6 +114,15 @@ package struct SimulatorControl: Sendable {
         try await exchange("GET", "ipn/anchor.pem", nil)
     }
 
+    /// What the receiver answered to the notifications so far.
+    ///
+    /// - Returns: Statuses in order; 0 for a try without an answer.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func deliveries() async throws -> [Int] {
+        let log = try await send("GET", "ipn/deliveries", nil)
+        return (log["entries"]?.elements ?? []).map { $0["status"]?.integer ?? 0 }
+    }
+
     /// Forgets everything.
     ///
     /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.

@@ -14,7 +14,11 @@ enum AuditCommand {
         summary: "print the trail of a flow as JSON lines",
         details: "FLOW is the id in the X-Flow-Id field of an answer. There are no tokens and no names in the trail.",
         options: [
-            CommandOption("alerts", nil, "instead of one flow: reuse, wrong proofs, orphans, plaintext, stuck purchases of all"),
+            CommandOption(
+                "alerts",
+                nil,
+                "instead of one flow: reuse, wrong proofs, orphans, plaintext, stuck purchases of all"
+            ),
             CommandOption("hours", "N", "with --alerts: how far back, 24 unless set"),
         ],
         run: { input in

@@ -26,7 +26,7 @@ enum CommandTable {
     static let all: [Command] = [
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
         RoutesCommand.command, AuditCommand.command, KeysCommand.command, PaymentsCommand.command, StuckCommand.command,
-        SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command,
+        ReconcileCommand.command, SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command,
         WebhooksCommand.command, versionCommand,
     ]
 

@@ -95,4 +95,33 @@ extension Configuration {
             )
         }
     }
+
+    /// Runs a body with a connection to the database, on a loop of its own.
+    ///
+    /// - Parameters:
+    ///   - command: Who asks.
+    ///   - body: What it makes stays on the loop.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws; `ConfigurationError` where there is no database, or its schema is another.
+    func onDatabase<Value: Sendable>(
+        for command: String,
+        _ body: @escaping @Sendable (Reactor, PostgresClient) async throws -> Value
+    ) async throws -> Value {
+        try demandDatabase(for: command)
+        let database = try DatabaseAccess(self, logger: .silent)
+        defer { database.close() }
+        try await database.demandCurrentSchema(storage.migrationsDirectory)
+        let url = database.url
+        return try await OneLoop.run { reactor in
+            let client = PostgresClient(
+                reactor: reactor,
+                configuration: try PostgresConfiguration(url: url),
+                logger: .silent
+            )
+            client.start()
+            defer { client.close() }
+            try await client.waitUntilReady(within: .seconds(10))
+            return try await body(reactor, client)
+        }
+    }
 }

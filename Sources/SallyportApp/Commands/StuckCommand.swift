@@ -1,7 +1,6 @@
 import Commerce
 import EventIO
 import Persistence
-import Postgres
 import Primitives
 import SessionBroker
 import StrictJSON
@@ -25,20 +24,8 @@ enum StuckCommand {
         run: { input in
             await input.withConfiguration { configuration in
                 let task = try StuckTask(input.arguments)
-                try configuration.demandDatabase(for: "stuck")
-                let database = try DatabaseAccess(configuration, logger: .silent)
-                defer { database.close() }
-                let url = database.url
                 let policy = configuration.policy
-                let lines = try await OneLoop.run { reactor in
-                    let client = PostgresClient(
-                        reactor: reactor,
-                        configuration: try PostgresConfiguration(url: url),
-                        logger: .silent
-                    )
-                    client.start()
-                    defer { client.close() }
-                    try await client.waitUntilReady(within: .seconds(10))
+                let lines = try await configuration.onDatabase(for: "stuck") { reactor, client in
                     let store = PostgresSessionStore(client: client, policy: policy)
                     return try await task.carryOut(store, random: reactor.random)
                 }

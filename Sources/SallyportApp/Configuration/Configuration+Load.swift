@@ -17,6 +17,9 @@ extension Configuration {
         http2 = HTTP2(&reader)
         provider = Provider(&reader)
         merchant = Merchant(&reader, region: provider.region)
+        notifications = Notifications(&reader, provider: provider)
+        let round = reader.duration("reconciliation.round")
+        pollRound = round > .zero ? round : nil
         apps = AppSettings(&reader)
         webhooks = Webhooks(&reader)
         logLevel = LogLevel(name: reader.choice("log_level")) ?? .info

@@ -114,6 +114,9 @@ package struct Configuration: Sendable {
     let http2: HTTP2
     let provider: Provider
     let merchant: Merchant
+    let notifications: Notifications
+    /// Pause between two looks at what is to be asked of the provider; `nil` for never.
+    let pollRound: Duration?
     let apps: AppSettings
     let webhooks: Webhooks
     let logLevel: LogLevel

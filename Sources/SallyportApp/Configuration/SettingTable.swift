@@ -1,7 +1,8 @@
 /// Every key the program knows, in the order in which `--print-config` shows them.
 enum SettingTable {
     static let all: [Setting] =
-        listeners + storage + session + limits + http2 + headers + provider + merchant + apps + webhooks
+        listeners + storage + session + limits + http2 + headers + provider + merchant + notifications + reconciliation
+        + apps + webhooks
 
     private static let listeners: [Setting] = [
         Setting("listen", .address, "127.0.0.1:8443", "TLS listener of both hosts; empty for none"),

@@ -8,6 +8,7 @@ struct AppTelemetry: Sendable {
     let metrics: MetricsRegistry
     let counters: AppCounters
     let polls: PollCounters
+    let notifications: NotificationCounters
 
     /// Telemetry with every counter made, so that each is there from the start with the value zero.
     init(logger: Logger, metrics: MetricsRegistry) {
@@ -15,6 +16,7 @@ struct AppTelemetry: Sendable {
         self.metrics = metrics
         counters = AppCounters(metrics)
         polls = PollCounters(metrics)
+        notifications = NotificationCounters(metrics)
     }
 }
 
@@ -30,6 +32,8 @@ struct AppCounters: Sendable {
     private let others: Counter
     /// What browsers have reported about a page's policy.
     let policyReports: Counter
+    /// Differences that the newest comparison with the provider has left.
+    let ledgerDifferences: Gauge
 
     init(_ metrics: MetricsRegistry) {
         refusals = Dictionary(
@@ -49,6 +53,10 @@ struct AppCounters: Sendable {
         policyReports = metrics.counter(
             "sallyport_policy_reports_total",
             help: "Reports of browsers that a page's content security policy kept something out, or would have."
+        )
+        ledgerDifferences = metrics.gauge(
+            "sallyport_ledger_differences",
+            help: "Differences between our ledger and the provider that the newest `sallyport reconcile` has left."
         )
         opens = FetchSite.allCases.map { site in
             let help = "Opens, by what the browser said about where they came from."

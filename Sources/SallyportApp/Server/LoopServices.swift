@@ -28,6 +28,14 @@ final class LoopServices {
     let orders: PostgresOrderStore
     /// Moves money that merchants ask for.
     let payments: PaymentService
+    /// Reads objects at the provider that nobody waits for.
+    let poller: Poller
+    /// Takes in what the provider pushes; `nil` where nothing is taken in.
+    let notifications: NotificationDesk?
+    /// What the provider has pushed.
+    let notices: PostgresNotificationStore
+    /// What comparisons with the provider came to.
+    let reports: PostgresReconciliationStore
     /// Counters of all loops.
     let metrics: MetricsRegistry
     /// The loop's way to the database.
@@ -71,6 +79,18 @@ final class LoopServices {
             polls: telemetry.polls,
             logger: telemetry.logger
         )
+        let poller = Poller(
+            (PostgresPollStore(client: parts.database), orders),
+            checkout: parts.checkout,
+            counters: telemetry.polls,
+            reactor: reactor,
+            logger: telemetry.logger
+        )
+        self.poller = poller
+        reports = PostgresReconciliationStore(client: parts.database)
+        notices = PostgresNotificationStore(client: parts.database)
+        notifications = parts.notifications?
+            .desk(notices, reactor: reactor, telemetry: telemetry, wake: { poller.wake() })
         metrics = telemetry.metrics
         logger = telemetry.logger
         counters = telemetry.counters
@@ -91,6 +111,7 @@ final class LoopServices {
         let database: PostgresClient
         let sweeper: Sweeper
         let merchant: MerchantServices?
+        let notifications: NotificationSetup?
     }
 
     /// Supplies nonces.
@@ -156,6 +177,11 @@ final class LoopServices {
             }
         }
         return try result.get()
+    }
+
+    /// Shows how many differences the newest comparison with the provider has left.
+    func showDifferences(_ count: Int) {
+        counters.ledgerDifferences.set(count)
     }
 
     /// Counts where an open came from; the broker counts what became of it.

@@ -5,26 +5,12 @@ import Telemetry
 ///
 /// All counters are there from the start.
 struct PollCounters: Sendable {
-    /// What became of a question.
-    enum Outcome: String, Sendable, CaseIterable {
-        /// The object has another state than before.
-        case changed
-        /// Nothing is new.
-        case same
-        /// No answer; asked again later.
-        case failed
-        /// The provider does not know the object; never asked again.
-        case gone
-        /// The end of the schedule came before the end of the object: a person has to look.
-        case ended
-    }
-
-    private let counters: [ObjectKind: [Outcome: Counter]]
+    private let counters: [ObjectKind: [PollConclusion.Word: Counter]]
 
     init(_ metrics: MetricsRegistry) {
-        var counters: [ObjectKind: [Outcome: Counter]] = [:]
+        var counters: [ObjectKind: [PollConclusion.Word: Counter]] = [:]
         for kind in ObjectKind.allCases {
-            for outcome in Outcome.allCases {
+            for outcome in PollConclusion.Word.allCases {
                 counters[kind, default: [:]][outcome] = metrics.counter(
                     "sallyport_polls_total",
                     help: "Questions to the provider that nobody waits for, by object and what became of them.",
@@ -36,7 +22,7 @@ struct PollCounters: Sendable {
     }
 
     /// Counts one question.
-    func count(_ kind: ObjectKind, _ outcome: Outcome) {
+    func count(_ kind: ObjectKind, _ outcome: PollConclusion.Word) {
         counters[kind]?[outcome]?.increment()
     }
 }

@@ -66,6 +66,7 @@ final class Upkeep {
             await sweep()
             await prune()
             await maintainOrders()
+            await lookAtReports()
         }
         round += 1
     }
@@ -116,6 +117,17 @@ final class Upkeep {
             while !isStopped, try await keys.prune() == PostgresKeyStore.pruneLimit {}
         } catch {
             logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+        }
+    }
+
+    /// Forgets old messages of the provider, and shows what the newest comparison with it came to.
+    private func lookAtReports() async {
+        do throws(MerchantStoreError) {
+            let forgotten = try await services.notices.prune()
+            if forgotten > 0 { logger.info("upkeep.notifications_forgotten", [LogField("count", forgotten)]) }
+            if let left = try await services.reports.newestDifferences() { services.showDifferences(left) }
+        } catch {
+            logger.warning("upkeep.reports_failed", [LogField("detail", error.debugDescription)])
         }
     }
 

@@ -1,0 +1,49 @@
+import SallyportApp
+
+/// Something that a test waited for did not come.
+package struct NeverHappened: Error, CustomStringConvertible {
+    /// What was waited for.
+    package let description: String
+}
+
+extension Shop {
+    /// Waits, round by round of the broker's periodic work, until something holds; the shop's `roundPause` must be short.
+    ///
+    /// - Parameters:
+    ///   - what: For the error.
+    ///   - rounds: How many rounds it may take.
+    ///   - holds: Whether it holds by now.
+    /// - Throws: `NeverHappened`, or what the function throws.
+    package func wait(
+        for what: String,
+        rounds: Int = 2_000,
+        _ holds: () async throws -> Bool
+    ) async throws {
+        for _ in 0..<rounds {
+            if try await holds() { return }
+            await broker.nextRound()
+        }
+        throw NeverHappened(description: what)
+    }
+
+    /// A purchase that was paid.
+    ///
+    /// - Returns: Flow, charge and permission.
+    /// - Throws: `HTTPExchangeError`, `UnexpectedPage`, `NeverHappened`.
+    package func paid() async throws -> (flow: String, charge: String, permission: String) {
+        let shopper = try await shopper()
+        let answer = try await shopper.purchase(try await shopper.toReturn())
+        guard answer.status == 200 else { throw NeverHappened(description: "a purchase: \(answer.text)") }
+        let charge = try value("SELECT charge FROM flow WHERE flow_id = $1", [shopper.flow])
+        return (shopper.flow, charge, String(charge.prefix(19)))
+    }
+
+    /// The state of an object in the ledger.
+    ///
+    /// - Parameter object: The provider's id.
+    /// - Returns: Empty where the ledger does not have it.
+    /// - Throws: `PostgresError`.
+    package func ledger(_ object: String) throws -> String {
+        try value("SELECT state FROM payment_object WHERE object_id = $1", [object])
+    }
+}

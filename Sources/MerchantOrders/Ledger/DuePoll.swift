@@ -1,0 +1,153 @@
+package import Primitives
+
+/// An object that is to be read now, and what is known of it.
+package struct DuePoll: Sendable, Hashable {
+    /// What it is.
+    package let kind: ObjectKind
+    /// The provider's id.
+    package let id: String
+    /// The order it belongs to.
+    package let flow: UUIDBytes
+    /// Its state in the ledger; `nil` where the ledger does not have it yet.
+    package let state: ObjectState?
+    /// How many readings the schedule has had in this state, how many of them brought no answer lately, and for how long it is
+    /// in the state.
+    package let history: PollHistory
+    /// Whether a message asked for this reading, and not the schedule.
+    package let isNotified: Bool
+
+    /// An object that is to be read.
+    ///
+    /// - Parameters:
+    ///   - kind: What it is.
+    ///   - id: The provider's id.
+    ///   - flow: The order it belongs to.
+    ///   - state: Its state in the ledger.
+    ///   - history: What became of the readings before.
+    ///   - isNotified: Whether a message asked for this reading.
+    package init(
+        _ kind: ObjectKind,
+        _ id: String,
+        of flow: UUIDBytes,
+        state: ObjectState?,
+        history: PollHistory,
+        isNotified: Bool
+    ) {
+        self.kind = kind
+        self.id = id
+        self.flow = flow
+        self.state = state
+        self.history = history
+        self.isNotified = isNotified
+    }
+
+    /// What follows from a reading.
+    ///
+    /// - Parameter reading: What the provider said.
+    /// - Returns: When to read again, if ever, and what to tell people.
+    package func conclusion(_ reading: PollReading) -> PollConclusion {
+        switch reading {
+        case .gone: return PollConclusion(.end, .gone)
+        case .failed: return afterFailure()
+        case .seen(let seen):
+            // The ledger that takes the new state in makes a new schedule for it; a permission has one for its whole life.
+            let isMoved = seen != state && (kind != .permission || seen.isFinal(for: kind))
+            return isMoved ? PollConclusion(.release, .changed) : afterReading(seen)
+        }
+    }
+
+    private func afterReading(_ seen: ObjectState) -> PollConclusion {
+        let word: PollConclusion.Word = seen == state ? .same : .changed
+        guard let subject = PollSubject(kind, seen) else { return PollConclusion(.end, word) }
+        // What a message asked for is not one of the schedule's readings.
+        let polls = history.polls + (isNotified ? 0 : 1)
+        if let pause = PollSchedule.next(subject, polls: polls, age: history.age) {
+            return PollConclusion(.again(after: pause, polls: polls, failures: 0), word)
+        }
+        return PollConclusion(.end, PollSchedule.endsInAlarm(subject) ? .ended : word)
+    }
+
+    private func afterFailure() -> PollConclusion {
+        let failures = history.failures + 1
+        // An object of which nothing is expected is read because of a message: for a day.
+        let subject = state.flatMap { PollSubject(kind, $0) } ?? .pendingAuthorization
+        guard let pause = PollSchedule.retry(subject, failures: failures, age: history.age) else {
+            return PollConclusion(.end, .ended)
+        }
+        return PollConclusion(.again(after: pause, polls: history.polls, failures: failures), .failed)
+    }
+}
+
+/// What became of the readings of an object in its present state.
+package struct PollHistory: Sendable, Hashable {
+    /// How many readings the schedule has had.
+    package let polls: Int
+    /// How many readings in a row brought no answer.
+    package let failures: Int
+    /// Since the object came into its state, as far as was seen.
+    package let age: Duration
+
+    /// A history.
+    ///
+    /// - Parameters:
+    ///   - polls: How many readings the schedule has had.
+    ///   - failures: How many readings in a row brought no answer.
+    ///   - age: Since the object came into its state.
+    package init(polls: Int, failures: Int, age: Duration) {
+        self.polls = polls
+        self.failures = failures
+        self.age = age
+    }
+}
+
+/// What the provider said when an object was read.
+package enum PollReading: Sendable, Hashable {
+    /// The object, in a state.
+    case seen(ObjectState)
+    /// There is no such object.
+    case gone
+    /// Nothing that could be understood.
+    case failed
+}
+
+/// What follows from the reading of an object.
+package struct PollConclusion: Sendable, Hashable {
+    /// What becomes of the schedule.
+    package enum Step: Sendable, Hashable {
+        /// Read again after a while.
+        case again(after: Duration, polls: Int, failures: Int)
+        /// As the ledger has decided when it took the reading in.
+        case release
+        /// Never again, unless a message asks for it.
+        case end
+    }
+
+    /// What to count.
+    package enum Word: String, Sendable, Hashable, CaseIterable {
+        /// The object has another state than before.
+        case changed
+        /// Nothing is new.
+        case same
+        /// No answer; asked again later.
+        case failed
+        /// The provider does not know the object; never asked again.
+        case gone
+        /// The end of the schedule came before the end of the object: a person has to look.
+        case ended
+    }
+
+    /// What becomes of the schedule.
+    package let step: Step
+    /// What to count.
+    package let word: Word
+
+    /// A conclusion.
+    ///
+    /// - Parameters:
+    ///   - step: What becomes of the schedule.
+    ///   - word: What to count.
+    package init(_ step: Step, _ word: Word) {
+        self.step = step
+        self.word = word
+    }
+}

@@ -1,0 +1,115 @@
+package import MerchantOrders
+package import Postgres
+import Primitives
+
+/// Keeps in PostgreSQL which messages of the provider came, each once however often it is delivered.
+///
+/// One per loop, not `Sendable`.
+package final class PostgresNotificationStore {
+    /// What became of a message.
+    package enum Receipt: String, Sendable, CaseIterable {
+        /// Its object will be read.
+        case taken
+        /// It came before.
+        case duplicate
+        /// No order has its object.
+        case unknown
+    }
+
+    /// A message, as far as it is kept.
+    package struct Message: Sendable, Hashable {
+        /// The same at every delivery.
+        package let id: String
+        /// The provider's word for what it is about, for example `CHARGE`.
+        package let kind: String
+        /// The object; possibly empty.
+        package let object: String
+        /// The permission that the object belongs to, where one is known.
+        package let permission: String?
+
+        /// A message.
+        ///
+        /// - Parameters:
+        ///   - id: The same at every delivery.
+        ///   - kind: The provider's word for what it is about.
+        ///   - object: The object.
+        ///   - permission: The permission that the object belongs to.
+        package init(id: String, kind: String, object: String, permission: String?) {
+            self.id = id
+            self.kind = kind
+            self.object = object
+            self.permission = permission
+        }
+    }
+
+    private let client: PostgresClient
+
+    /// For how long a message is remembered: much longer than it is repeated.
+    private static let keep = Duration.seconds(30 * 86_400)
+    /// How many rows one statement deletes.
+    private static let batch = 1_000
+
+    /// A store on a client of the same loop.
+    ///
+    /// - Parameter client: Started by the caller.
+    package init(client: PostgresClient) {
+        self.client = client
+    }
+
+    private static let receiveStatement = Statement(
+        name: "notification_receive",
+        sql: "SELECT notification_receive($1, $2, $3, $4)",
+        parameterTypes: [.text, .text, .text, .text]
+    )
+
+    /// Takes a message in, and has its object read soon.
+    ///
+    /// - Parameter message: Believed by now.
+    /// - Returns: What became of it; on disk by then.
+    /// - Throws: `MerchantStoreError`; a repeat of the message is safe whatever it says.
+    package func receive(_ message: Message) async throws(MerchantStoreError) -> Receipt {
+        var parameters = Parameters()
+        parameters.append(text: message.id)
+        parameters.append(text: message.kind)
+        parameters.append(text: message.object)
+        parameters.append(text: message.permission)
+        do throws(PostgresError) {
+            let rows = try await client.write(PostgresNotificationStore.receiveStatement, parameters)
+            return try FlowColumns.word(rows, 0)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    private static let pruneStatement = Statement(
+        name: "notification_prune",
+        sql: """
+            DELETE FROM notification AS n WHERE n.message_id IN (
+                SELECT o.message_id FROM notification AS o
+                WHERE o.received_at < statement_timestamp() - $1 * interval '1 second'
+                ORDER BY o.received_at LIMIT $2)
+            RETURNING 1
+            """,
+        parameterTypes: [.int8, .int8]
+    )
+
+    /// Forgets the messages of more than 30 days ago, some at a time.
+    ///
+    /// - Returns: How many were forgotten.
+    /// - Throws: `MerchantStoreError`.
+    package func prune() async throws(MerchantStoreError) -> Int {
+        var forgotten = 0
+        while true {
+            var parameters = Parameters()
+            parameters.append(seconds: PostgresNotificationStore.keep)
+            parameters.append(int64: Int64(PostgresNotificationStore.batch))
+            do throws(PostgresError) {
+                let count = try await client.work(PostgresNotificationStore.pruneStatement, parameters).rowCount
+                forgotten += count
+                guard count == PostgresNotificationStore.batch else { return forgotten }
+            } catch {
+                throw StoreFailure.merchant(error)
+            }
+        }
+    }
+}

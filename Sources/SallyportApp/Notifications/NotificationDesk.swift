@@ -1,0 +1,165 @@
+import HTTPCore
+import MerchantOrders
+import Notifications
+import Persistence
+import Primitives
+import Telemetry
+
+/// Takes in what the provider pushes: believes it or not, writes it down, and has the object read; one per loop.
+///
+/// A message is answered once it is on disk. It never says what an object is like: that only the reading tells.
+final class NotificationDesk {
+    /// What a desk works with.
+    struct Parts {
+        let verifier: NotificationVerifier
+        let store: PostgresNotificationStore
+        /// Confirms subscriptions; follows no redirect.
+        let exchange: any HTTPExchange
+        let counters: NotificationCounters
+        let logger: Logger
+    }
+
+    private let parts: Parts
+    private let confirmsSubscriptions: Bool
+    private let wake: () -> Void
+    private let budget: () -> Int?
+
+    /// A desk.
+    ///
+    /// - Parameters:
+    ///   - parts: What it works with.
+    ///   - confirmsSubscriptions: Whether the wish for a subscription to our topic is granted without a person.
+    ///   - budget: Asked before a line that strangers can provoke: how many were not written, or `nil` for none now.
+    ///   - wake: Called when an object is to be read.
+    init(
+        _ parts: Parts,
+        confirmsSubscriptions: Bool,
+        budget: @escaping () -> Int?,
+        wake: @escaping () -> Void
+    ) {
+        self.parts = parts
+        self.confirmsSubscriptions = confirmsSubscriptions
+        self.budget = budget
+        self.wake = wake
+    }
+
+    /// Takes a message in.
+    ///
+    /// - Parameters:
+    ///   - body: As it was posted.
+    ///   - now: The present.
+    /// - Returns: The status to answer: 200, 400 and 403 are final, 503 asks for another delivery.
+    func receive(_ body: [UInt8], at now: WallTime) async -> Int {
+        do throws(NotificationRefusal) {
+            return await take(try await parts.verifier.verify(body, now: now))
+        } catch {
+            parts.counters.count(error.verdict)
+            if let unwritten = budget() {
+                parts.logger.info(
+                    "notification.refused",
+                    [LogField("verdict", error.verdict), LogField("unwritten", unwritten)]
+                )
+            }
+            return error.status
+        }
+    }
+
+    private func take(_ notification: VerifiedNotification) async -> Int {
+        switch notification {
+        case .change(let change):
+            let message = PostgresNotificationStore.Message(
+                id: change.messageID,
+                kind: change.kind.rawValue,
+                object: change.objectID,
+                permission: change.permission ?? NotificationDesk.permission(in: change.objectID)
+            )
+            return await write(message)
+        case .unknownObject(let messageID, let kind):
+            return await write(
+                PostgresNotificationStore.Message(id: messageID, kind: kind, object: "", permission: nil)
+            )
+        case .subscription(let url):
+            await confirm(url)
+            return 200
+        case .unsubscription:
+            parts.counters.count("unsubscription")
+            parts.logger.error("notification.unsubscribed")
+            return 200
+        }
+    }
+
+    private func write(_ message: PostgresNotificationStore.Message) async -> Int {
+        let fields = [
+            LogField("message", message.id), LogField("kind", message.kind), LogField("object", message.object),
+        ]
+        do throws(MerchantStoreError) {
+            let receipt = try await parts.store.receive(message)
+            parts.counters.count(receipt.rawValue)
+            switch receipt {
+            case .taken: wake()
+            case .duplicate: break
+            case .unknown: parts.logger.info("notification.unknown", fields)
+            }
+            return 200
+        } catch {
+            // Not answered is not lost: the service delivers it again.
+            parts.counters.count("store_unavailable")
+            parts.logger.warning("notification.not_written", fields + [LogField("detail", error.debugDescription)])
+            return 503
+        }
+    }
+
+    private func confirm(_ url: String) async {
+        parts.counters.count("subscription")
+        guard confirmsSubscriptions else {
+            // The address holds a token, so an operator finds it in the service's own console.
+            parts.logger.warning(
+                "notification.subscription_waits",
+                [LogField("setting", "notifications.confirm_subscriptions")]
+            )
+            return
+        }
+        do throws(HTTPExchangeError) {
+            let answer = try await parts.exchange.send(OutboundRequest(method: "GET", url: url, timeout: .seconds(3)))
+            let fields = [LogField("status", answer.status)]
+            if answer.status == 200 {
+                parts.logger.info("notification.subscribed", fields)
+            } else {
+                parts.logger.error("notification.not_subscribed", fields)
+            }
+        } catch {
+            parts.logger.error("notification.not_subscribed", [LogField("detail", error.description)])
+        }
+    }
+
+    /// The permission that the id of a charge or a refund begins with.
+    private static func permission(in object: String) -> String? {
+        object.utf8.count == 27 ? String(object.prefix(19)) : nil
+    }
+}
+
+/// Counts messages by what became of them, as `sallyport_notifications_total{verdict}`.
+struct NotificationCounters: Sendable {
+    private let counters: [String: Counter]
+
+    init(_ metrics: MetricsRegistry) {
+        let others = ["subscription", "unsubscription", "store_unavailable"]
+        let refusals =
+            ["malformed", "stale", "certificate_unavailable"] + NotificationRefusal.Why.allCases.map(\.rawValue)
+        let verdicts = PostgresNotificationStore.Receipt.allCases.map(\.rawValue) + others + refusals
+        counters = Dictionary(
+            uniqueKeysWithValues: verdicts.map { verdict in
+                let help = "Messages that the provider pushed, or somebody in its name, by what became of them."
+                return (
+                    verdict,
+                    metrics.counter("sallyport_notifications_total", help: help, labels: [("verdict", verdict)])
+                )
+            }
+        )
+    }
+
+    /// Counts one message.
+    func count(_ verdict: String) {
+        counters[verdict]?.increment()
+    }
+}

@@ -1,0 +1,127 @@
+import AmazonPay
+import EventIO
+import MerchantOrders
+import Persistence
+import Primitives
+import Telemetry
+
+/// Reads objects at the provider that can change without anybody's doing: when their schedule says so, or a message.
+///
+/// Every schedule has an end (`PollSchedule`). One per loop; the first loop's goes round by the clock, the others' read what a
+/// message on their loop has announced.
+final class Poller {
+    private let polls: PostgresPollStore
+    private let orders: any OrderStore
+    private let checkout: CheckoutService
+    private let counters: PollCounters
+    private let reactor: Reactor
+    private let logger: Logger
+    private var isBusy = false
+    private var isAskedAgain = false
+    private var isStopped = false
+
+    /// How many objects are taken at once; they are read one after the other, well within the lease of all.
+    private static let batch = 8
+
+    /// A poller for one loop.
+    ///
+    /// - Parameters:
+    ///   - stores: What is due, and where readings go.
+    ///   - checkout: The provider.
+    ///   - counters: Count what became of readings.
+    ///   - reactor: The loop's.
+    ///   - logger: Told what needs a person.
+    init(
+        _ stores: (polls: PostgresPollStore, orders: any OrderStore),
+        checkout: CheckoutService,
+        counters: PollCounters,
+        reactor: Reactor,
+        logger: Logger
+    ) {
+        polls = stores.polls
+        orders = stores.orders
+        self.checkout = checkout
+        self.counters = counters
+        self.reactor = reactor
+        self.logger = logger
+    }
+
+    /// Looks soon at what is due; returns at once.
+    func wake() {
+        guard !isStopped else { return }
+        guard !isBusy else {
+            isAskedAgain = true
+            return
+        }
+        reactor.startTask { await self.round() }
+    }
+
+    /// Ends after the object that is being read.
+    func stop() {
+        isStopped = true
+    }
+
+    /// Reads everything that is due.
+    func round() async {
+        guard !isBusy else {
+            isAskedAgain = true
+            return
+        }
+        isBusy = true
+        defer { isBusy = false }
+        repeat {
+            isAskedAgain = false
+            do throws(MerchantStoreError) {
+                while !isStopped, try await readSome() {}
+            } catch {
+                logger.warning("poll.failed", [LogField("detail", error.debugDescription)])
+            }
+        } while isAskedAgain && !isStopped
+    }
+
+    /// Reads some objects; false where fewer were due than could be taken.
+    private func readSome() async throws(MerchantStoreError) -> Bool {
+        let attempt = UUIDBytes(version7At: SystemClock().now(), random: reactor.random)
+        let due = try await polls.claim(limit: Poller.batch, attempt: attempt)
+        for poll in due where !isStopped {
+            let conclusion = poll.conclusion(try await read(poll))
+            try await polls.conclude(poll, attempt: attempt, conclusion.step)
+            counters.count(poll.kind, conclusion.word)
+            note(poll, conclusion.word)
+        }
+        return due.count == Poller.batch
+    }
+
+    private func read(_ poll: DuePoll) async throws(MerchantStoreError) -> PollReading {
+        let object: ObservedObject
+        do throws(AmazonPayError) {
+            object = try await checkout.object(poll.kind, poll.id)
+        } catch {
+            if error.isAboutNothing { return .gone }
+            logger.info("poll.unanswered", fields(poll) + [LogField("detail", error.debugDescription)])
+            return .failed
+        }
+        switch try await orders.observe(object) {
+        case .changed, .same: return .seen(object.sighting.state)
+        // The ledger has had news meanwhile; what it holds is what the schedule goes by.
+        case .older: return .seen(poll.state ?? object.sighting.state)
+        case .unknown: return .gone
+        }
+    }
+
+    private func note(_ poll: DuePoll, _ word: PollConclusion.Word) {
+        switch word {
+        case .same, .failed: break
+        case .changed: logger.info("poll.changed", fields(poll))
+        case .gone: logger.warning("poll.gone", fields(poll))
+        case .ended: logger.error("poll.stale", fields(poll))
+        }
+    }
+
+    private func fields(_ poll: DuePoll) -> [LogField] {
+        [
+            LogField("flow", poll.flow.description), LogField("object", poll.id), LogField("kind", poll.kind.rawValue),
+            LogField("state", poll.state?.rawValue ?? ""),
+        ]
+    }
+}

@@ -1,0 +1,206 @@
+import EventIO
+import HTTPCore
+import IntegrationKit
+import SallyportApp
+import StrictJSON
+import Testing
+
+/// Messages of the simulator's sender, over the wire, to the broker's own route.
+@Suite struct `A notification` {
+    private var options: ShopOptions {
+        var options = ShopOptions()
+        options.roundPause = .milliseconds(2)
+        options.takesNotifications = true
+        return options
+    }
+
+    /// Reads of an object at the provider so far.
+    private func reads(_ shop: Shop, _ operation: String = "GetCharge") async throws -> Int {
+        try await shop.control.calls(operation).count
+    }
+
+    private func verdicts(_ shop: Shop, of object: String) throws -> [[String?]] {
+        try shop.rows(
+            "SELECT verdict, deliveries FROM notification WHERE object_id = $1 ORDER BY received_at",
+            [object]
+        )
+    }
+
+    @Test func `has the object read, and the ledger follows what was read`() async throws {
+        try await withShop(options) { shop in
+            let paid = try await shop.paid()
+            try await shop.wait(for: "the charge's own message") {
+                try shop.rows("SELECT 1 FROM notification WHERE object_id = $1", [paid.charge]).count > 0
+            }
+            #expect(try shop.ledger(paid.charge) == "Authorized")
+            try await shop.control.force("charges/" + paid.charge, "Canceled", "ExpiredUnused")
+            try await shop.wait(for: "the cancellation") { try shop.ledger(paid.charge) == "Canceled" }
+            #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.flow]) == "expired")
+            #expect(try shop.rows("SELECT 1 FROM payment_poll WHERE object_id = $1", [paid.charge]).isEmpty)
+            let events = try shop.rows(
+                "SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence",
+                [paid.flow]
+            )
+            #expect(events.last == ["charge.canceled"])
+        }
+    }
+
+    @Test func `that comes several times is one`() async throws {
+        try await withShop(options) { shop in
+            let paid = try await shop.paid()
+            try await shop.wait(for: "quiet") {
+                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
+            }
+            try shop.rows("DELETE FROM notification")
+            let before = try await reads(shop)
+            try await shop.control.post("ipn", ["objectId": .string(paid.charge), "duplicates": 2])
+            try await shop.wait(for: "three deliveries") {
+                try verdicts(shop, of: paid.charge) == [["taken", "3"]]
+            }
+            for _ in 0..<5 { await shop.broker.nextRound() }
+            #expect(try await reads(shop) == before + 1)
+            #expect(try await shop.control.deliveries().allSatisfy { $0 == 200 })
+        }
+    }
+
+    @Test func `that is overtaken by a later one changes nothing back`() async throws {
+        try await withShop(options) { shop in
+            let paid = try await shop.paid()
+            try await shop.control.post("ipn/pause", [:])
+            try await shop.control.force("charges/" + paid.charge, "CaptureInitiated")
+            try await shop.control.force("charges/" + paid.charge, "Captured")
+            try await shop.control.post("ipn/shuffle", [:])
+            try await shop.control.post("ipn/resume", [:])
+            try await shop.wait(for: "the capture") { try shop.ledger(paid.charge) == "Captured" }
+            try await shop.control.post("ipn", ["objectId": .string(paid.charge)])
+            try await shop.wait(for: "quiet") {
+                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
+            }
+            #expect(try shop.ledger(paid.charge) == "Captured")
+            #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.flow]) == "captured")
+        }
+    }
+
+    @Test func `about an object that no order has is answered 200, written down, and read never`() async throws {
+        try await withShop(options) { shop in
+            let stranger = "S03-1234567-1234567-C123456"
+            try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGE"])
+            try await shop.wait(for: "the message") { try verdicts(shop, of: stranger) == [["unknown", "1"]] }
+            for _ in 0..<5 { await shop.broker.nextRound() }
+            #expect(try await reads(shop) == 0)
+            #expect(try await shop.control.deliveries() == [200])
+        }
+    }
+
+    @Test func `of a chargeback is told to the merchant, and what it is about is read`() async throws {
+        try await withShop(options) { shop in
+            let paid = try await shop.paid()
+            try await shop.wait(for: "quiet") {
+                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
+            }
+            let before = (try await reads(shop), try await reads(shop, "GetChargePermission"))
+            let id = paid.permission + "-B123456"
+            try await shop.control.post("ipn", ["objectId": .string(id), "objectType": "CHARGEBACK"])
+            try await shop.wait(for: "both readings") {
+                let now = (try await reads(shop), try await reads(shop, "GetChargePermission"))
+                return now.0 == before.0 + 1 && now.1 == before.1 + 1
+            }
+            let events = try shop.rows(
+                "SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence",
+                [paid.flow]
+            )
+            #expect(events.last == ["chargeback.received"])
+        }
+    }
+
+    @Test(
+        arguments: ["message", "signature", "topic", "certUrl", "version", "expiredCert", "wrongName", "unrelatedRoot"]
+    )
+    func `that is wrong is refused and leaves no trace`(corruption: String) async throws {
+        try await withShop(options) { shop in
+            let stranger = "S03-1234567-1234567-C123456"
+            try await shop.control.post(
+                "ipn",
+                ["objectId": .string(stranger), "objectType": "CHARGE", "corrupt": .string(corruption)]
+            )
+            try await shop.wait(for: "an answer") { try await !shop.control.deliveries().isEmpty }
+            let status = try #require(try await shop.control.deliveries().first)
+            #expect(status == 403 || status == 400, "\(status)")
+            #expect(try verdicts(shop, of: stranger).isEmpty)
+        }
+    }
+
+    @Test func `that cannot be written down is asked for again`() async throws {
+        try await withShop(options) { shop in
+            let paid = try await shop.paid()
+            try await shop.wait(for: "quiet") {
+                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
+            }
+            try shop.rows("DELETE FROM notification")
+            let before = try await shop.control.deliveries().count
+            try shop.takeDatabaseAway()
+            try await shop.control.post("ipn", ["objectId": .string(paid.charge)])
+            try await shop.wait(for: "an answer") { try await shop.control.deliveries().count > before }
+            try shop.bringDatabaseBack()
+            #expect(try await shop.control.deliveries().last == 503)
+            // One hour later it comes again.
+            try await shop.wait(for: "the second delivery") {
+                try await shop.control.advanceClock(by: "PT61M")
+                return try await shop.control.deliveries().last == 200
+            }
+            #expect(try verdicts(shop, of: paid.charge).first?.first == "taken")
+        }
+    }
+
+    @Test func `that was faster than the purchase is not lost`() async throws {
+        try await withShop(options) { shop in
+            let paid = try await shop.paid()
+            try await shop.wait(for: "quiet") {
+                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
+            }
+            // As if the purchase had not been written down yet.
+            try shop.rows("CREATE TABLE aside AS SELECT * FROM payment_object")
+            try shop.rows("DELETE FROM payment_object")
+            try shop.rows("DELETE FROM payment_poll")
+            try shop.rows("DELETE FROM notification")
+            try await shop.control.force("charges/" + paid.charge, "Canceled", "ExpiredUnused")
+            try await shop.wait(for: "the message") {
+                try verdicts(shop, of: paid.charge).first?.first == "unknown"
+            }
+            try shop.rows("INSERT INTO payment_object SELECT * FROM aside")
+            try await shop.wait(for: "the cancellation") { try shop.ledger(paid.charge) == "Canceled" }
+        }
+    }
+
+    @Test func `finds nobody where no topic is set`() async throws {
+        try await withShop { shop in
+            let answer = try await shop.browser().request("POST", "/ipn/amazon-pay", fields: [], body: Array("{}".utf8))
+            #expect(answer.status == 404)
+        }
+    }
+
+    @Test func `may be large, and anything that is no message is refused`() async throws {
+        try await withShop(options) { shop in
+            let large = Array(repeating: UInt8(ascii: " "), count: 200_000)
+            let answer = try await shop.browser().request("POST", "/ipn/amazon-pay", fields: [], body: large)
+            #expect(answer.status == 400)
+            #expect(answer.text.isEmpty)
+            let huge = Array(repeating: UInt8(ascii: " "), count: 300_000)
+            #expect(try await shop.browser().request("POST", "/ipn/amazon-pay", fields: [], body: huge).status == 413)
+            let metrics = try await ClientLoop.send(OutboundRequest(method: "GET", url: shop.admin + "/metrics"))
+            let text = String(decoding: metrics.body, as: UTF8.self)
+            #expect(text.contains("sallyport_notifications_total{verdict=\"malformed\"} 1"))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `that wants our address to subscribe is granted where the settings say so`(isAllowed: Bool) async throws {
+        var options = options
+        options.settings["notifications.confirm_subscriptions"] = "\(isAllowed)"
+        try await withShop(options) { shop in
+            try await shop.control.post("ipn", ["type": "SubscriptionConfirmation"])
+            try await shop.wait(for: "an answer") { try await !shop.control.deliveries().isEmpty }
+            #expect(try await shop.control.deliveries() == [200])
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import EventIO
+import HTTPCore
+import IntegrationKit
+import StrictJSON
+import Testing
+
+/// `sallyport reconcile`, run as an operator does every night, over differences that were planted.
+@Suite struct `The comparison with the provider` {
+    private func lines(_ output: String) -> [String] {
+        output.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `finds nothing where nothing is wrong`() async throws {
+        try await withShop { shop in
+            _ = try await shop.paid()
+            _ = try await shop.paid()
+            _ = try await shop.shopper().toConfirm()
+            let report = try await shop.runCommand(["reconcile"])
+            #expect(report.exit == .code(0), "\(report.output)")
+            #expect(report.output == "reconcile: 2 orders, 4 objects, 0 differences left\n")
+            #expect(try shop.value("SELECT compared FROM reconciliation_run WHERE ended_at IS NOT NULL") == "4")
+        }
+    }
+
+    @Test func `finds each planted difference, repairs what a reading can, and leaves the rest to people`() async throws
+    {
+        try await withShop { shop in
+            // 1: cancelled at the provider, and nobody told us.
+            let cancelled = try await shop.paid()
+            try await shop.control.force("charges/" + cancelled.charge, "Canceled", "ExpiredUnused")
+            // 2: the ledger holds a capture that never was.
+            let invented = try await shop.paid()
+            try shop.rows(
+                "UPDATE payment_object SET state = 'Captured', final = true, captured = amount WHERE object_id = $1",
+                [invented.charge]
+            )
+            // 3: an object that the provider does not know.
+            let strange = try await shop.paid()
+            let missing = strange.permission + "-C999999"
+            try shop.rows(
+                """
+                INSERT INTO payment_object (flow_id, created_at, observed_at, amount, kind, final, object_id, parent, currency, state)
+                SELECT flow_id, now(), now(), 1, 'charge', false, $2, parent, currency, 'Authorized'
+                FROM payment_object WHERE object_id = $1
+                """,
+                [strange.charge, missing]
+            )
+            // 4: paid at the provider, and our side never learned it.
+            let lost = try await shop.shopper()
+            let link = try await lost.toReturn()
+            try await shop.control.fault("CompleteCheckoutSession", count: 9, ["resetAfter": true])
+            try await shop.control.fault("GetCheckoutSession", count: 2, ["status": 403])
+            #expect(try await lost.purchase(link).status == 409)
+            try await shop.control.clearFaults()
+
+            let report = try await shop.runCommand(["reconcile"])
+            #expect(report.exit == .code(1))
+            let found = lines(report.output)
+            let amount = try shop.value("SELECT amount FROM payment_object WHERE object_id = $1", [invented.charge])
+            #expect(
+                found.contains("\(cancelled.flow) charge \(cancelled.charge) ours=Authorized 0 0 theirs=Canceled 0 0")
+            )
+            #expect(
+                found.contains(
+                    "\(invented.flow) charge \(invented.charge) ours=Captured \(amount) 0 theirs=Authorized 0 0"
+                )
+            )
+            #expect(found.contains("\(strange.flow) charge \(missing) ours=Authorized 0 0 theirs=missing"))
+            #expect(found.contains("\(lost.flow) session \(link.order) ours=paying 0 0 theirs=Completed 0 0"))
+            #expect(found.count == 5 || found.count == 6, "\(report.output)")
+
+            let repaired = try await shop.runCommand(["reconcile", "--fix", "--json"])
+            #expect(repaired.exit == .code(1))
+            let objects = try lines(repaired.output).map { try JSONParser.parse(Array($0.utf8)) }
+            let fixed = objects.filter { $0["fixed"]?.flag == true }.compactMap { $0["id"]?.text }
+            #expect(fixed.contains(cancelled.charge))
+            #expect(!fixed.contains(missing) && !fixed.contains(link.order))
+            #expect(try shop.ledger(cancelled.charge) == "Canceled")
+            let last = try await shop.runCommand(["reconcile"])
+            #expect(!lines(last.output).contains { $0.contains(cancelled.charge) })
+            // Whatever it finds, it pays and captures nothing.
+            let writes = try await shop.control.calls().filter {
+                $0.operation.hasPrefix("Capture") || $0.operation.hasPrefix("Create")
+            }
+            #expect(writes.isEmpty)
+        }
+    }
+
+    @Test func `says so where the provider gives no answer, and refuses days that are none`() async throws {
+        try await withShop { shop in
+            let paid = try await shop.paid()
+            try await shop.control.fault("GetCharge", count: 1, ["status": 403])
+            let report = try await shop.runCommand(["reconcile", "--since", "2026-01-01"])
+            #expect(report.exit == .code(1))
+            #expect(lines(report.output).first?.hasPrefix("\(paid.flow) charge \(paid.charge) unread ") == true)
+            #expect(try await shop.runCommand(["reconcile", "--until", "2026-01-01"]).exit == .code(0))
+            #expect(try await shop.runCommand(["reconcile", "--since", "2026-02-30"]).exit == .code(2))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import MerchantOrders
+import Primitives
+import Testing
+
+@Suite("The reading of an object")
+struct DuePollTests {
+    private static let hour = Duration.seconds(3_600)
+    private static let day = Duration.seconds(86_400)
+
+    private static func due(
+        _ kind: ObjectKind,
+        _ state: String?,
+        polls: Int = 0,
+        failures: Int = 0,
+        age: Duration = .zero,
+        isNotified: Bool = false
+    ) -> DuePoll {
+        DuePoll(
+            kind,
+            "S01-0000000-0000001-C000001",
+            of: UUIDBytes(high: 1, low: 2),
+            state: state.map { ObjectState(rawValue: $0) },
+            history: PollHistory(polls: polls, failures: failures, age: age),
+            isNotified: isNotified
+        )
+    }
+
+    private static func seen(_ word: String) -> PollReading { .seen(ObjectState(rawValue: word)) }
+
+    @Test func `that brings nothing new is followed by the next one of the schedule`() {
+        let poll = Self.due(.refund, "RefundInitiated", polls: 1, age: .seconds(300))
+        let next = PollConclusion.Step.again(after: .seconds(600), polls: 2, failures: 0)
+        #expect(poll.conclusion(Self.seen("RefundInitiated")) == PollConclusion(next, .same))
+    }
+
+    @Test func `that brings another state leaves the schedule to the ledger`() {
+        let poll = Self.due(.refund, "RefundInitiated", polls: 1, age: .seconds(300))
+        #expect(poll.conclusion(Self.seen("Refunded")) == PollConclusion(.release, .changed))
+        let fresh = Self.due(.charge, nil, isNotified: true)
+        #expect(fresh.conclusion(Self.seen("Authorized")) == PollConclusion(.release, .changed))
+    }
+
+    @Test func `that a message asked for is none of the schedule's`() {
+        let poll = Self.due(.refund, "RefundInitiated", polls: 2, age: .seconds(400), isNotified: true)
+        let next = PollConclusion.Step.again(after: .seconds(500), polls: 2, failures: 0)
+        #expect(poll.conclusion(Self.seen("RefundInitiated")) == PollConclusion(next, .same))
+    }
+
+    @Test func `of an object in its last state is the only one`() {
+        let poll = Self.due(.charge, "Captured", isNotified: true)
+        #expect(poll.conclusion(Self.seen("Captured")) == PollConclusion(.end, .same))
+    }
+
+    @Test func `of a permission keeps the schedule of its life through all states but the last`() {
+        let poll = Self.due(.permission, "Chargeable", age: Self.day * 30)
+        let next = PollConclusion.Step.again(after: Self.day * 150 + Self.hour, polls: 1, failures: 0)
+        #expect(poll.conclusion(Self.seen("Chargeable")) == PollConclusion(next, .same))
+        #expect(poll.conclusion(Self.seen("NonChargeable")) == PollConclusion(next, .changed))
+        #expect(poll.conclusion(Self.seen("Closed")) == PollConclusion(.release, .changed))
+    }
+
+    @Test func `of an object that is not there is the last`() {
+        #expect(Self.due(.charge, "Authorized").conclusion(.gone) == PollConclusion(.end, .gone))
+    }
+
+    @Test func `without an answer is repeated later and later, not counted, and not for ever`() {
+        let poll = Self.due(.charge, "AuthorizationInitiated", polls: 4, failures: 2, age: Self.hour)
+        let next = PollConclusion.Step.again(after: .seconds(120), polls: 4, failures: 3)
+        #expect(poll.conclusion(.failed) == PollConclusion(next, .failed))
+        let old = Self.due(.charge, "AuthorizationInitiated", polls: 4, failures: 9, age: Self.day * 3)
+        #expect(old.conclusion(.failed) == PollConclusion(.end, .ended))
+        let message = Self.due(.charge, "Captured", failures: 9, age: Self.day * 3, isNotified: true)
+        #expect(message.conclusion(.failed) == PollConclusion(.end, .ended))
+    }
+
+    @Test(
+        arguments: [
+            (.charge, "AuthorizationInitiated", true), (.charge, "CaptureInitiated", true),
+            (.refund, "RefundInitiated", true), (.charge, "Authorized", false), (.permission, "Chargeable", false),
+        ] as [(ObjectKind, String, Bool)]
+    )
+    func `at the end of the schedule calls a person where the object should have ended`(
+        kind: ObjectKind,
+        state: String,
+        isAlarm: Bool
+    ) {
+        let poll = Self.due(kind, state, polls: 3, age: Self.day * 400)
+        #expect(poll.conclusion(Self.seen(state)) == PollConclusion(.end, isAlarm ? .ended : .same))
+    }
+}

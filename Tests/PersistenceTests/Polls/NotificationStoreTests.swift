@@ -1,0 +1,78 @@
+import Persistence
+import Postgres
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite("The inbox of notifications")
+struct NotificationStoreTests {
+    private typealias Message = PostgresNotificationStore.Message
+
+    private static let permission = "S03-0000000-0000001"
+    private static let charge = "S03-0000000-0000001-C1"
+    private static let refund = "S03-0000000-0000001-R1"
+
+    @Test func `takes each message once, and has its object read`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid(Self.permission)
+            let message = Message(id: "m1", kind: "CHARGE", object: Self.charge, permission: nil)
+            #expect(try await rig.notices.receive(message) == .taken)
+            for _ in 0..<3 { #expect(try await rig.notices.receive(message) == .duplicate) }
+            let rows = try rig.admin.rows("SELECT flow_id, kind, object_id, verdict, deliveries FROM notification")
+            #expect(rows == [[crossing.flow.description, "CHARGE", Self.charge, "taken", "4"]])
+            #expect(try rig.pauses()[Self.charge] == 0)
+        }
+    }
+
+    @Test func `knows an object by its permission where it has never seen it`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid(Self.permission)
+            let message = Message(id: "m1", kind: "REFUND", object: Self.refund, permission: Self.permission)
+            #expect(try await rig.notices.receive(message) == .taken)
+            #expect(try rig.pauses()[Self.refund] == 0)
+            #expect(try rig.admin.rows("SELECT flow_id FROM notification") == [[crossing.flow.description]])
+        }
+    }
+
+    @Test func `writes down what no order knows, and reads nothing for it`() async throws {
+        try await withRig { rig in
+            _ = try await rig.paid(Self.permission)
+            let other = Message(id: "m1", kind: "CHARGE", object: "S03-9-9-C1", permission: "S03-9-9")
+            #expect(try await rig.notices.receive(other) == .unknown)
+            #expect(try await rig.notices.receive(other) == .duplicate)
+            #expect(
+                try await rig.notices.receive(
+                    Message(id: "m2", kind: "OrderReferenceNotification", object: "", permission: nil)
+                ) == .unknown
+            )
+            #expect(try rig.pauses().count == 2)
+        }
+    }
+
+    @Test func `tells of a chargeback, once, and has permission and charges read`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid(Self.permission)
+            let message = Message(id: "m1", kind: "CHARGEBACK", object: "B1", permission: Self.permission)
+            #expect(try await rig.notices.receive(message) == .taken)
+            #expect(try await rig.notices.receive(message) == .duplicate)
+            #expect(
+                try rig.events(crossing).map { $0.split(separator: " ")[1] } == ["session.paid", "chargeback.received"]
+            )
+            #expect(try rig.pauses() == [Self.permission: 0, Self.charge: 0])
+        }
+    }
+
+    @Test func `forgets after thirty days`() async throws {
+        try await withRig { rig in
+            for number in 0..<5 {
+                _ = try await rig.notices.receive(Message(id: "m\(number)", kind: "X", object: "", permission: nil))
+            }
+            try rig.sql(
+                "UPDATE notification SET received_at = received_at - interval '31 days' WHERE message_id < 'm3'"
+            )
+            #expect(try await rig.notices.prune() == 3)
+            #expect(try await rig.notices.prune() == 0)
+            #expect(try rig.admin.rows("SELECT count(*) FROM notification") == [["2"]])
+        }
+    }
+}

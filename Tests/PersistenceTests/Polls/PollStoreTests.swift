@@ -1,0 +1,167 @@
+import EventIO
+import MerchantOrders
+import Persistence
+import Postgres
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite("The objects that are to be read")
+struct PollStoreTests {
+    private static let permission = "S03-0000000-0000001"
+    private static let charge = "S03-0000000-0000001-C1"
+
+    @Test func `are read for the first time when the program's schedule says`() async throws {
+        try await withRig { rig in
+            let words = [
+                "Open", "Completed", "Canceled", "Chargeable", "NonChargeable", "Closed", "AuthorizationInitiated",
+                "Authorized", "CaptureInitiated", "Captured", "Declined", "RefundInitiated", "Refunded", "Surprise",
+            ]
+            for kind in ObjectKind.allCases {
+                for word in words {
+                    let rows = try rig.admin.rows(
+                        "SELECT extract(epoch FROM poll_pause($1::object_kind, $2))::bigint",
+                        [kind.rawValue, word]
+                    )
+                    let subject = PollSubject(kind, ObjectState(rawValue: word))
+                    let pause = subject.flatMap { PollSchedule.next($0, polls: 0, age: .zero) }
+                    #expect(rows == [[pause.map { "\($0.components.seconds)" }]], "\(kind) \(word)")
+                }
+            }
+        }
+    }
+
+    @Test func `come and go with the ledger`() async throws {
+        try await withRig { rig in
+            _ = try await rig.paid(Self.permission)
+            #expect(try rig.pauses() == [Self.permission: 720 * 3_600, Self.charge: 167 * 3_600])
+            _ = try await rig.orders.observe(rig.charge(Self.charge, .captureInitiated))
+            #expect(try rig.pauses() == [Self.permission: 720 * 3_600, Self.charge: 60])
+            _ = try await rig.orders.observe(rig.charge(Self.charge, .captured, at: 1, captured: 27_996))
+            #expect(try rig.pauses() == [Self.permission: 720 * 3_600])
+            _ = try await rig.orders.observe(rig.refund("S03-0000000-0000001-R1", .refundInitiated, 100))
+            #expect(try rig.pauses() == [Self.permission: 720 * 3_600, "S03-0000000-0000001-R1": 60])
+        }
+    }
+
+    @Test func `are claimed by one reader each, with what is known of them`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid(Self.permission)
+            #expect(try await rig.polls.claim(limit: 8, attempt: Self.attempt(1)).isEmpty)
+            try rig.sql(
+                "UPDATE payment_poll SET next_at = now(), polls = 2, failures = 1, since = since - interval '1 hour'"
+            )
+            let first = try await rig.polls.claim(limit: 8, attempt: Self.attempt(1))
+            #expect(Set(first.map(\.id)) == [Self.permission, Self.charge])
+            let poll = try #require(first.first { $0.id == Self.charge })
+            let history = PollHistory(polls: 2, failures: 1, age: .seconds(3_600))
+            #expect(
+                poll
+                    == DuePoll(
+                        .charge,
+                        Self.charge,
+                        of: crossing.flow,
+                        state: .authorized,
+                        history: history,
+                        isNotified: false
+                    )
+            )
+            #expect(try await rig.polls.claim(limit: 8, attempt: Self.attempt(2)).isEmpty)
+            // Whoever claimed them is gone.
+            try rig.sql("UPDATE payment_poll SET lease_until = lease_until - interval '121 seconds'")
+            #expect(try await rig.polls.claim(limit: 8, attempt: Self.attempt(2)).count == 2)
+            // The first one's word does not count any more.
+            try await rig.polls.conclude(poll, attempt: Self.attempt(1), .end)
+            #expect(try rig.pauses().count == 2)
+        }
+    }
+
+    @Test func `are each claimed once by many at a time`() async throws {
+        try await withRig { rig in
+            for number in 1...20 {
+                _ = try await rig.paid("S03-0000000-00000" + (number < 10 ? "0" : "") + "\(number)")
+            }
+            try rig.sql("UPDATE payment_poll SET next_at = now()")
+            var claimed: [String] = []
+            for round in 1...8 {
+                claimed += try await rig.polls.claim(limit: 7, attempt: Self.attempt(UInt64(round))).map(\.id)
+            }
+            #expect(claimed.count == 40)
+            #expect(Set(claimed).count == 40)
+        }
+    }
+
+    @Test func `move on as they are told`() async throws {
+        try await withRig { rig in
+            _ = try await rig.paid(Self.permission)
+            let poll = try await rig.due(Self.charge, attempt: Self.attempt(1))
+            try await rig.polls.conclude(
+                poll,
+                attempt: Self.attempt(1),
+                .again(after: .seconds(90), polls: 3, failures: 2)
+            )
+            #expect(try rig.pauses()[Self.charge] == 90)
+            #expect(
+                try rig.admin.rows("SELECT polls, failures FROM payment_poll WHERE kind = 'charge'") == [["3", "2"]]
+            )
+            let second = try await rig.due(Self.charge, attempt: Self.attempt(2))
+            try await rig.polls.conclude(second, attempt: Self.attempt(2), .end)
+            #expect(try rig.pauses()[Self.charge] == nil)
+        }
+    }
+
+    @Test func `are not due at once again where the ledger did not move them`() async throws {
+        try await withRig { rig in
+            _ = try await rig.paid(Self.permission)
+            let poll = try await rig.due(Self.charge, attempt: Self.attempt(1))
+            try await rig.polls.conclude(poll, attempt: Self.attempt(1), .release)
+            #expect(try rig.pauses()[Self.charge] == 30)
+            let second = try await rig.due(Self.charge, attempt: Self.attempt(2))
+            _ = try await rig.orders.observe(rig.charge(Self.charge, .captureInitiated))
+            try await rig.polls.conclude(second, attempt: Self.attempt(2), .release)
+            #expect(try rig.pauses()[Self.charge] == 60)
+        }
+    }
+
+    @Test(arguments: [PollConclusion.Step.end, .release, .again(after: .seconds(900), polls: 1, failures: 0)])
+    func `are read once more where a message came meanwhile`(step: PollConclusion.Step) async throws {
+        try await withRig { rig in
+            _ = try await rig.paid(Self.permission)
+            let poll = try await rig.due(Self.charge, attempt: Self.attempt(1))
+            #expect(
+                try await rig.notices.receive(.init(id: "m", kind: "CHARGE", object: Self.charge, permission: nil))
+                    == .taken
+            )
+            try await rig.polls.conclude(poll, attempt: Self.attempt(1), step)
+            let again = try await rig.polls.claim(limit: 8, attempt: Self.attempt(2))
+            #expect(again.map(\.id) == [Self.charge])
+            #expect(again.map(\.isNotified) == [true])
+        }
+    }
+
+    private static func attempt(_ number: UInt64) -> UUIDBytes {
+        UUIDBytes(high: 0x0190_0000_0000_7000, low: number)
+    }
+}
+
+extension Rig {
+    /// A store of readings on the rig's client.
+    var polls: PostgresPollStore { PostgresPollStore(client: client) }
+
+    /// A store of messages on the rig's client.
+    var notices: PostgresNotificationStore { PostgresNotificationStore(client: client) }
+
+    /// Seconds until each reading, rounded.
+    func pauses() throws -> [String: Int] {
+        let rows = try admin.rows(
+            "SELECT object_id, round(extract(epoch FROM next_at - statement_timestamp()) / 10) * 10 FROM payment_poll"
+        )
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0] ?? "", Int($0[1] ?? "") ?? -1) })
+    }
+
+    /// An object that is claimed, alone.
+    func due(_ object: String, attempt: UUIDBytes) async throws -> DuePoll {
+        try sql("UPDATE payment_poll SET next_at = now() WHERE object_id = '\(object)'")
+        return try #require(try await polls.claim(limit: 8, attempt: attempt).first { $0.id == object })
+    }
+}
