@@ -1,7 +1,8 @@
 import StrictJSON
 import Testing
 
-@Suite("A row of the service's rules")
+/// One simulator after the other: hundreds at once would starve each other's timers.
+@Suite("A row of the service's rules", .serialized)
 struct RowTests {
     private static let rows =
         Row.completeRows + Row.finalizeRows + Row.chargeRows + Row.permissionRows + Row.refundRows + Row.otherRows

@@ -148,6 +148,8 @@ extension WireBench {
         configuration.merchants.append(Bench.american)
         configuration.baseURL = ""
         var sending = ClientConfiguration()
+        // A slow machine is no fault.
+        sending.connectTimeout = .seconds(30)
         if let tls { sending.trust = .file(path: tls.authorityPath) }
         curl = CurlClient(reactor, configuration: sending)
         server = try AmazonPaySimulator.attach(
