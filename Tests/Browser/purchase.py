@@ -194,16 +194,26 @@ def case_english(shop, folder):
         assert one.tab.driver.find_element(By.TAG_NAME, "html").get_attribute("lang") == "en"
 
 
-def case_app(shop, folder):
-    """The iOS app's web view and its tab are two browsers; the bridge is the one the seed app installs."""
+# What the seed's apps install in their web views: what the page hands over is kept in `handed`.
+BRIDGES = {
+    "iosApp": "window.webkit={messageHandlers:{iosApp:{postMessage:m=>{window.handed=m.secureWebviewSessionId}}}};",
+    "androidApp": "window.androidApp={handle:id=>{window.handed=id}};",
+}
+
+
+def app(shop, client, script):
+    """An app's web view and its tab are two browsers; the tab has script as far as Amazon's pages, or all the way."""
     view, tab = Tab("en", None), Tab("en", None)
     try:
-        bridge = "window.webkit={messageHandlers:{iosApp:{postMessage:m=>{window.handed=m}}}};"
-        view.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": bridge})
-        view.driver.get(shop.web + "/iosApp/cart")
+        view.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": BRIDGES[client]})
+        view.driver.get(f"{shop.web}/{client}/cart")
         view.click("#amzn_button")
-        ticket = view.until(lambda: view.driver.execute_script("return window.handed"), "nothing handed to the app")["secureWebviewSessionId"]
+        ticket = view.until(lambda: view.driver.execute_script("return window.handed"), "nothing handed to the app")
         tab.driver.get(f"{shop.web}/button?secureWebviewSessionId={ticket}")
+        if not script:
+            tab.driver.execute_cdp_cmd("Page.enable", {})
+            tab.at("/ap/signin")
+            tab.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
         hosted_pages(tab, "hokkaido@example.test")
         confirm(tab, "28,536")
         link = tab.until(lambda: tab.find("#purchase_link"), "no return link")[0].get_attribute("href")
@@ -217,6 +227,16 @@ def case_app(shop, folder):
     finally:
         view.quit()
         tab.quit()
+
+
+def case_app(shop, folder):
+    for client in BRIDGES:
+        app(shop, client, script=True)
+
+
+def case_app_without_script(shop, folder):
+    for client in BRIDGES:
+        app(shop, client, script=False)
 
 
 def case_without_script(shop, folder):
