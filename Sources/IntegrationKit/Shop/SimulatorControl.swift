@@ -149,6 +149,15 @@ package struct SimulatorControl: Sendable {
         }.filter { operation == nil || $0.operation == operation }
     }
 
+    /// An object as the service shows it, whoever it belongs to.
+    ///
+    /// - Parameter id: Of a session, permission, charge or refund.
+    /// - Returns: The object, with `_sim` for what only the simulator knows.
+    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    package func object(_ id: String) async throws -> JSONValue {
+        try await send("GET", "objects/" + id, nil)
+    }
+
     /// Posts to a control.
     ///
     /// - Parameters:

@@ -229,6 +229,7 @@ final class PaymentService {
             try await settle(operation, .refused(error.reason?.rawValue ?? "refused", object, answer))
             throw problem
         case .notSent(let error) where !operation.isRecovery:
+            logger.warning("payment.not_sent", PaymentService.fields(operation, error.debugDescription))
             try await settle(operation, .released)
             throw PaymentService.problem(.providerFailed, operation, error)
         case .unknown(let error) where error.reason == .duplicateIdempotencyKey:

@@ -1,0 +1,136 @@
+import HTTPCore
+import IntegrationKit
+import StrictJSON
+import Telemetry
+import TestKit
+import Testing
+
+/// Every call that moves or ends a merchant's money, while every try of it goes wrong in one way.
+///
+/// The money moves once, the books of both sides agree at the end, and until then merchant and operator can read what is up.
+@Suite("A payment of a merchant under a fault that lasts", .tags(.database, .slow), .serialized)
+struct PaymentFaultTests {
+    struct Mishap: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let action: JSONValue
+        /// Whether the provider certainly did nothing.
+        var isHarmless = false
+        /// The status that the operator reads of, where there was an answer.
+        var status: Int?
+    }
+
+    static let mishaps = [
+        Mishap(testDescription: "lost before the effect", action: ["resetBefore": true]),
+        Mishap(testDescription: "lost after the effect", action: ["resetAfter": true]),
+        Mishap(
+            testDescription: "500",
+            action: ["status": 500, "reasonCode": "InternalServerError"],
+            status: 500
+        ),
+        Mishap(testDescription: "502 in HTML", action: ["status": 502, "htmlBody": true], status: 502),
+        Mishap(testDescription: "503", action: ["status": 503, "reasonCode": "ServiceUnavailable"], status: 503),
+        Mishap(
+            testDescription: "429",
+            action: ["status": 429, "reasonCode": "TooManyRequests"],
+            isHarmless: true,
+            status: 429
+        ),
+        Mishap(testDescription: "cut answer", action: ["truncateBody": true]),
+        Mishap(testDescription: "answer that is no JSON", action: ["badJson": true]),
+        Mishap(testDescription: "answer of another type", action: ["wrongContentType": true]),
+        Mishap(testDescription: "success in HTML", action: ["htmlBody": true]),
+    ]
+
+    enum Call: String, CaseIterable, Sendable {
+        case capture = "CaptureCharge"
+        case charge = "CreateCharge"
+        case refund = "CreateRefund"
+        case cancel = "CancelCharge"
+        case close = "CloseChargePermission"
+    }
+
+    @Test(arguments: Call.allCases, mishaps)
+    func `moves money once, and says what is up`(call: Call, mishap: Mishap) async throws {
+        let log = CapturedLog()
+        var options = ShopOptions.merchant
+        options.logger = log.logger(level: .info)
+        try await withShop(options) { shop in
+            let till = try await Till.open(shop)
+            try await till.prepare(call)
+            try await shop.control.fault(call.rawValue, count: 3, mishap.action)
+            let (path, body) = till.request(call)
+            let first = try await till.post(path, body, mark: "m")
+            if !(200...299).contains(first.status) {
+                expectWords(first, mishap, till, log)
+                if !mishap.isHarmless {
+                    // While nobody knows, the same request waits.
+                    #expect(try await till.post(path, body, mark: "m").code == "request_in_progress")
+                }
+            }
+            try await shop.control.clearFaults()
+            let answer = try await till.insist(path, body, mark: "m")
+            #expect((200...201).contains(answer.status), "\(answer.text)")
+            #expect(try await till.post(path, body, mark: "m").response.body == answer.response.body)
+            #expect(try await till.effects(call.rawValue) == 1)
+            try await expectEqualBooks(till)
+        }
+    }
+
+    /// A merchant's developer reads what to do, an operator what has happened to which order.
+    private func expectWords(_ answer: Page, _ mishap: Mishap, _ till: Till, _ log: CapturedLog) {
+        #expect(answer.status == 503, "\(answer.text)")
+        #expect(answer.code == (mishap.isHarmless ? "provider_failed" : "outcome_unknown"))
+        #expect(answer.json["error"]?["message"]?.text?.contains("ry again") == true)
+        #expect(answer[field: "retry-after"] == "5")
+        #expect(answer.flow == till.flow)
+        let told = answer.json["error"]?["provider"]?["status"]?.integer
+        if let status = mishap.status { #expect(told == status) }
+        let lines = log.lines(with: till.flow).filter { $0.contains("\"payment.") }
+        #expect(lines.count == 1, "\(lines)")
+        let line = lines.first ?? ""
+        if let status = mishap.status { #expect(line.contains(" \(status)"), "\(line)") }
+        #expect(line.contains(mishap.isHarmless ? "notSent" : "outcomeUnknown") || line.contains("unreadable"))
+        for name in ["operation", "kind", "target"] { #expect(line.contains("\"\(name)\":\""), "\(line)") }
+    }
+
+    /// What we hold for true is what the provider does.
+    private func expectEqualBooks(_ till: Till) async throws {
+        let ours = try till.shop.rows(
+            """
+            SELECT object_id, lower(state::text), captured::text, refunded::text, open_operation IS NULL AND reserved = 0
+            FROM payment_object WHERE kind = 'charge' ORDER BY object_id
+            """
+        )
+        #expect(!ours.isEmpty)
+        for row in ours {
+            let id = try #require(row[0])
+            let theirs = try await till.shop.control.object(id)
+            #expect(row[1] == theirs["statusDetails"]?["state"]?.text?.lowercased(), "\(id)")
+            let sums = ["captureAmount", "refundedAmount"].map { theirs[$0]?["amount"]?.text ?? "0" }
+            #expect([row[2], row[3]] == sums, "\(id)")
+            #expect(row[4] == "t")
+        }
+        #expect(try till.shop.value("SELECT count(*) FROM payment_operation_open") == "0")
+    }
+}
+
+extension Till {
+    /// Brings the order to where the call is possible.
+    fileprivate func prepare(_ call: PaymentFaultTests.Call) async throws {
+        switch call {
+        case .refund: #expect(try await capture().status == 200)
+        case .charge: #expect(try await post("/v1/charges/\(charge)/cancel", "{}", mark: "c").status == 200)
+        case .capture, .cancel, .close: break
+        }
+    }
+
+    fileprivate func request(_ call: PaymentFaultTests.Call) -> (path: String, body: String) {
+        switch call {
+        case .capture: ("/v1/charges/\(charge)/capture", MerchantKey.amount(20_000))
+        case .charge: ("/v1/sessions/\(flow)/charges", MerchantKey.amount(9_000))
+        case .refund: ("/v1/charges/\(charge)/refunds", MerchantKey.amount(4_000))
+        case .cancel: ("/v1/charges/\(charge)/cancel", "{}")
+        case .close: ("/v1/sessions/\(flow)/close", #"{"cancelPendingCharges":true}"#)
+        }
+    }
+}
