@@ -16,7 +16,9 @@ enum InnerMessage {
         guard let objectID = payload.objectID, isIdentifier(objectID) else {
             throw .malformed("ObjectId is no identifier")
         }
-        if let permission = payload.permission, !isIdentifier(permission) {
+        // Empty, null and missing are alike.
+        let permission = payload.permission.flatMap { $0.isEmpty ? nil : $0 }
+        if let permission, !isIdentifier(permission) {
             throw .malformed("ChargePermissionId is no identifier")
         }
         return .change(
@@ -24,7 +26,7 @@ enum InnerMessage {
                 messageID: envelope.messageID,
                 kind: kind,
                 objectID: objectID,
-                permission: payload.permission,
+                permission: permission,
                 merchantID: merchantID,
                 notificationType: printable(payload.notificationType),
                 notificationID: payload.notificationID.flatMap { $0.utf8.count <= 128 ? $0 : nil }

@@ -183,6 +183,45 @@ struct CheckoutClientTests {
         #expect(!bench.log.lines(with: "amazonpay.clock_differs").isEmpty)
     }
 
+    @Test func `keeps to the service's clock at the tries that follow`() async throws {
+        let bench = ClientBench()
+        bench.exchange.steps = [
+            .answer(400, ClientBench.refusal("InvalidHeaderValue"), [("Date", "Sat, 14 Mar 2026 02:09:26 GMT")]),
+            .answer(503), .failure(.connectionLost), .answer(200, ClientBench.body("Completed")),
+        ]
+        let outcome = try await bench.client().complete(completion())
+        guard case .completed = outcome else { throw Unexpected(outcome) }
+        let dates = bench.exchange.requests.compactMap { $0.first("x-amz-pay-date") }
+        #expect(dates.first == "20260314T015926Z")
+        #expect(dates.count == 4 && dates.dropFirst().allSatisfy { $0.hasPrefix("20260314T0209") }, "\(dates)")
+    }
+
+    @Test func `sends nothing that a worker signed too late`() async throws {
+        let bench = ClientBench()
+        bench.signingTime = .seconds(46)
+        let outcome = try await bench.client().complete(completion())
+        guard case .notSent = outcome else { throw Unexpected(outcome) }
+        #expect(bench.exchange.requests.isEmpty)
+    }
+
+    @Test(arguments: [("28536", true), ("28535", false)])
+    func `asks the charge where a completed session does not tell its amount`(amount: String, isOurs: Bool) async throws
+    {
+        let bench = ClientBench()
+        bench.exchange.steps = [
+            .answer(200, ClientBench.body("Completed", amount: nil)),
+            .answer(200, ObjectBodies.charge("Authorized", amount: amount)),
+        ]
+        let outcome = try await bench.client().complete(completion(isRecovery: true))
+        switch outcome {
+        case .alreadyCompleted: #expect(isOurs)
+        case .amountMismatch: #expect(!isOurs)
+        default: throw Unexpected(outcome)
+        }
+        #expect(bench.exchange.requests.map(\.method) == ["GET", "GET"])
+        #expect(bench.exchange.requests.last?.url.hasSuffix("/v2/charges/S03-1234567-7654321-C012345") == true)
+    }
+
     @Test func `signs again for a wrong clock only once, whatever the service's clock does`() async throws {
         let bench = ClientBench()
         bench.exchange.steps = ["02:09:26", "02:29:26", "02:59:26"].map { time in

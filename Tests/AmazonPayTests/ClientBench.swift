@@ -43,6 +43,8 @@ final class ClientBench {
     private(set) var signatures = 0
     private(set) var uptime = Duration.seconds(1000)
     var signing: SignatureResult?
+    /// How long a signature waits for its worker.
+    var signingTime = Duration.zero
 
     init() {
         exchange.passing = { [unowned self] in pass($0) }
@@ -58,6 +60,7 @@ final class ClientBench {
             exchange: exchange,
             signOffLoop: { [unowned self] work in
                 signatures += 1
+                pass(signingTime)
                 return signing ?? work()
             },
             sleep: { [unowned self] pause in

@@ -82,6 +82,7 @@ struct CompleteDecisionTests {
             Row(200, nil, read: .completedBeforeTheBank, "pending"),
             Row(200, nil, read: .open, "unknown"),
             Row(200, nil, read: .broken, "unknown"),
+            Row(200, nil, read: .missing, "unknown"),
             Row(200, nil, read: .completedForLess, "amountMismatch"),
             Row(200, "Open", read: .completed, "completed"),
             Row(200, "Canceled", read: .canceled("Declined"), "declined Declined"),
@@ -138,21 +139,26 @@ struct CompleteDecisionTests {
             Row(404, "ResourceNotFound", "rejected"),
             Row(405, "UnsupportedOperation", "rejected"),
             Row(426, "TLSVersionNotSupported", "rejected"),
-            Row(403, "InvalidAccountStatus", read: .open, isDoubtful: true, "rejected"),
+            // That this try was turned away says nothing of the one before it, which may be under way.
+            Row(403, "InvalidAccountStatus", read: .open, isDoubtful: true, "unknown"),
+            Row(400, "InvalidHeaderValue", read: .open, isDoubtful: true, "unknown"),
+            Row(401, "UnauthorizedAccess", read: .open, isDoubtful: true, "unknown"),
+            Row(422, "InvalidChargeStatus", read: .open, isDoubtful: true, "rejected"),
             Row(403, "InvalidAccountStatus", read: .completed, isDoubtful: true, "alreadyCompleted"),
             Row(403, "InvalidAccountStatus", read: .broken, isDoubtful: true, "unknown"),
             Row(404, "ResourceNotFound", read: .missing, isDoubtful: true, "rejected"),
             // The key was used for something else: an earlier call of this attempt, perhaps.
             Row(400, "DuplicateIdempotencyKey", read: .completed, "alreadyCompleted"),
-            Row(400, "DuplicateIdempotencyKey", read: .open, "rejected"),
+            Row(400, "DuplicateIdempotencyKey", read: .open, "unknown"),
         ]
 
     @Test(arguments: table)
-    func `follows the table`(row: Row) {
+    func `follows the table`(row: Row) throws {
         let isSuccess = (200...299).contains(row.status)
         let body = row.reason.map { isSuccess ? ClientBench.body($0) : ClientBench.refusal($0) } ?? "<html></html>"
         let answer = APIAnswer(InboundResponse(status: row.status, body: Array(body.utf8)))
-        let verdict = CompleteDecision.decide(CallReport(result: .success(answer), mayHaveTakenEffect: row.isDoubtful))
+        let report = CallReport(result: .success(answer), mayHaveTakenEffect: row.isDoubtful)
+        let verdict = CompleteDecision.decide(report, of: try ClientBench.id(), for: Money(Yen(28_536)))
         switch (verdict, row.read) {
         case (.done(let outcome), nil):
             #expect(name(outcome) == row.outcome)
@@ -175,13 +181,31 @@ struct CompleteDecisionTests {
         (AmazonPayError.Code.notSent, "notSent"), (.outcomeUnknown, "unknown"), (.unreadable, "unknown"),
         (.refused, "unknown"),
     ])
-    func `without an answer depends on whether anything was sent`(code: AmazonPayError.Code, expected: String) {
+    func `without an answer depends on whether anything was sent`(code: AmazonPayError.Code, expected: String) throws {
         let report = CallReport(result: .failure(AmazonPayError(code)), mayHaveTakenEffect: true)
-        guard case .done(let outcome) = CompleteDecision.decide(report) else {
+        guard
+            case .done(let outcome) = CompleteDecision.decide(report, of: try ClientBench.id(), for: Money(Yen(28_536)))
+        else {
             Issue.record("wants to read the session")
             return
         }
         #expect(name(outcome) == expected)
+    }
+
+    @Test func `believes an agreement only where it is about the session and the amount`() throws {
+        let other = ClientBench.body("Completed").replacing(
+            ClientBench.session,
+            with: "00000000-0000-4000-8000-000000000001"
+        )
+        let less = ClientBench.body("Completed").replacing(#""28536""#, with: #""28535""#)
+        for (body, expected) in [(other, "read"), (less, "amountMismatch")] {
+            let answer = APIAnswer(InboundResponse(status: 200, body: Array(body.utf8)))
+            let report = CallReport(result: .success(answer), mayHaveTakenEffect: false)
+            switch CompleteDecision.decide(report, of: try ClientBench.id(), for: Money(Yen(28_536))) {
+            case .done(let outcome): #expect(name(outcome) == expected)
+            case .readSession: #expect(expected == "read")
+            }
+        }
     }
 
     @Test func `of a session alone lets an open one be completed`() throws {

@@ -155,7 +155,7 @@ struct OperationTests {
             bench.exchange.requests.first,
             "POST /checkoutSessions/\(ClientBench.session)/finalize",
             body: #"{"canHandlePendingAuthorization":false,"chargeAmount":{"amount":"28536","currencyCode":"JPY"},"#
-                + #""paymentIntent":"Authorize","shippingAddress":{"districtOrCounty":"石狩","name":"見本 花子","#
+                + #""paymentIntent":"Authorize","shippingAddress":{"county":"石狩","name":"見本 花子","#
                 + #""stateOrRegion":"北海道"},"totalOrderAmount":{"amount":"30000","currencyCode":"JPY"}}"#,
             seconds: 30,
             key: key()

@@ -137,6 +137,22 @@ struct PayingDecisionTests {
         }
     }
 
+    @Test(arguments: [
+        (400, "InvalidHeaderValue", "unknown InvalidHeaderValue"),
+        (401, "UnauthorizedAccess", "unknown UnauthorizedAccess"),
+        (403, "InvalidAccountStatus", "unknown InvalidAccountStatus"),
+        (400, "DuplicateIdempotencyKey", "unknown DuplicateIdempotencyKey"),
+        (422, "InvalidChargeStatus", "refused InvalidChargeStatus +"),
+    ])
+    func `of a capture after a try that may be under way believes no refusal unread`(
+        status: Int,
+        reason: String,
+        expected: String
+    ) throws {
+        let read = Read.charge(ObjectBodies.charge("Authorized"))
+        #expect(try decide(.capture, status, ClientBench.refusal(reason), isDoubtful: true, read: read) == expected)
+    }
+
     // MARK: Agreements
 
     static let newCharges: [(String, String)] = [
@@ -181,7 +197,7 @@ struct PayingDecisionTests {
         (.charge(ObjectBodies.charge("Captured", captured: "28536")), "done"),
         (.charge(ObjectBodies.charge("CaptureInitiated")), "pending"),
         (.charge(ObjectBodies.charge("Authorized")), "unknown"), (.broken, "unknown"),
-        (.missing, "refused ResourceNotFound"),
+        (.missing, "unknown"),
     ]
 
     @Test(arguments: unreadCaptures)

@@ -28,6 +28,13 @@ struct RecordedRequestTests {
         #expect(recorded.notes.map(\.code) == ["editor"])
     }
 
+    @Test(arguments: [Int.min, -1, Int.max])
+    func `keeps a body whose length cannot be right`(length: Int) throws {
+        let text = RecordedRequestTests.text.replacing("Content-Length: 7", with: "Content-Length: \(length)")
+        #expect(text.contains("\(length)"))
+        #expect(try RecordedRequest(http: Array(text.utf8)).request.body == Array("{\"a\":1}".utf8))
+    }
+
     @Test func `keeps a body that is not the counted one`() throws {
         let recorded = try RecordedRequest(http: Array((RecordedRequestTests.text + " ").utf8))
         #expect(recorded.request.body.count == 8)

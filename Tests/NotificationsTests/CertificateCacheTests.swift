@@ -73,7 +73,10 @@ struct CertificateCacheTests {
 
     @Test func `that is not there can be had later`() async throws {
         let bench = try CertificateBench()
-        #expect(await bench.refusal(CertificateBench.address(1)) == "certificate_unavailable")
+        let address = CertificateBench.address(1)
+        #expect(await bench.refusal(address) == "certificate_unavailable")
+        bench.server.files[address] = try NotificationVectors.pem("sns-leaf.pem")
+        #expect(await bench.refusal(address, at: clock + .seconds(60)) == nil)
     }
 
     @Test func `may name the host it comes from, and no other`() async throws {

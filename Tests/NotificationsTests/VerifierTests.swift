@@ -47,6 +47,7 @@ struct VerifierTests {
         let cases: [(JSONValue, String)] = [
             (charge, "CHARGE"),
             (["merchantId": ours, "objectType": "REFUND", "objectId": "R"], "REFUND"),
+            (["MerchantID": ours, "ObjectType": "CHARGE", "ObjectId": "C", "ChargePermissionId": ""], "CHARGE"),
             (["MerchantID": "A0OTHER", "ObjectType": "CHARGE", "ObjectId": "C"], "merchant"),
             (["MerchantID": "a0testmerchant00", "ObjectType": "CHARGE", "ObjectId": "C"], "merchant"),
             (["MerchantID": "A0OTHER", "ObjectType": "NEW", "ObjectId": "C"], "merchant"),

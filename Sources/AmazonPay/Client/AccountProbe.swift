@@ -47,7 +47,8 @@ package enum AccountProbe {
         do throws(HTTPExchangeError) {
             let answer = APIAnswer(try await exchange.send(request))
             let ahead = answer.date.map { now.seconds - $0.seconds }
-            let isKnown = answer.status == 404 || answer.isSuccess
+            // Nobody but the API itself says so: a web server that knows no such page has no reason code.
+            let isKnown = answer.status == 404 && answer.reason == .resourceNotFound
             let outcome = isKnown ? Outcome.known : .refused(status: answer.status, reason: answer.reason)
             return Result(outcome: outcome, aheadSeconds: ahead)
         } catch {
@@ -60,11 +61,7 @@ package enum AccountProbe {
         _ endpoint: AmazonPayEndpoint,
         _ now: WallTime
     ) async throws(CryptographyError) -> OutboundRequest {
-        var fields = [
-            ("accept", "application/json"), ("content-type", "application/json"),
-            ("x-amz-pay-date", CalendarDate(now).compactText), ("x-amz-pay-host", credentials.region.apiHost),
-            ("x-amz-pay-region", credentials.region.label),
-        ]
+        var fields = credentials.signedFields(at: now)
         let path = credentials.path("checkoutSessions/00000000-0000-4000-8000-000000000000")
         let request = SignedRequest(method: "GET", path: path, fields: fields)
         // One signature in a command: there is no loop to hold up.

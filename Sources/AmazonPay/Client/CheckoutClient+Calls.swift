@@ -41,19 +41,34 @@ struct CallReport {
     let mayHaveTakenEffect: Bool
 }
 
+extension Credentials {
+    /// The header that every call is signed with.
+    func signedFields(at time: WallTime) -> [(String, String)] {
+        [
+            ("accept", "application/json"),
+            ("content-type", "application/json"),
+            ("x-amz-pay-date", CalendarDate(time).compactText),
+            ("x-amz-pay-host", region.apiHost),
+            ("x-amz-pay-region", region.label),
+        ]
+    }
+}
+
 // Signing, sending, trying again.
 extension CheckoutClient {
     /// Carries out a call; never longer than the limit by more than the loop is late.
     func run(_ call: Call, within limit: Duration, mayHaveTakenEffect: Bool) async -> CallReport {
         let end = surroundings.uptime() + limit
         var ledger = CallLedger(retryPolicy, mayHaveTakenEffect: mayHaveTakenEffect)
-        var serverTime: WallTime?
+        // How far their clock is ahead of ours, once they have refused a date.
+        var skew = Duration.zero
         while true {
             guard await admit(call, until: end) else {
                 let error = AmazonPayError(ledger.code, detail: "no time left for \(call.operation.rawValue)")
                 return CallReport(result: .failure(error), mayHaveTakenEffect: ledger.mayHaveTakenEffect)
             }
-            let time = serverTime ?? surroundings.clock.now()
+            let ours = surroundings.clock.now()
+            let time = ours + skew
             let step = await attempt(call, at: time, until: end, &ledger)
             switch step {
             case .finish(let answer):
@@ -61,9 +76,8 @@ extension CheckoutClient {
             case .giveUp(let error):
                 return CallReport(result: .failure(error), mayHaveTakenEffect: ledger.mayHaveTakenEffect)
             case .signAgain(let theirs):
-                serverTime = theirs
+                skew = .microseconds(theirs.microseconds - ours.microseconds)
             case .tryAgain:
-                serverTime = nil
                 let pause = retryPolicy.pause(after: ledger.failures, random: surroundings.random)
                 await surroundings.sleep(min(pause, max(.zero, end - surroundings.uptime())))
             }
@@ -100,6 +114,10 @@ extension CheckoutClient {
             return .giveUp(AmazonPayError(ledger.code, detail: "no signature: \(error.debugDescription)"))
         }
         let start = surroundings.uptime()
+        // The signature may have waited for a worker; what is sent without time left is sent for nothing.
+        guard start < end else {
+            return .giveUp(AmazonPayError(ledger.code, detail: "no time left for \(call.operation.rawValue)"))
+        }
         do throws(HTTPExchangeError) {
             let answer = APIAnswer(try await surroundings.exchange.send(request))
             note(call, "\(answer.status)", answer.requestID, since: start)
@@ -117,13 +135,7 @@ extension CheckoutClient {
         at time: WallTime,
         until end: Duration
     ) async throws(CryptographyError) -> OutboundRequest {
-        var fields = [
-            ("accept", "application/json"),
-            ("content-type", "application/json"),
-            ("x-amz-pay-date", CalendarDate(time).compactText),
-            ("x-amz-pay-host", credentials.region.apiHost),
-            ("x-amz-pay-region", credentials.region.label),
-        ]
+        var fields = credentials.signedFields(at: time)
         if let key = call.key, call.operation.carriesKey { fields.append(("x-amz-pay-idempotency-key", key.text)) }
         let path = credentials.path(call.resource)
         let request = SignedRequest(method: call.operation.method, path: path, fields: fields, body: call.body)

@@ -202,7 +202,7 @@ package final class CheckoutClient {
         let end = surroundings.uptime() + limit
         if completion.isRecovery {
             do throws(AmazonPayError) {
-                let session = try await session(completion.session, within: limit)
+                let session = try await sessionWithAmount(completion.session, until: end)
                 if let outcome = CompleteDecision.closed(session, completion.amount) { return outcome }
             } catch {
                 return error.reason == .resourceNotFound ? .rejected(error) : .unknown(error)
@@ -215,14 +215,14 @@ package final class CheckoutClient {
 
     private func conclude(_ completion: Completion, _ report: CallReport, _ end: Duration) async -> CompleteOutcome {
         let answer: APIAnswer
-        switch CompleteDecision.decide(report) {
+        switch CompleteDecision.decide(report, of: completion.session, for: completion.amount) {
         case .done(let outcome): return outcome
         case .readSession(let doubtful): answer = doubtful
         }
-        let rest = max(CheckoutClient.reading, end - surroundings.uptime())
+        let last = max(surroundings.uptime() + CheckoutClient.reading, end)
         let read: Result<CheckoutSession, AmazonPayError>
         do throws(AmazonPayError) {
-            read = .success(try await session(completion.session, within: rest))
+            read = .success(try await sessionWithAmount(completion.session, until: last))
         } catch {
             read = .failure(error)
         }
@@ -232,6 +232,18 @@ package final class CheckoutClient {
             amount: completion.amount,
             mayHaveTakenEffect: report.mayHaveTakenEffect
         )
+    }
+
+    /// Reads a session; one that is completed may come without its amounts, which its charge has.
+    private func sessionWithAmount(
+        _ id: CheckoutSessionID,
+        until end: Duration
+    ) async throws(AmazonPayError) -> CheckoutSession {
+        let session = try await session(id, within: end - surroundings.uptime())
+        guard session.state == .completed, session.chargeAmount == nil,
+            let charge = session.chargeID.flatMap({ ChargeID($0) })
+        else { return session }
+        return session.with(chargeAmount: try await self.charge(charge, within: end - surroundings.uptime()).amount)
     }
 
     /// Time that is always left for reading the object after a doubtful answer.

@@ -14,12 +14,17 @@ enum CompleteDecision {
     /// What the call alone decides.
     ///
     /// Where an earlier try may have got through, a refusal of the last one proves nothing.
-    static func decide(_ report: CallReport) -> Verdict {
+    ///
+    /// - Parameters:
+    ///   - report: What the tries brought.
+    ///   - id: The session that was asked about.
+    ///   - amount: What the buyer pays.
+    static func decide(_ report: CallReport, of id: CheckoutSessionID, for amount: Money) -> Verdict {
         switch report.result {
         case .failure(let error):
             return .done(error.code == .notSent ? .notSent(error) : .unknown(error))
         case .success(let answer) where answer.isSuccess:
-            return agreed(answer)
+            return agreed(answer, id, amount)
         case .success(let answer):
             return report.mayHaveTakenEffect ? .readSession(answer) : refused(answer)
         }
@@ -38,7 +43,7 @@ enum CompleteDecision {
                 guard answer.isSuccess, case .alreadyCompleted(let session) = outcome else { return outcome }
                 return answer.status == 202 ? .pending(session) : .completed(session)
             }
-            return stillOpen(answer, session)
+            return stillOpen(answer, mayHaveTakenEffect)
         case .failure(let error):
             return unread(answer, error, mayHaveTakenEffect)
         }
@@ -77,11 +82,13 @@ enum CompleteDecision {
         .invalidCheckoutSessionStatus, .checkoutSessionCanceled, .mfaNotCompleted, .duplicateIdempotencyKey,
     ])
 
-    /// A success speaks for itself only when its body does.
-    private static func agreed(_ answer: APIAnswer) -> Verdict {
-        guard let session = try? CheckoutSession(json: answer.body), session.state == .completed else {
+    /// A success speaks for itself only when its body is that of the session; the body need not repeat the amount.
+    private static func agreed(_ answer: APIAnswer, _ id: CheckoutSessionID, _ amount: Money) -> Verdict {
+        guard let session = try? CheckoutSession(json: answer.body), session.id == id, session.state == .completed
+        else {
             return .readSession(answer)
         }
+        if let told = session.chargeAmount, told.isReadable, told.money != amount { return .done(.amountMismatch) }
         return .done(answer.status == 202 ? .pending(session) : .completed(session))
     }
 
@@ -96,7 +103,8 @@ enum CompleteDecision {
         }
     }
 
-    private static func stillOpen(_ answer: APIAnswer, _ session: CheckoutSession) -> CompleteOutcome {
+    /// The session is open although the call was answered.
+    private static func stillOpen(_ answer: APIAnswer, _ mayHaveTakenEffect: Bool) -> CompleteOutcome {
         if answer.isSuccess {
             return .unknown(answer.error(.outcomeUnknown, "agreed, but the session is open"))
         }
@@ -104,7 +112,12 @@ enum CompleteDecision {
         case .invalidCheckoutSessionStatus, .mfaNotCompleted: return .notReady
         case .amountMismatch, .currencyMismatch: return .amountMismatch
         case let reason? where declines.contains(reason): return .declined(reason)
+        case .duplicateIdempotencyKey:
+            return .unknown(answer.error(.outcomeUnknown, "the key was used for other octets"))
         case nil where answer.status == 422: return .notReady
+        // Refused before it was looked into: that says nothing of an earlier try, which may be under way still.
+        case _ where mayHaveTakenEffect && answer.status != 409 && answer.status != 422:
+            return .unknown(answer.error(.outcomeUnknown, "refused after a try that may have got through"))
         default: return .rejected(answer.error(.refused))
         }
     }
@@ -116,7 +129,7 @@ enum CompleteDecision {
         _ mayHaveTakenEffect: Bool
     ) -> CompleteOutcome {
         // Never there, of the other environment, or deleted a month ago: no call will change that.
-        if error.reason == .resourceNotFound { return .rejected(error) }
+        if error.reason == .resourceNotFound, !answer.isSuccess { return .rejected(error) }
         if answer.reason == .checkoutSessionCanceled, !mayHaveTakenEffect { return .cancelled(nil) }
         return .unknown(
             answer.error(.outcomeUnknown, "and the session could not be read: \(error.debugDescription)")

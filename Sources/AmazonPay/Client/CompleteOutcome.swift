@@ -16,7 +16,7 @@ package enum CompleteOutcome: Sendable {
     case cancelled(ReasonCode?)
     /// The session holds another amount than the order; nothing happened, or a person has to look.
     case amountMismatch
-    /// Nothing was sent: the attempt may be taken back.
+    /// Nothing took effect: no try left this machine, or each that did was turned away unread. The attempt may be taken back.
     case notSent(AmazonPayError)
     /// What happened is not known: ask again later, with the same key.
     case unknown(AmazonPayError)

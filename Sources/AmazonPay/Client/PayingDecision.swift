@@ -71,6 +71,10 @@ enum PayingDecision {
         }
         guard expected.operation == .capture else { return .settled(.unknown(answer.error(.unreadable, doubt))) }
         guard let reread else { return .readObject }
+        // What was agreed to is there, also where it cannot be found at once.
+        if case .failure(let error) = reread {
+            return .settled(.unknown(answer.error(.outcomeUnknown, "\(doubt); read: \(error.debugDescription)")))
+        }
         return .settled(found(reread, expected) ?? .unknown(answer.error(.outcomeUnknown, doubt)))
     }
 
@@ -84,6 +88,13 @@ enum PayingDecision {
         guard mayHaveTakenEffect || isDoubtful else { return .settled(.refused(answer.error(.refused), nil)) }
         guard let reread else { return .readObject }
         if let outcome = found(reread, expected) { return .settled(outcome) }
+        if answer.reason == .duplicateIdempotencyKey {
+            return .settled(.unknown(answer.error(.outcomeUnknown, "the key was used for other octets")))
+        }
+        // Refused before it was looked into: that says nothing of an earlier try, which may be under way still.
+        guard isDoubtful || answer.status == 409 else {
+            return .settled(.unknown(answer.error(.outcomeUnknown, "refused after a try that may have got through")))
+        }
         var object: Object?
         if case .success(let read) = reread { object = read }
         return .settled(.refused(answer.error(.refused), object))

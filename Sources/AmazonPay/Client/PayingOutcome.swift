@@ -6,7 +6,7 @@ package enum PayingOutcome<Object: Sendable>: Sendable {
     case pending(Object)
     /// It had no effect and will have none; the object where it could be read.
     case refused(AmazonPayError, Object?)
-    /// Nothing left this machine: the attempt may be taken back.
+    /// Nothing took effect: no try left this machine, or each that did was turned away unread. The attempt may be taken back.
     case notSent(AmazonPayError)
     /// What happened is not known: repeat the same octets later as a recovery, with the same key.
     ///
@@ -78,6 +78,7 @@ extension Charge: PayingObject {
             return taken.money == expected.amount ? .done : Charge.capturedOtherwise
         case .captureInitiated:
             guard let taken = captured else { return .pending }
+            guard taken.isReadable else { return .unclear("a capture under way of an amount that cannot be read") }
             return taken.money == expected.amount ? .pending : Charge.capturedOtherwise
         case .declined, .canceled: return .refused(reason, "the charge is over")
         case .unknown: return .unclear("a charge in an unknown state")

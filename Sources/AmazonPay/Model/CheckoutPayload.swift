@@ -85,7 +85,7 @@ package struct CheckoutPayload: Sendable, Hashable {
                 chargePermissionType: "OneTime",
                 deliverySpecifications: countries.isEmpty
                     ? nil : Wire.Delivery(addressRestrictions: Wire.Restrictions(restrictions: restrictions)),
-                addressDetails: mobile == nil ? nil : deliveryAddress.map(WireAddressDetails.init),
+                addressDetails: mobile == nil ? nil : deliveryAddress.map { WireAddressDetails($0) },
                 paymentDetails: payment,
                 merchantMetadata: metadata
             )

@@ -36,7 +36,7 @@ package struct CheckoutSession: Sendable, Hashable {
     /// What stands in the way of the processing page, for example `ChargeAmountNotSet`.
     package let constraints: [String]
     /// What the buyer is to pay, as it was set by an update.
-    package let chargeAmount: Price?
+    package private(set) var chargeAmount: Price?
     /// `Confirm`, `Authorize` or `AuthorizeWithCapture`.
     package let paymentIntent: String?
     /// Whether complete may succeed before the bank has spoken.
@@ -84,6 +84,13 @@ package struct CheckoutSession: Sendable, Hashable {
     /// - Parameter amount: In the currency that it has to be in.
     /// - Returns: False also where the session holds no amount.
     package func isFor(_ amount: Money) -> Bool { chargeAmount?.money == amount }
+
+    /// The session with an amount that was read elsewhere.
+    func with(chargeAmount amount: Price?) -> CheckoutSession {
+        var session = self
+        session.chargeAmount = amount
+        return session
+    }
 }
 
 extension CheckoutSession: Decodable {

@@ -35,8 +35,8 @@ package struct FinalizeOrder: Sendable, Hashable {
             Wire(
                 chargeAmount: Price(amount),
                 paymentIntent: intent,
-                shippingAddress: shippingAddress.map(WireAddressDetails.init),
-                billingAddress: billingAddress.map(WireAddressDetails.init),
+                shippingAddress: shippingAddress.map { WireAddressDetails($0, joinsDistrict: false) },
+                billingAddress: billingAddress.map { WireAddressDetails($0, joinsDistrict: false) },
                 totalOrderAmount: totalOrderAmount.map { Price($0) },
                 supplementaryData: supplementaryData,
                 canHandlePendingAuthorization: canHandlePendingAuthorization
@@ -55,19 +55,25 @@ package struct FinalizeOrder: Sendable, Hashable {
     }
 }
 
-/// An address that the merchant tells the service: what is missing is left out, and district and county are one member.
+/// An address that the merchant tells the service; what is missing is left out.
+///
+/// A payload has one member for district and county, a finalize call has both.
 struct WireAddressDetails: Encodable {
     let address: Address
+    /// Whether district and county are one member.
+    let joinsDistrict: Bool
 
-    init(_ address: Address) {
+    init(_ address: Address, joinsDistrict: Bool = true) {
         self.address = address
+        self.joinsDistrict = joinsDistrict
     }
 
     func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: MemberName.self)
-        for part in Address.Part.allCases where part != .county && part != .district {
+        for part in Address.Part.allCases where !joinsDistrict || (part != .county && part != .district) {
             try members.encodeIfPresent(address[part], forKey: MemberName(part.rawValue))
         }
+        guard joinsDistrict else { return }
         let district = address[.district] ?? address[.county]
         try members.encodeIfPresent(district, forKey: MemberName("districtOrCounty"))
     }

@@ -55,8 +55,9 @@ package struct RecordedRequest: Sendable {
     /// The body, without the line end that an editor put behind it.
     private static func body(_ rest: [UInt8], _ fields: [(String, String)]) -> ([UInt8], [SignatureHint]) {
         let length = fields.first { $0.0.lowercased() == "content-length" }.flatMap { Int($0.1) } ?? rest.count
-        let added = rest.count - length
-        guard added > 0, added <= 2, length >= 0, rest[length...].allSatisfy({ $0 == 0x0A || $0 == 0x0D }) else {
+        guard length >= 0, length < rest.count, rest.count - length <= 2,
+            rest[length...].allSatisfy({ $0 == 0x0A || $0 == 0x0D })
+        else {
             return (rest, [])
         }
         let note = SignatureHint(
