@@ -103,7 +103,22 @@ extension HTTP2Session {
         }
         stream.request.body.append(bytes)
         stream.unreleased += bytes.count
+        held += bytes.count
         _ = unsafe nghttp2_session_consume_stream(library, id, bytes.count)
+        if held >= common.limits.connectionWindow { makeRoom() }
+    }
+
+    /// The peer may send no more content until an answer gives room back; where every request waits for content, none will.
+    ///
+    /// Then the youngest is refused, unseen by any handler, so that its client may ask again.
+    private func makeRoom() {
+        let holders = table.filter { $0.unreleased > 0 }
+        guard holders.count > 1, holders.allSatisfy({ $0.phase == .content }),
+            let youngest = holders.max(by: { $0.id < $1.id })
+        else { return }
+        youngest.isRefused = true
+        release(youngest)
+        reset(youngest, .refusedStream)
     }
 
     /// The last byte of a request has come.
@@ -201,6 +216,7 @@ extension HTTP2Session {
     func release(_ stream: HTTP2Stream) {
         guard stream.unreleased > 0 else { return }
         _ = unsafe nghttp2_session_consume_connection(library, stream.unreleased)
+        held -= stream.unreleased
         stream.unreleased = 0
     }
 }

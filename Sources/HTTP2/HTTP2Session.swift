@@ -22,7 +22,10 @@ package import HTTPCore
     var builder: HeadBuilder
     /// The stream whose head is on the way.
     var arriving: HTTP2Stream?
-    var now: Int64
+    /// The present, by a clock that does not go back; kept by whoever drives the session.
+    package var now: Int64
+    /// How much content of all streams is held back from the peer's window.
+    var held = 0
     /// The number of the last stream that was opened.
     var highestStream: Int32 = 0
     /// Streams that are answered while their content is still on the way.

@@ -91,6 +91,13 @@ private func configuration(
         #expect(found.contains { $0.hasPrefix(setting + ": ") }, "\(found)")
     }
 
+    @Test func `refuses a window of HTTP/2 that the greatest body does not fit into`() throws {
+        let bodies = ["SALLYPORT_LIMITS_BODY_BYTES": "262145"]
+        #expect(problems(bodies).contains { $0.hasPrefix("http2.connection_window: ") })
+        let both = bodies.merging(["SALLYPORT_HTTP2_CONNECTION_WINDOW": "262145"]) { $1 }
+        #expect(try configuration(both).limits.bodyBytes == 262_145)
+    }
+
     @Test func `takes the environment before the file, and the file before the default`() throws {
         let file = #"{"session":{"idle":"20m","absolute":"3h"},"trusted_proxies":["10.0.0.1","10.0.0.2"],"loops":3}"#
         let found = try configuration(["SALLYPORT_SESSION_IDLE": "25m"], file: file)

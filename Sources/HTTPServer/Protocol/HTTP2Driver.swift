@@ -199,6 +199,7 @@ extension HTTP2Driver {
     }
 
     private func respond(_ response: HTTPResponse, on stream: HTTP2Stream) {
+        session.now = now
         part.turn.refreshDate()
         let date = part.turn.date.bytes
         session.respond(response, on: stream, date: date.span.extracting(DateLine.valueRange))
@@ -206,6 +207,7 @@ extension HTTP2Driver {
     }
 
     private func respond(_ response: StaticResponse, on stream: HTTP2Stream) {
+        session.now = now
         part.turn.refreshDate()
         let date = part.turn.date.bytes
         session.respond(response, on: stream, date: date.span.extracting(DateLine.valueRange))
@@ -237,6 +239,7 @@ extension HTTP2Driver {
     /// - Returns: False where the session has failed.
     private func pump(_ connection: Connection) -> Bool {
         guard session.wantsToSend else { return true }
+        session.now = now
         let limit = connection.output.bytes.count - connection.output.pending + part.limits.pendingOutputBytes
         var sent = HTTP2Session.Sent.everything
         connection.write { sent = session.send(into: &$0, upTo: limit) }

@@ -120,7 +120,8 @@ struct GroupStateMachine<Member, Value> {
     /// - Parameters:
     ///   - member: The statement.
     ///   - key: Where it stands in its group.
-    ///   - isLastStep: Whether it ends what others have begun: then only the fixed limit refuses it.
+    ///   - isLastStep: Whether it ends what others have begun: then only the fixed limit refuses it, or a database that stands
+    ///     still.
     ///   - now: The present.
     /// - Returns: Why it was not taken in.
     mutating func submit(
@@ -130,6 +131,8 @@ struct GroupStateMachine<Member, Value> {
         at now: MonotonicTime
     ) -> PostgresError? {
         if let refusal = refusal(isLastStep: isLastStep, at: now) { return refusal }
+        // What has come no longer needs the room that was kept for it.
+        if !isLastStep, promised > 0 { promised -= 1 }
         pending.append(Entry(member: member, key: key, since: now))
         return nil
     }

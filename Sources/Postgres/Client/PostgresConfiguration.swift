@@ -40,7 +40,7 @@ package struct PostgresConfiguration: Sendable {
     package var maximumPending = 4096
     /// How long the queue of a connection may be, by the time it takes: what would wait longer is refused at once.
     ///
-    /// 20 ms: a few groups of full size. One full group may wait whatever it takes.
+    /// 10 ms: a few groups of full size. One full group may wait whatever it takes.
     package var maximumQueueWait = Duration.milliseconds(10)
     /// How long a statement may wait to be sent before it, and those after it, are refused.
     ///
@@ -48,7 +48,7 @@ package struct PostgresConfiguration: Sendable {
     package var maximumPendingAge = Duration.seconds(1)
     /// How many statements commit together at most.
     ///
-    /// 128: more saves nothing, keeps those who wait waiting, and makes a repeat dearer.
+    /// 64: more saves nothing, keeps those who wait waiting, and makes a repeat dearer.
     package var maximumGroup = 64
     /// The wait before an attempt to connect; it doubles with each failure, and half of it is left to chance.
     ///

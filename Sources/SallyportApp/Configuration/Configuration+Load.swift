@@ -15,6 +15,12 @@ extension Configuration {
         policy = BrokerPolicy(&reader)
         limits = Limits(&reader)
         http2 = HTTP2(&reader)
+        if limits.bodyBytes > http2.connectionWindow {
+            reader.complain(
+                "http2.connection_window",
+                "less than limits.body_bytes: such a body would never come whole"
+            )
+        }
         provider = Provider(&reader)
         merchant = Merchant(&reader, region: provider.region)
         notifications = Notifications(&reader, provider: provider)

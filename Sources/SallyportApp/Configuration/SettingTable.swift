@@ -132,7 +132,7 @@ enum SettingTable {
         Setting("http2.stream_window", .number(16384...1_048_576), "65536", "body bytes of a request on their way"),
         Setting(
             "http2.connection_window",
-            .number(65536...16_777_216),
+            .number(262_144...16_777_216),
             "262144",
             "body bytes of a connection's requests that are not answered"
         ),

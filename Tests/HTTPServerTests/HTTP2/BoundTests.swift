@@ -133,6 +133,26 @@ struct BoundTests {
         }
     }
 
+    /// Uploads that have used up the window together would wait for each other.
+    @Test func `on content of all streams costs the youngest where all of them wait for more`() async throws {
+        try await withHTTP2(.with(\.connectionWindow, 70_000)) { bench in
+            let client = try await bench.frameClient()
+            let content = [UInt8](repeating: 1, count: 14_000)
+            for stream in [1, 3, 5, 7, 9] as [UInt32] {
+                client.skipStream()
+                try client.send(.headers(stream, HTTP2Frame.request(method: "POST"), ends: false))
+                try client.send(.data(stream, content, ends: false))
+            }
+            #expect(try await client.answer(9).reset == 7)
+            for stream in [1, 3, 5, 7] as [UInt32] {
+                try client.send(.data(stream, [1]))
+                #expect(try await client.answer(stream).status == 200)
+            }
+            #expect(bench.handler.paths.count == 4)
+            #expect(try await client.get("/after").status == 200)
+        }
+    }
+
     /// Slow reader: the window stays shut, so responses wait; what waits is bounded, and no further request is begun.
     @Test func `on responses that wait keeps further requests back`() async throws {
         try await withHTTP2 { bench in
