@@ -105,13 +105,24 @@ extension HTTP2Session {
         stream.unreleased += bytes.count
         held += bytes.count
         _ = unsafe nghttp2_session_consume_stream(library, id, bytes.count)
-        if held >= common.limits.connectionWindow { makeRoom() }
+        if isFull { makeRoom() }
+    }
+
+    /// Whether the peer may send no more content.
+    private var isFull: Bool { unsafe nghttp2_session_get_local_window_size(library) <= 0 }
+
+    /// Tells a peer without any of what room there is; the library by itself waits for half of the window.
+    private func announceRoom() {
+        let room = unsafe nghttp2_session_get_effective_recv_data_length(library) - Int32(clamping: held)
+        if room > 0 { _ = unsafe nghttp2_submit_window_update(library, none, 0, room) }
     }
 
     /// The peer may send no more content until an answer gives room back; where every request waits for content, none will.
     ///
     /// Then the youngest is refused, unseen by any handler, so that its client may ask again.
     private func makeRoom() {
+        announceRoom()
+        guard isFull else { return }
         let holders = table.filter { $0.unreleased > 0 }
         guard holders.count > 1, holders.allSatisfy({ $0.phase == .content }),
             let youngest = holders.max(by: { $0.id < $1.id })
@@ -218,6 +229,7 @@ extension HTTP2Session {
         _ = unsafe nghttp2_session_consume_connection(library, stream.unreleased)
         held -= stream.unreleased
         stream.unreleased = 0
+        if isFull { announceRoom() }
     }
 }
 
