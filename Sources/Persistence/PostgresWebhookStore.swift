@@ -120,6 +120,8 @@ extension PostgresWebhookStore: WebhookStore {
     }
 
     /// An event from five columns: id, sequence, type, time, data.
+    ///
+    /// Data that cannot be read, which no statement of ours writes, is told as `null`: one bad row must not stop all others.
     private static func event(
         _ rows: ResultSet,
         _ row: Int,
@@ -127,19 +129,13 @@ extension PostgresWebhookStore: WebhookStore {
         from column: Int
     ) throws(PostgresError) -> WebhookEvent {
         let text = try rows.json(row, column + 4)
-        let data: JSONValue
-        do throws(JSONError) {
-            data = try JSONParser.parse(text)
-        } catch {
-            throw PostgresError(.decoding, "the data of an event of \(flow): \(error)")
-        }
         return WebhookEvent(
             id: try rows.uuid(row, column),
             type: try rows.text(row, column + 2),
             flow: flow,
             sequence: try rows.int64(row, column + 1),
             at: try rows.timestamp(row, column + 3),
-            data: data
+            data: (try? JSONParser.parse(text)) ?? .null
         )
     }
 

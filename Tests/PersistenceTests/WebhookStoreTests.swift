@@ -129,6 +129,22 @@ struct WebhookStoreTests {
         }
     }
 
+    @Test func `are not held up by one whose data cannot be read`() async throws {
+        try await withWebhooks { hooks in
+            _ = try await hooks.endpoint()
+            try hooks.rig.sql(
+                """
+                INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
+                VALUES ('\(hooks.flow())', gen_random_uuid(), 1, now(), 'session.paid', '{"a":1,"a":2}')
+                """
+            )
+            try hooks.happen(hooks.flow(), 1...1)
+            let bodies = try await hooks.claim().map { String(decoding: $0.event.body, as: UTF8.self) }
+            #expect(bodies.count == 2)
+            #expect(bodies.contains { $0.hasSuffix(#""data":null}"#) } && bodies.contains { $0.contains("place") })
+        }
+    }
+
     @Test func `belong to one attempt until its lease is over`() async throws {
         try await withWebhooks { hooks in
             _ = try await hooks.endpoint()
