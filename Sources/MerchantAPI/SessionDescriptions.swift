@@ -114,9 +114,10 @@ extension RouteDescription {
             .required("appProof", .text(47...47), "what your server kept of this buyer's session"),
             .optional("codeVerifier", .text(43...128), "where the session was opened with a challenge"),
         ])
-        shape.answers.append((.accepted, .named(.openedSession)))
+        // Pending, with the state; or in profile strict the tab's second opening.
+        shape.answers.append((.accepted, .either([.session, .named(.openedSession)])))
         shape.problems = [
-            .notReady, .purchaseInProgress, .paymentDeclined, .proofMismatch, .orderMismatch, .sessionOver,
+            .notReady, .paymentDeclined, .proofMismatch, .orderMismatch, .sessionOver,
             .providerFailed,
         ]
         return shape

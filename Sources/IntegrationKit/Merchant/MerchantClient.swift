@@ -62,18 +62,22 @@ package struct MerchantClient: Sendable {
     /// - Parameters:
     ///   - session: With the proof that the server kept.
     ///   - back: The address that the buyer came back to.
+    ///   - verifier: Where the session was opened with a challenge.
     /// - Returns: The answer.
     /// - Throws: `HTTPExchangeError`.
-    package func complete(_ session: OpenSession, _ back: String) async throws -> MerchantReply {
+    package func complete(
+        _ session: OpenSession,
+        _ back: String,
+        verifier: String? = nil
+    ) async throws -> MerchantReply {
         let ticket = MerchantClient.parameter("secureWebviewSessionId", of: back)
         let reference = MerchantClient.parameter("orderReferenceId", of: back)
-        return try await post(
-            "/v1/sessions/\(session.id)/complete",
-            [
-                "returnTicket": .string(ticket), "orderReferenceId": .string(reference),
-                "appProof": .string(session.proof),
-            ]
-        )
+        var members = [
+            JSONMember("returnTicket", .string(ticket)), JSONMember("orderReferenceId", .string(reference)),
+            JSONMember("appProof", .string(session.proof)),
+        ]
+        if let verifier { members.append(JSONMember("codeVerifier", .string(verifier))) }
+        return try await post("/v1/sessions/\(session.id)/complete", .object(members))
     }
 
     /// Two packs of tea: 2,400 yen, 240 tax, 540 postage.

@@ -219,6 +219,8 @@ struct MerchantAnswer {
     let body: [UInt8]
     /// For `X-Flow-Id`.
     let flow: FlowID?
+    /// Seconds for `Retry-After`, where there will be more to say.
+    var retryAfter: Int?
 
     /// An answer.
     ///

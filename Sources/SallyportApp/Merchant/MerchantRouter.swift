@@ -176,6 +176,7 @@ final class MerchantRouter {
             body: .bytes(answer.body)
         )
         _ = response.add(.xRequestID, requestID)
+        if let seconds = answer.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if let flow = answer.flow { _ = response.add(.xFlowID, flow.description) }
         return response
     }

@@ -101,7 +101,11 @@ enum SessionHandlers {
         do throws(Failure) {
             outcome = try await call.services.purchases.purchase(request, by: call.caller)
         } catch {
-            throw Problem(error)
+            guard error.code == .purchaseInProgress else { throw Problem(error) }
+            // Somebody is at it, or the provider has not decided: the same request asks again.
+            var answer = MerchantAnswer(.accepted, SessionBody(try await order(call, flow)).json, flow: flow)
+            answer.retryAfter = error.retryAfter
+            return answer
         }
         var body = SessionBody(try await order(call, flow))
         switch outcome {

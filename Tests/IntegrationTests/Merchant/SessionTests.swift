@@ -180,7 +180,47 @@ import Testing
         }
     }
 
-    @Test func `is not complete before the buyer has agreed`() async throws {
+    @Test func `meets its other half before the buyer agrees, in profile strict`() async throws {
+        try await withShop(.merchants(["profile": "strict"])) { shop in
+            let merchant = try await shop.merchant()
+            let short = try await merchant.post("/v1/sessions", MerchantClient.order())
+            #expect(short.field == "codeChallenge")
+            // RFC 7636, appendix B.
+            let challenge = JSONMember("codeChallenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+            let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+            let session = try await merchant.open(MerchantClient.order([challenge]))
+            let tab = shop.tab()
+            let first = try #require(try await tab.cross(session.url).link("purchase_link"))
+            let met = try await merchant.complete(session, first, verifier: verifier)
+            #expect(met.status == 202, "\(met.text)")
+            let url = try #require(met["launch"]?["url"]?.text)
+            let second = try #require(try await tab.cross(url).link("purchase_link"))
+            #expect(try await merchant.complete(session, second).code == "proof_mismatch")
+            let paid = try await merchant.complete(session, second, verifier: verifier)
+            #expect(paid.status == 200, "\(paid.text)")
+            #expect(paid["state"]?.text == "paid")
+        }
+    }
+
+    @Test func `says that it is being paid while the provider has not decided`() async throws {
+        try await withShop(.merchants()) { shop in
+            let merchant = try await shop.merchant()
+            let session = try await merchant.open()
+            let back = try #require(try await shop.tab().cross(session.url).link("purchase_link"))
+            try await shop.control.fault("CompleteCheckoutSession", count: 20, ["resetAfter": true])
+            try await shop.control.fault("GetCheckoutSession", count: 20, ["status": 500])
+            let pending = try await merchant.complete(session, back)
+            #expect(pending.status == 202, "\(pending.text)")
+            #expect(pending["state"]?.text == "paying")
+            #expect(pending.page[field: "retry-after"] != nil)
+            try await shop.control.clearFaults()
+            try shop.endLease(of: session.id)
+            #expect(try await merchant.complete(session, back)["state"]?.text == "paid")
+            #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
+    @Test func `is not found where there is none`() async throws {
         try await withShop(.merchants()) { shop in
             let merchant = try await shop.merchant()
             let unknown = try await merchant.get("/v1/sessions/00000000-0000-7000-8000-000000000000")
