@@ -28,6 +28,8 @@ enum DemoDefaults {
                 "provider.start_url": simulator + "/checkout/start",
                 "provider.redirect_hosts": "localhost:\(port)",
                 "provider.csp_hosts": simulator,
+                "merchant.api": "true",
+                "merchant.return_origins": "https://shop.example.com",
                 "merchant.secret_file": folder + "/merchant.secret",
                 "webhooks.allow_loopback": "true",
             ],

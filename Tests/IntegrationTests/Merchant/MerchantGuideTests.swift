@@ -1,0 +1,96 @@
+import EventIO
+import Foundation
+import IntegrationKit
+import TestKit
+import Testing
+
+/// The commands of docs/merchant-guide.md, as they stand there, against `sallyport demo`.
+@Suite(
+    "The merchant guide",
+    .tags(.database, .slow),
+    .enabled(if: Files.exists("/usr/bin/python3") && Files.exists("/usr/bin/curl"), "curl or python3 is not installed")
+)
+struct MerchantGuideTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").path
+
+    /// The `sh` blocks in order, with the places of this test, and with their comments made checks: what stands behind ` # ` must be
+    /// in what the line has printed.
+    private static func script(_ places: String) throws -> String {
+        let text = String(decoding: try Files.read(root + "/docs/merchant-guide.md"), as: UTF8.self)
+        var lines: [String] = []
+        var isInside = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("```") {
+                isInside = line == "```sh"
+            } else if isInside {
+                lines.append(line.hasPrefix("export CA=") ? places : checked(String(line)))
+            }
+        }
+        return """
+            set -eu
+            check() { for word in $1; do grep -qF -- "$word" out || { echo "no $word at: $2"; cat out; exit 1; }; done; }
+            \(lines.joined(separator: "\n"))
+            echo the end
+            """
+    }
+
+    private static func checked(_ line: String) -> String {
+        guard !line.hasPrefix("#"), let mark = line.ranges(of: " # ").last else { return line }
+        let command = line[..<mark.lowerBound]
+        let words = line[mark.upperBound...].drop { $0 == " " }
+        let name = command.prefix(60).filter { $0 != "'" && $0 != "\\" }
+        return "{ \(command); } > out; check '\(words)' '\(name)'; cat out"
+    }
+
+    @Test func `works as it is written`() async throws {
+        try await withTemporaryFolder { folder in
+            try Files.setPermissions(folder, mode: 0o711)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/docs",
+                withDestinationPath: Self.root + "/docs"
+            )
+            let (web, simulator, hook) = (try Self.freePort(), try Self.freePort(), try Self.freePort())
+            let settings = [
+                "SALLYPORT_DATA_DIR": folder + "/var", "SALLYPORT_LISTEN": "127.0.0.1:\(web)",
+                "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0", "SALLYPORT_SIMULATOR_LISTEN": "127.0.0.1:\(simulator)",
+                "SALLYPORT_WEB_BASE_URL": "https://localhost:\(web)",
+                "SALLYPORT_LINK_BASE_URL": "https://links.localhost:\(web)", "SALLYPORT_LOOPS": "1",
+                "SALLYPORT_MIGRATIONS_DIR": Self.root + "/migrations", "SALLYPORT_PUBLIC_DIR": Self.root + "/public",
+            ]
+            let places = """
+                export CA=var/development/authority.pem WEB=https://localhost:\(web) SIM=https://localhost:\(simulator) \
+                HOOK=\(hook)
+                """
+            let script = try Self.script(places)
+            #expect(script.ranges(of: " > out; check ").count > 15)
+            try await withLoop { reactor in
+                let demo = try RunningProgram(
+                    ["demo"],
+                    environment: settings,
+                    logPath: folder + "/demo.log",
+                    on: reactor
+                )
+                defer { demo.destroy() }
+                _ = try await demo.line(with: "ready https://")
+                var plan = ChildPlan("/bin/bash", ["-c", script])
+                let bin = Files.parent(of: try BuiltProgram.sallyport())
+                plan.environment = settings.merging(["PATH": "\(bin):/usr/bin:/bin"]) { own, _ in own }
+                plan.workingDirectory = folder
+                plan.output = .appended(path: folder + "/output")
+                plan.error = .appended(path: folder + "/output")
+                plan.deathSignal = .kill
+                let exit = try await plan.start().exit(on: reactor)
+                let output = String(decoding: try Files.read(folder + "/output"), as: UTF8.self)
+                #expect(exit.isSuccess, "\(output)")
+                #expect(output.hasSuffix("the end\n"), "\(output)")
+                try await demo.end(.interrupt)
+            }
+        }
+    }
+
+    /// A port that was free a moment ago.
+    private static func freePort() throws -> Int {
+        let listener = try Socket.listen(on: SocketAddress(v4: 0x7F00_0001, port: 0), reusePort: false)
+        return Int(try Socket.localAddress(listener).port)
+    }
+}
