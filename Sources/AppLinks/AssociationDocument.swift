@@ -79,7 +79,10 @@ package enum AssociationDocument {
         var members = [JSONMember("/", .string(component.path))]
         if !component.query.isEmpty {
             members.append(JSONMember("?", .object(component.query.map { JSONMember($0.name, .string($0.pattern)) })))
+        } else if let text = component.queryText {
+            members.append(JSONMember("?", .string(text)))
         }
+        if let fragment = component.fragment { members.append(JSONMember("#", .string(fragment))) }
         if component.isExcluded { members.append(JSONMember("exclude", true)) }
         return members
     }

@@ -29,7 +29,7 @@ package struct LinkMatcher: Sendable {
         let parts = LinkMatcher.parts(url)
         switch form {
         case .old: return opensByPath(parts.path)
-        case .new: return opensByComponent(parts.path, parts.query)
+        case .new: return opensByComponent(parts)
         }
     }
 
@@ -42,9 +42,13 @@ package struct LinkMatcher: Sendable {
         return false
     }
 
-    private func opensByComponent(_ path: String, _ query: [(String, String)]) -> Bool {
-        for rule in rules.components where LinkMatcher.matches(path, rule.path) {
-            if rule.query.allSatisfy({ LinkMatcher.holds($0, in: query) }) { return !rule.isExcluded }
+    private func opensByComponent(_ parts: Parts) -> Bool {
+        for rule in rules.components where LinkMatcher.matches(parts.path, rule.path) {
+            let isMatch =
+                LinkMatcher.matches(parts.queryText, rule.queryText ?? "*")
+                && LinkMatcher.matches(parts.fragment, rule.fragment ?? "*")
+                && rule.query.allSatisfy { LinkMatcher.holds($0, in: parts.query) }
+            if isMatch { return !rule.isExcluded }
         }
         return false
     }
@@ -57,7 +61,15 @@ package struct LinkMatcher: Sendable {
         return (values.isEmpty ? [""] : values).allSatisfy { matches($0, item.pattern) }
     }
 
-    private static func parts(_ url: String) -> (path: String, query: [(String, String)]) {
+    /// An address taken apart; what is missing is empty.
+    private struct Parts {
+        let path: String
+        let query: [(String, String)]
+        let queryText: String
+        let fragment: String
+    }
+
+    private static func parts(_ url: String) -> Parts {
         let address = url.prefix { $0 != "#" }
         let target = address.firstRange(of: "://").map { address[$0.upperBound...].drop { $0 != "/" } } ?? address
         let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -66,7 +78,12 @@ package struct LinkMatcher: Sendable {
             let sides = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (String(sides[0]), sides.count > 1 ? String(sides[1]) : "")
         }
-        return (String(halves.first ?? ""), query)
+        return Parts(
+            path: String(halves.first ?? ""),
+            query: query,
+            queryText: halves.count > 1 ? String(halves[1]) : "",
+            fragment: String(url[address.endIndex...].dropFirst())
+        )
     }
 
     /// Whether a text matches a pattern as a whole: `*` for any run of characters, `?` for one.

@@ -6,6 +6,10 @@ package struct LinkRules: Sendable, Hashable {
         package let path: String
         /// Patterns for items of the query by name, in the order of the document; items without one may be anything.
         package let query: [QueryItem]
+        /// A pattern for the whole query as it is written; `nil` where it may be anything.
+        package let queryText: String?
+        /// A pattern for what stands behind `#`; `nil` where it may be anything.
+        package let fragment: String?
         /// Whether a match keeps the address in the browser.
         package let isExcluded: Bool
         /// For whoever reads the document.
@@ -16,13 +20,29 @@ package struct LinkRules: Sendable, Hashable {
         /// - Parameters:
         ///   - path: A pattern for the whole path.
         ///   - query: Patterns for items of the query.
+        ///   - queryText: A pattern for the whole query.
+        ///   - fragment: A pattern for what stands behind `#`.
         ///   - isExcluded: Whether a match keeps the address in the browser.
         ///   - comment: For whoever reads the document.
-        package init(path: String, query: [QueryItem], isExcluded: Bool, comment: String) {
+        package init(
+            path: String,
+            query: [QueryItem],
+            queryText: String? = nil,
+            fragment: String? = nil,
+            isExcluded: Bool,
+            comment: String
+        ) {
             self.path = path
             self.query = query
+            self.queryText = queryText
+            self.fragment = fragment
             self.isExcluded = isExcluded
             self.comment = comment
+        }
+
+        /// Whether every address matches.
+        package var takesEverything: Bool {
+            path == "*" && query.isEmpty && [queryText, fragment].allSatisfy { $0 == nil || $0 == "*" }
         }
     }
 

@@ -47,20 +47,17 @@ struct AppleFile {
     }
 
     private static func entry(_ value: JSONValue) -> Entry {
-        let components = value["components"]?.elements
+        let components = value["components"]?.elements.map(component)
         let rules = LinkRules(
             paths: (value["paths"]?.elements ?? []).compactMap(\.text),
-            components: (components ?? []).map(component)
+            components: components ?? []
         )
         return Entry(
             appID: value["appID"]?.text,
             appIDs: value["appIDs"].map { $0.elements.compactMap(\.text) },
             rules: rules,
             isOld: components == nil,
-            takesEverything: (components ?? []).contains { rule in
-                rule["exclude"]?.flag != true && (rule["/"] == nil || rule["/"]?.text == "*") && rule["?"] == nil
-                    && rule["#"] == nil
-            }
+            takesEverything: (components ?? []).contains { !$0.isExcluded && $0.takesEverything }
         )
     }
 
@@ -71,6 +68,8 @@ struct AppleFile {
         return LinkRules.Component(
             path: value["/"]?.text ?? "*",
             query: query,
+            queryText: value["?"]?.text,
+            fragment: value["#"]?.text,
             isExcluded: value["exclude"]?.flag ?? false,
             comment: value["comment"]?.text ?? ""
         )

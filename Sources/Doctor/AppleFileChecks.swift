@@ -60,7 +60,7 @@ struct AppleFileChecks {
             found.append(Finding(check, severity, subject, message, remedy: remedy))
         }
         switch (entry.appID, entry.appIDs) {
-        case (nil, nil): add("D07", .error, "It names no app.", "Give appID and appIDs.")
+        case (nil, nil), (nil, []?): add("D07", .error, "It names no app.", "Give appID and appIDs.")
         case (let one?, let many?) where !many.contains(one):
             add("D07", .error, "appID and appIDs name different apps.", "Name the same app in both.")
         default: break
@@ -97,7 +97,7 @@ struct AppleFileChecks {
     private func isShadowed(_ entry: AppleFile.Entry) -> Bool {
         let isLate = entry.rules.paths.dropLast().contains("NOT *")
         let components = entry.rules.components.dropLast()
-        return isLate || components.contains { $0.isExcluded && $0.path == "*" && $0.query.isEmpty }
+        return isLate || components.contains { $0.isExcluded && $0.takesEverything }
     }
 
     // MARK: The whole file

@@ -29,6 +29,7 @@ struct AppleFileTests {
     static let mistakes: [(String, [String])] = [
         (file("\(names),\(paths),\(components)", apps: #"["x"]"#), ["D06 error"]),
         (file("\(paths),\(components)"), ["D07 error", "D11 error", "D11 error"]),
+        (file(#""appIDs":[],\#(paths),\#(components)"#), ["D07 error", "D11 error", "D11 error"]),
         (
             file(#""appID":"ABCDE12345.com.example.shop","appIDs":["ABCDE12345.other"],\#(paths),\#(components)"#),
             ["D07 error", "D11 error"]
@@ -53,6 +54,23 @@ struct AppleFileTests {
     @Test(arguments: mistakes)
     func `with a mistake has the finding`(text: String, expected: [String]) throws {
         #expect(try checks(Array(text.utf8)) == expected)
+    }
+
+    private static let elsewhere = ##"{"#":"no_universal_links","exclude":true,"comment":"for the browser"}"##
+    private static let wholeQuery = #"{"?":"web=*","exclude":true}"#
+
+    @Test(arguments: [
+        "\(elsewhere),\(rule),\(rest)", "\(wholeQuery),\(rule),\(rest)",
+        ##"{"/":"/index.html","#":"*",\##(query)},\##(rest)"##,
+    ])
+    func `may exclude by fragment or by the whole query`(rules: String) throws {
+        #expect(try checks(Array(Self.file("\(Self.names),\(Self.paths),\"components\":[\(rules)]").utf8)) == [])
+    }
+
+    @Test func `that excludes every fragment excludes everything`() throws {
+        let rules = ##"{"#":"*","exclude":true},\##(Self.rule)"##
+        let text = Self.file("\(Self.names),\(Self.paths),\"components\":[\(rules)]")
+        #expect(try checks(Array(text.utf8)) == ["D10 error", "D11 error"])
     }
 
     @Test func `without components is read in the old form by all`() throws {
