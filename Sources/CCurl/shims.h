@@ -1,6 +1,7 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <string.h>
 
 // curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo are variadic, which Swift cannot call: one typed function for
 // each kind of argument.
@@ -42,6 +43,16 @@ static inline CURLcode shim_easy_get_pointer(CURL *easy, CURLINFO info, void **v
     return curl_easy_getinfo(easy, info, (char **)value);
 }
 
+// The peer's own certificate in PEM; NULL when the library was not told to keep it, and without TLS. The handle owns it.
+static inline const char *shim_easy_peer_certificate(CURL *easy) {
+    struct curl_certinfo *info = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &info) != CURLE_OK || info == NULL || info->num_of_certs < 1) return NULL;
+    for (struct curl_slist *line = info->certinfo[0]; line != NULL; line = line->next) {
+        if (strncmp(line->data, "Cert:", 5) == 0) return line->data + 5;
+    }
+    return NULL;
+}
+
 static inline CURLMcode shim_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
@@ -70,5 +81,8 @@ static inline CURL *shim_multi_next_done(CURLM *multi, CURLcode *result) {
     }
     return NULL;
 }
+
+// The number of the loaded library, such as 7.88.1; static.
+static inline const char *shim_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
 
 static inline CURLcode shim_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }

@@ -57,21 +57,38 @@ package final class CurlClient: HTTPExchange {
         return try outcome.get()
     }
 
-    private func exchange(_ request: OutboundRequest) async -> CurlTransfer.Outcome {
+    /// The certificate that answers at an address; one that is not believed is not shown either.
+    ///
+    /// - Parameter url: Absolute, `https`; it is asked for by a HEAD on a connection of its own.
+    /// - Returns: The peer's own certificate in PEM; `nil` where there was no answer within three seconds.
+    package func certificate(at url: String) async -> [UInt8]? {
+        var found: [UInt8]?
+        _ = await exchange(OutboundRequest(method: "HEAD", url: url, timeout: .seconds(3))) { found = $0 }
+        return found
+    }
+
+    private func exchange(
+        _ request: OutboundRequest,
+        _ takeCertificate: (([UInt8]?) -> Void)? = nil
+    ) async -> CurlTransfer.Outcome {
         if let complaint = RequestRules.complaint(about: request) { return refused("request: \(complaint)") }
         guard active.count < configuration.concurrencyLimit else { return refused("too many exchanges at once") }
         guard let multi, let handle = spare.popLast() ?? EasyHandle() else { return refused("no memory") }
         let limits = (configuration.headerLimit, configuration.bodyLimit)
         let transfer = CurlTransfer(handle: handle, body: request.body, limits: limits)
-        guard configuration.apply(to: handle, request), handle.connect(to: transfer, sendsBody: !request.body.isEmpty),
+        transfer.keepsCertificate = takeCertificate != nil
+        guard configuration.apply(to: handle, request), !transfer.keepsCertificate || handle.keepCertificate(),
+            handle.connect(to: transfer, sendsBody: !request.body.isEmpty),
             multi.add(handle)
         else { return refused("libcurl does not take the request") }
         active[handle.id] = transfer
-        return await reactor.suspend {
+        let outcome = await reactor.suspend {
             transfer.wait($0)
         } onCancel: {
             self.cancel(transfer)
         }
+        takeCertificate?(transfer.certificate)
+        return outcome
     }
 
     private func refused(_ detail: String) -> CurlTransfer.Outcome {
@@ -81,6 +98,7 @@ package final class CurlClient: HTTPExchange {
     private func end(_ handle: UInt, _ result: CURLcode) {
         guard let transfer = active[handle] else { return }
         let outcome = result == CURLE_OK ? transfer.response() : .failure(transfer.failure(result))
+        if transfer.keepsCertificate, result == CURLE_OK { transfer.certificate = transfer.handle.certificate }
         close(transfer, isReusable: result == CURLE_OK)
         transfer.finish(outcome)
     }

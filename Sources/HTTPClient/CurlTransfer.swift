@@ -7,6 +7,10 @@ final class CurlTransfer {
     typealias Outcome = Result<InboundResponse, HTTPExchangeError>
 
     let handle: EasyHandle
+    /// Whether the peer's certificate is looked at in the end.
+    var keepsCertificate = false
+    /// The peer's certificate in PEM, once the exchange has ended well.
+    var certificate: [UInt8]?
     private let body: [UInt8]
     private let limits: (header: Int, body: Int)
     private var sent = 0

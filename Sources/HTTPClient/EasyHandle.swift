@@ -71,6 +71,29 @@ import CCurl
         guard unsafe shim_easy_get_long(raw, info, &value) == CURLE_OK else { return 0 }
         return value
     }
+
+    /// Makes the library keep the peer's certificate, which it sees only while a connection begins.
+    func keepCertificate() -> Bool {
+        set(CURLOPT_CERTINFO, 1) && set(CURLOPT_FRESH_CONNECT, 1) && set(CURLOPT_FORBID_REUSE, 1)
+    }
+
+    /// The peer's certificate in PEM; `nil` where it was not kept.
+    var certificate: [UInt8]? {
+        guard let text = unsafe shim_easy_peer_certificate(raw) else { return nil }
+        return unsafe Array(String(cString: text).utf8)
+    }
+}
+
+/// The versions of the library.
+package enum CurlVersion {
+    /// The one that is loaded, for example `7.88.1`.
+    package static var running: String {
+        guard let text = unsafe shim_version() else { return "" }
+        return unsafe String(cString: text)
+    }
+
+    /// The one that the program was built for.
+    package static let built = LIBCURL_VERSION
 }
 
 /// The library's text for a result.

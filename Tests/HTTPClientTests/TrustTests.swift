@@ -30,6 +30,8 @@ import Testing
             try Files.write(authority, other)
             let error = await failure(CurlClient(reactor, configuration: trusting(authority)), request)
             #expect(error?.code == .connectFailed)
+            // Whoever tells operators what is wrong goes by these words of the library.
+            #expect(error?.detail.contains("peer certificate") == true)
             try Files.remove(authority)
             let missing = await failure(CurlClient(reactor, configuration: trusting(authority)), request)
             #expect(missing?.code == .connectFailed)
@@ -46,13 +48,29 @@ import Testing
         }
     }
 
+    @Test func `can be looked at, on a fresh connection and only when it is believed`() async throws {
+        try await withSecureServer { reactor, _, port, authority in
+            let client = CurlClient(reactor, configuration: trusting(authority))
+            let url = "https://localhost:\(port)/"
+            // A connection that is kept has no certificate to show any more.
+            #expect(await failure(client, OutboundRequest(method: "GET", url: url)) == nil)
+            for _ in 0..<2 {
+                let facts = try CertificateFacts(pem: try #require(await client.certificate(at: url)))
+                #expect(facts.names.contains(.host("localhost")))
+                #expect(!facts.isAuthority)
+            }
+            #expect(await CurlClient(reactor).certificate(at: url) == nil)
+            #expect(await failure(client, OutboundRequest(method: "GET", url: url)) == nil)
+        }
+    }
+
     @Test func `that never comes ends the exchange with nothing sent`() async throws {
         try await withLoop { reactor in
             let server = try ScriptServer(reactor) { $0.send("HTTP/1.1 400 Bad Request\r\n\r\n") }
             let url = "https://\(try server.address)/"
-            #expect(
-                await failure(CurlClient(reactor), OutboundRequest(method: "GET", url: url))?.code == .connectFailed
-            )
+            let error = await failure(CurlClient(reactor), OutboundRequest(method: "GET", url: url))
+            #expect(error?.code == .connectFailed)
+            #expect(error?.detail.contains("SSL connect") == true)
         }
     }
 }
