@@ -14,6 +14,7 @@ enum CertificateChecks {
             switch facts.files[setting] {
             case .content(let content)?: setting == certificate ? check(content.reveal(), setting, facts) : []
             case .unreadable(let why)?: [unreadable(setting, facts.text(setting), why)]
+            case .written?: [.written("D21", setting)]
             case nil: isNeeded ? [missing(setting)] : []
             }
         }
@@ -57,12 +58,13 @@ enum CertificateChecks {
         return validity(of: certificate, setting, facts.now) + names(in: certificate, setting, facts)
     }
 
-    private static func validity(
+    /// How long a certificate is good for, wherever it was found.
+    static func validity(
         of certificate: CertificateFacts,
         _ setting: String,
-        _ now: WallTime
+        _ now: WallTime,
+        renewal: String = "Renew it, and send SIGHUP to the program."
     ) -> [Finding] {
-        let renewal = "Renew it, and send SIGHUP to the program."
         if certificate.notAfter < now {
             let day = CalendarDate(certificate.notAfter).extendedText
             return [Finding("D21", .error, setting, "The certificate expired on \(day).", remedy: renewal)]

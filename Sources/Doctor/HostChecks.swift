@@ -138,6 +138,13 @@ enum HostChecks {
         guard entry != "*" else { return true }
         let parts = entry.split(separator: "/")
         guard parts.count == 2, let length = Int(parts[1]) else { return false }
-        return length < (parts[0].contains(":") ? 16 : 8)
+        guard parts[0].contains(":") else { return length < 8 }
+        return length < 16 && !isPrivate(parts[0], length)
+    }
+
+    /// Networks of version 6 that no stranger has an address in: RFC 4193, and RFC 4291 section 2.5.6.
+    private static func isPrivate(_ address: Substring, _ length: Int) -> Bool {
+        let group = UInt16(address.prefix { $0 != ":" }, radix: 16) ?? 0
+        return (length >= 7 && group & 0xFE00 == 0xFC00) || (length >= 10 && group & 0xFFC0 == 0xFE80)
     }
 }

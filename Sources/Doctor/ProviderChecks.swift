@@ -4,11 +4,8 @@ import Primitives
 /// D30 to D37: the account at Amazon Pay, and where Amazon is.
 enum ProviderChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {
-        let key = keyFile(facts)
-        // Where the file is known to be something else, the reader of keys has nothing to add.
-        let account = account(facts).filter { key.isEmpty || $0.check != "D31" }
         let addresses = environment(facts) + region(facts) + simulator(facts)
-        return account + key + addresses + trust(facts) + texts(facts)
+        return account(facts) + keyFile(facts) + addresses + trust(facts) + texts(facts)
     }
 
     // MARK: The account
@@ -20,7 +17,7 @@ enum ProviderChecks {
             ("provider.store_id", "the store id, amzn1.application-oa2-client.…, in Integration Central"),
             ("provider.public_key_id", "the public key id, SANDBOX-… or LIVE-…, in Integration Central"),
             ("provider.private_key", "the PEM file with the private key of the pair"),
-        ] where facts.text(setting).isEmpty {
+        ] where facts.text(setting).isEmpty && facts.files[setting] == nil {
             found.append(Finding("D30", .error, setting, "It is not set.", remedy: "Give \(place)."))
         }
         return found + malformed(facts)
@@ -64,9 +61,10 @@ enum ProviderChecks {
             let setting = owners.first { problem.hasPrefix($0.start) }?.setting ?? "provider"
             // What is not set at all has been told.
             guard !facts.text(setting).isEmpty || setting == "provider" else { return nil }
-            let check = setting == "provider.private_key" ? "D31" : "D30"
+            let isKey = setting == "provider.private_key"
             let remedy = remedies[setting] ?? "Copy it from Integration Central, without blanks."
-            return Finding(check, .error, setting, Finding.sentence(problem), remedy: remedy)
+            let message = (isKey ? stranger(facts) : nil) ?? Finding.sentence(problem)
+            return Finding(isKey ? "D31" : "D30", .error, setting, message, remedy: remedy)
         }
     }
 
@@ -104,21 +102,30 @@ enum ProviderChecks {
                     remedy: "Name a PEM file that the program's user may read, and nobody else."
                 )
             ]
-        case .content(let content)?:
-            let text = String(decoding: content.reveal(), as: UTF8.self)
-            guard let kind = strangers.first(where: { text.contains($0.mark) })?.kind else { return [] }
-            return [
-                Finding("D31", .error, setting, "The file holds \(kind).", remedy: remedies[setting] ?? "")
-            ]
-        case nil: return []
+        case .written?: return [.written("D31", setting)]
+        // The reader of keys has looked at it.
+        case .content?, nil: return []
         }
     }
 
-    private static let strangers: [(mark: String, kind: String)] = [
-        ("BEGIN PUBLIC KEY", "a public key, which Amazon has and which cannot sign"),
-        ("BEGIN CERTIFICATE", "a certificate"), ("ENCRYPTED", "a key that is protected by a passphrase"),
+    /// What a file is whose key was refused, where it is something else; other things may stand beside a key that is read.
+    private static func stranger(_ facts: SettingFacts) -> String? {
+        guard case .content(let content)? = facts.files["provider.private_key"] else { return nil }
+        let text = String(decoding: content.reveal(), as: UTF8.self)
+        if let kind = otherKeys.first(where: { text.contains($0.mark) })?.kind { return "The file holds \(kind)." }
+        guard !text.contains("PRIVATE KEY") else { return nil }
+        return noKeys.first { text.contains($0.mark) }.map { "The file holds \($0.kind)." }
+    }
+
+    private static let otherKeys: [(mark: String, kind: String)] = [
+        ("ENCRYPTED", "a key that is protected by a passphrase"),
         ("BEGIN EC PRIVATE KEY", "a key on an elliptic curve, and Amazon Pay takes RSA only"),
         ("BEGIN OPENSSH PRIVATE KEY", "a key in the form of ssh"),
+    ]
+
+    private static let noKeys: [(mark: String, kind: String)] = [
+        ("BEGIN PUBLIC KEY", "a public key, which Amazon has and which cannot sign"),
+        ("BEGIN CERTIFICATE", "a certificate"),
     ]
 
     // MARK: Where Amazon is
@@ -216,6 +223,7 @@ enum ProviderChecks {
 
     private static func trust(_ facts: SettingFacts) -> [Finding] {
         let setting = "provider.ca_file"
+        if case .written? = facts.files[setting] { return [.written("D35", setting)] }
         guard !facts.text(setting).isEmpty else { return [] }
         if case .unreadable(let why)? = facts.files[setting] {
             return [

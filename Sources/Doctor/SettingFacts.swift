@@ -54,6 +54,52 @@ package struct SettingFacts: Sendable {
         case content(Secret<[UInt8]>)
         /// Why it could not be read.
         case unreadable(String)
+        /// There is no file: the setting holds what should be in it, and its text is not among the facts.
+        case written
+    }
+
+    /// A page that strangers see, for a look at what arrives of it.
+    package struct Page: Sendable {
+        /// True on the link host, false on the web host.
+        package let isLink: Bool
+        /// From the slash on.
+        package let path: String
+        /// The constant fields that the program sends with it; whatever nonce a policy has is of no account.
+        package let fields: [(String, String)]
+
+        /// A page.
+        ///
+        /// - Parameters:
+        ///   - isLink: True on the link host.
+        ///   - path: From the slash on.
+        ///   - fields: What the program sends with it.
+        package init(isLink: Bool, path: String, fields: [(String, String)]) {
+            self.isLink = isLink
+            self.path = path
+            self.fields = fields
+        }
+    }
+
+    /// A library that the program runs with.
+    package struct Library: Sendable {
+        /// For example `OpenSSL`.
+        package let name: String
+        /// The version that is loaded: numbers with dots between them.
+        package let running: String
+        /// The version that the program was built for.
+        package let built: String
+
+        /// A library.
+        ///
+        /// - Parameters:
+        ///   - name: For example `OpenSSL`.
+        ///   - running: The version that is loaded.
+        ///   - built: The version that the program was built for.
+        package init(name: String, running: String, built: String) {
+            self.name = name
+            self.running = running
+            self.built = built
+        }
     }
 
     /// Something that the program itself refuses at its start.
@@ -80,12 +126,16 @@ package struct SettingFacts: Sendable {
     package var iosApps: [IOSApp] = []
     /// In the order of the settings.
     package var androidApps: [AndroidApp] = []
-    /// Files by the setting that names them; only for settings that are not empty.
+    /// Files by the setting that names them; only for settings that are set.
     package var files: [String: File] = [:]
     /// The paths of the pages on the web host.
     package var webPaths: [String] = []
     /// Where the provider sends buyers back to, as paths on the web host.
     package var returnPaths: [String] = []
+    /// One page of each kind.
+    package var pages: [Page] = []
+    /// What speaks TLS.
+    package var libraries: [Library] = []
     /// What the program itself refuses.
     package var problems: [Problem] = []
     /// The clock.

@@ -65,6 +65,9 @@ extension PlantedMistake {
         texts("D19", at: "trusted_proxies", ["trusted_proxies": "10.0.0.1,0.0.0.0/0"]),
         texts("D19", at: "trusted_proxies", ["trusted_proxies": "::/0"]),
         texts("D19", at: "trusted_proxies", ["trusted_proxies": "128.0.0.0/1"]),
+        texts("D19", at: "trusted_proxies", ["trusted_proxies": "2000::/3"]),
+        texts("D19", at: "trusted_proxies", ["trusted_proxies": "fc00::/6"]),
+        texts("D19", at: "trusted_proxies", ["trusted_proxies": "fe80::/9"]),
     ]
 
     static let sessions: [PlantedMistake] = [
@@ -99,6 +102,8 @@ extension PlantedMistake {
         PlantedMistake("a key that cannot be read", "D21", at: "tls.key") { facts in
             facts.files["tls.key"] = .unreadable("notFound")
         },
+        PlantedMistake("the certificate itself", "D21", at: "tls.certificate") { $0.write("tls.certificate") },
+        PlantedMistake("the key of the certificate itself", "D21", at: "tls.key") { $0.write("tls.key") },
         PlantedMistake("no certificate", "D21", at: "tls.certificate") { $0.files["tls.certificate"] = nil },
     ]
 
@@ -157,6 +162,11 @@ extension PlantedMistake {
         texts("D30", at: "provider.store_id", ["provider.store_id": "amzn1.application-oa2-client.123"]),
         texts("D30", at: "provider.public_key_id", ["provider.public_key_id": "TEST-EXAMPLEKEY00000000000001"]),
         texts("D30", at: "provider.public_key_id", ["provider.public_key_id": "EXAMPLEKEY00000000000001"]),
+        PlantedMistake("a certificate in place of the key", "D31", at: "provider.private_key") { facts in
+            facts.files["provider.private_key"] = try content()
+        },
+        PlantedMistake("the key itself", "D31", at: "provider.private_key") { $0.write("provider.private_key") },
+        PlantedMistake("the authority itself", "D35", at: "provider.ca_file") { $0.write("provider.ca_file") },
         PlantedMistake("a key file that is missing", "D31", at: "provider.private_key") { facts in
             facts.files["provider.private_key"] = .unreadable("notFound")
         },
@@ -199,7 +209,37 @@ extension PlantedMistake {
         ),
     ]
 
-    static let all = hosts + sessions + certificates + apps + account
+    private static let topic = "notifications.topic_arn"
+    private static let hostSetting = "notifications.certificate_hosts"
+
+    static let messages: [PlantedMistake] = [
+        texts("D42", at: topic, [topic: "arn:aws:sns:us-west-2:29118094128:A1EXAMPLEMERCH"]),
+        texts("D42", at: topic, [topic: "arn:aws:sqs:us-west-2:291180941288:A1EXAMPLEMERCH"]),
+        texts("D42", at: topic, [topic: "arn:aws:sns:us-west-2:291180941288:shop,https://sns.us-west-2.amazonaws.com"]),
+        texts("D42", at: topic, [topic: "arn:aws:sns:us-west-2:291180941288:"]),
+        texts("D42", .warning, at: topic, [topic: "arn:aws:sns:eu-west-1:291180941288:A1EXAMPLEMERCH"]),
+        texts("D42", at: hostSetting, [hostSetting: "localhost:9443"]),
+        texts(
+            "D42",
+            at: hostSetting,
+            [
+                hostSetting: "localhost:9443", "provider.public_key_id": "LIVE-EXAMPLEKEY00000000000001",
+                "provider.api_url": "https://localhost:9443",
+            ]
+        ),
+        texts("D43", .warning, at: "merchant.secret_file", ["merchant.api": "true", "merchant.secret_file": ""]),
+        PlantedMistake("a secret of 31 bytes", "D43", at: "merchant.secret_file") { facts in
+            facts.texts["merchant.secret_file"] = "secret"
+            facts.files["merchant.secret_file"] = .content(Secret([UInt8](repeating: 7, count: 31)))
+        },
+        PlantedMistake("a secret that cannot be read", "D43", at: "merchant.secret_file") { facts in
+            facts.texts["merchant.secret_file"] = "secret"
+            facts.files["merchant.secret_file"] = .unreadable("notFound")
+        },
+        PlantedMistake("the secret itself", "D43", at: "merchant.secret_file") { $0.write("merchant.secret_file") },
+    ]
+
+    static let all = hosts + sessions + certificates + apps + account + messages
 }
 
 @Suite("Settings")
@@ -222,6 +262,37 @@ struct OfflineTests {
         #expect(found.map { $0.message.hasSuffix(".") && !$0.line.contains("\n") } == true)
         #expect(Report(findings).exitStatus(isStrict: false) == (mistake.severity == .error ? 2 : 0))
         #expect(Report(findings).exitStatus(isStrict: true) == (mistake.severity == .error ? 2 : 1))
+    }
+
+    @Test(arguments: ["fd00::/8", "fc00::/7", "fe80::/10", "FD12:3456::/9", "10.0.0.0/8", "2001:db8::/16"])
+    func `may believe a whole network that no stranger is in`(network: String) throws {
+        var facts = try SettingFacts.sound()
+        facts.texts["trusted_proxies"] = network
+        #expect(!facts.findings().contains { $0.check == "D19" })
+    }
+
+    @Test func `may have a certificate or the public half behind the key`() throws {
+        var facts = try SettingFacts.sound()
+        let others = try Material.certificate().certificatePEM + Array("-----BEGIN PUBLIC KEY-----\n".utf8)
+        facts.files["provider.private_key"] = .content(Secret(Material.merchantKey.reveal() + others))
+        #expect(facts.findings().filter { $0.severity != .note } == [])
+    }
+
+    @Test func `that hold a key in place of its path are told so once`() throws {
+        var facts = try SettingFacts.sound()
+        facts.write("provider.private_key")
+        let findings = facts.findings().filter { $0.severity == .error }
+        #expect(findings.map(\.message) == ["It holds the key itself, not a path."])
+    }
+
+    @Test(arguments: ["us-west-2", "ap-northeast-1"])
+    func `may name a topic of their own region or of one that nobody knows`(region: String) throws {
+        var facts = try SettingFacts.sound()
+        facts.texts["notifications.topic_arn"] = "arn:aws:sns:\(region):291180941288:A1EXAMPLEMERCH"
+        facts.texts["merchant.api"] = "true"
+        facts.texts["merchant.secret_file"] = "secret"
+        facts.files["merchant.secret_file"] = .content(Secret([UInt8](repeating: 7, count: 32)))
+        #expect(facts.findings().filter { $0.severity != .note } == [])
     }
 
     @Test func `with TLS at a balancer need no certificate`() throws {

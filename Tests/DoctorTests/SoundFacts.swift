@@ -53,6 +53,12 @@ extension SettingFacts {
         return facts
     }
 
+    /// Makes a setting hold what should stand in a file.
+    mutating func write(_ setting: String) {
+        texts[setting] = ""
+        files[setting] = .written
+    }
+
     /// The association file that the program would serve.
     func appleFile() throws -> [UInt8] {
         let apps = try iosApps.map { app in

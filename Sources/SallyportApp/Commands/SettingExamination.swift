@@ -1,7 +1,10 @@
+import Cryptography
 import Doctor
 import EventIO
+import HTTPClient
 import HTTPCore
 import HTTPServer
+import Pages
 import Primitives
 import SessionBroker
 
@@ -33,16 +36,42 @@ struct SettingExamination {
             SettingFacts.AndroidApp(package: app.package, fingerprints: app.fingerprints)
         }
         for name in SettingExamination.fileSettings {
+            if reader.contents.contains(name) { facts.files[name] = .written }
             guard let path = facts.texts[name], !path.isEmpty else { continue }
             facts.files[name] = SettingExamination.file(path)
         }
         facts.webPaths = RouteTable.all.filter { $0.face == .web && $0.method == .get }.map { "\($0.path)" }
         facts.returnPaths = ProviderSetup.returnPaths
+        facts.pages = SettingExamination.pages(
+            HeaderPolicy(includesSubdomains: facts.texts["hsts.include_subdomains"] != "false")
+        )
+        facts.libraries = SettingExamination.libraries
         let (problems, files) = SettingExamination.judgement(on: source)
         facts.problems = problems
         self.facts = facts
         appleFile = files?.apple
         androidFile = files?.android
+    }
+
+    /// One page of each kind: a cart with a script of ours, one that only shows something, and the link host's.
+    private static func pages(_ headers: HeaderPolicy) -> [SettingFacts.Page] {
+        let nonce = Nonce(random: KernelRandom())
+        func page(_ isLink: Bool, _ path: String, _ block: FieldBlock, _ policy: String) -> SettingFacts.Page {
+            let fields = block.fields.map { ($0.name.spelling, $0.value) }
+            return SettingFacts.Page(isLink: isLink, path: path, fields: fields + [("Content-Security-Policy", policy)])
+        }
+        return [
+            page(false, "/browser/cart", headers.cart, ContentSecurityPolicy.scripted(nonce)),
+            page(false, "/error", headers.neutral, ContentSecurityPolicy.plain),
+            page(true, "/index.html", headers.linkFallback, ContentSecurityPolicy.linkFallback(nonce)),
+        ]
+    }
+
+    private static var libraries: [SettingFacts.Library] {
+        [
+            SettingFacts.Library(name: "OpenSSL", running: OpenSSLVersion.running, built: OpenSSLVersion.built),
+            SettingFacts.Library(name: "libcurl", running: CurlVersion.running, built: CurlVersion.built),
+        ]
     }
 
     private static let fileSettings = [

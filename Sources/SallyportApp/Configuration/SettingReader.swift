@@ -9,6 +9,8 @@ struct SettingReader {
     private(set) var problems: [String]
     /// Name and text of every setting that was read, in the table's order once printed.
     private(set) var effective: [String: String] = [:]
+    /// The settings that hold what should stand in a file; they read as empty.
+    private(set) var contents: Set<String> = []
 
     init(_ source: SettingSource) {
         self.source = source
@@ -25,11 +27,28 @@ struct SettingReader {
     }
 
     /// The text of a setting; its default where nothing is set.
+    ///
+    /// Where a path is meant and the content of a file is there, it stays here: a path is printed wherever it leads to nothing.
     mutating func text(_ name: String) -> String {
-        let fallback = SettingReader.setting(name).fallback
-        let text = source.texts[name] ?? fallback
+        let setting = SettingReader.setting(name)
+        let text = source.texts[name] ?? setting.fallback
+        if setting.kind == .path, SettingReader.isContent(text) {
+            if contents.insert(name).inserted { complain(name, "holds \(SettingReader.noun(name)) itself, not a path") }
+            effective[name] = ""
+            return ""
+        }
         effective[name] = text
         return text
+    }
+
+    /// Whether a text is what stands in a file rather than its path: PEM, lines, or the long word of a key without its frame.
+    private static func isContent(_ text: String) -> Bool {
+        text.contains("-----BEGIN") || text.contains(where: \.isNewline)
+            || (text.hasPrefix("MII") && text.utf8.count > 255)
+    }
+
+    private static func noun(_ name: String) -> String {
+        name.contains("key") ? "the key" : name.contains("secret") ? "the secret" : "the content of the file"
     }
 
     /// The folder, looked for beside the program where nothing is set.

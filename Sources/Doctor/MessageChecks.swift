@@ -1,0 +1,122 @@
+import AmazonPay
+import Primitives
+
+/// D42, D43: what the provider tells us, and what we tell merchants.
+enum MessageChecks {
+    static func findings(_ facts: SettingFacts) -> [Finding] {
+        facts.list("notifications.topic_arn").flatMap { topic($0, facts) } + certificateHosts(facts) + secret(facts)
+    }
+
+    // MARK: Notifications
+
+    private static let topicSetting = "notifications.topic_arn"
+
+    private static func topic(_ text: String, _ facts: SettingFacts) -> [Finding] {
+        guard let region = Topic.region(of: text) else {
+            return [
+                Finding(
+                    "D42",
+                    .error,
+                    topicSetting,
+                    "\(text) is no topic, so every message would be refused.",
+                    remedy: "Copy it from the provider's console: arn:aws:sns:REGION:ACCOUNT OF TWELVE DIGITS:NAME."
+                )
+            ]
+        }
+        guard facts.isRealProvider, let own = AmazonPayRegion(named: facts.text("provider.region")),
+            let other = Topic.senders[region], other != own
+        else { return [] }
+        return [
+            Finding(
+                "D42",
+                .warning,
+                topicSetting,
+                "\(region) is where Amazon Pay's region \(other.label) sends from, and provider.region is \(own.label).",
+                remedy: "Copy the topic of this account from its own console; messages of any other topic are refused."
+            )
+        ]
+    }
+
+    private static func certificateHosts(_ facts: SettingFacts) -> [Finding] {
+        let setting = "notifications.certificate_hosts"
+        let isLive = PublicKeyID(facts.text("provider.public_key_id"))?.environment == .live
+        guard !facts.text(setting).isEmpty, isLive || facts.isRealProvider else { return [] }
+        let why = isLive ? "the key id is a live one" : "the provider is Amazon itself"
+        return [
+            Finding(
+                "D42",
+                .error,
+                setting,
+                "\(facts.text(setting)) could sign messages in Amazon's name, and \(why).",
+                remedy: "Empty \(setting): it is for simulators."
+            )
+        ]
+    }
+
+    // MARK: Webhooks
+
+    private static let leastSecret = 32
+
+    private static func secret(_ facts: SettingFacts) -> [Finding] {
+        let setting = "merchant.secret_file"
+        switch facts.files[setting] {
+        case .content(let content)?:
+            let count = content.reveal().count
+            guard count < leastSecret else { return [] }
+            return [
+                finding(
+                    .error,
+                    "\(facts.text(setting)) has \(count) bytes, and \(leastSecret) are the least.",
+                    "Make one by `openssl rand -out FILE 32` before the first webhook is added, the same for all processes."
+                )
+            ]
+        case .unreadable(let why)?:
+            return [
+                finding(
+                    .error,
+                    "\(facts.text(setting)) cannot be read: \(why).",
+                    "Name a file that the program's user may read, and nobody else."
+                )
+            ]
+        case .written?: return [.written("D43", setting)]
+        case nil:
+            // A version without webhooks has no such setting.
+            guard facts.texts[setting] != nil, facts.text("merchant.api") == "true" else { return [] }
+            return [
+                finding(
+                    .warning,
+                    "It is not set, so merchants cannot be told of events by webhooks.",
+                    "Name a file of \(leastSecret) random bytes that all processes share; no webhook is added without it."
+                )
+            ]
+        }
+    }
+
+    private static func finding(_ severity: Severity, _ message: String, _ remedy: String) -> Finding {
+        Finding("D43", severity, "merchant.secret_file", message, remedy: remedy)
+    }
+}
+
+/// A topic of the notification service, by its name: `arn:PARTITION:sns:REGION:ACCOUNT:NAME`.
+private enum Topic {
+    /// Where it is; `nil` where the text names no topic.
+    static func region(of text: String) -> String? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 6, parts[0] == "arn", ["aws", "aws-cn", "aws-us-gov"].contains(parts[1]),
+            parts[2] == "sns",
+            parts[3].utf8.count >= 3,
+            parts[3].utf8.allSatisfy({ isLower($0) || isDigit($0) || $0 == UInt8(ascii: "-") }),
+            parts[4].utf8.count == 12, parts[4].utf8.allSatisfy(isDigit), !parts[5].isEmpty
+        else { return nil }
+        return String(parts[3])
+    }
+
+    /// Seen in messages of each region; the vendor writes it down nowhere, and other places may come.
+    static let senders: [String: AmazonPayRegion] = [
+        "us-east-1": .northAmerica, "eu-west-1": .europe, "us-west-2": .japan,
+    ]
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isLower(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+}
