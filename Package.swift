@@ -196,7 +196,10 @@ let package = Package(
         ),
         tests(
             "SallyportAppTests",
-            ["SallyportApp", "SessionBroker", "Cryptography", "HTTPCore", "TLS", "EventIO", "Primitives", "TestKit"]
+            [
+                "SallyportApp", "Doctor", "SessionBroker", "Cryptography", "HTTPCore", "TLS", "EventIO", "Primitives",
+                "TestKit",
+            ]
         ),
         tests(
             "IntegrationTests",

@@ -1,3 +1,5 @@
+package import Primitives
+
 /// D28: what the program's role may do at the database, and what time it is there.
 package enum DatabaseChecks {
     /// What the database answered.
@@ -8,8 +10,8 @@ package enum DatabaseChecks {
         package let mayRewriteTrail: Bool
         /// Whether a statement that waits for a lock gives up.
         package let hasLockTimeout: Bool
-        /// How far this machine's clock is ahead of the database's, in seconds.
-        package let aheadSeconds: Int64
+        /// The database's clock.
+        package let time: WallTime
 
         /// The facts.
         ///
@@ -17,12 +19,12 @@ package enum DatabaseChecks {
         ///   - role: The role that statements run as.
         ///   - mayRewriteTrail: Whether it may change or remove rows of the audit trail.
         ///   - hasLockTimeout: Whether a statement that waits for a lock gives up.
-        ///   - aheadSeconds: How far this machine's clock is ahead.
-        package init(role: String, mayRewriteTrail: Bool, hasLockTimeout: Bool, aheadSeconds: Int64) {
+        ///   - time: The database's clock.
+        package init(role: String, mayRewriteTrail: Bool, hasLockTimeout: Bool, time: WallTime) {
             self.role = role
             self.mayRewriteTrail = mayRewriteTrail
             self.hasLockTimeout = hasLockTimeout
-            self.aheadSeconds = aheadSeconds
+            self.time = time
         }
     }
 
@@ -30,9 +32,12 @@ package enum DatabaseChecks {
 
     /// Looks at the facts.
     ///
-    /// - Parameter facts: What the database answered.
+    /// - Parameters:
+    ///   - facts: What the database answered, just now.
+    ///   - now: This machine's clock.
     /// - Returns: What was found.
-    package static func findings(_ facts: Facts) -> [Finding] {
+    package static func findings(_ facts: Facts, now: WallTime) -> [Finding] {
+        let ahead = now.seconds - facts.time.seconds
         var found: [Finding] = []
         if facts.mayRewriteTrail {
             found.append(
@@ -56,14 +61,14 @@ package enum DatabaseChecks {
                 )
             )
         }
-        if facts.aheadSeconds.magnitude > 2 {
-            let direction = facts.aheadSeconds > 0 ? "ahead of" : "behind"
+        if ahead.magnitude > 2 {
+            let direction = ahead > 0 ? "ahead of" : "behind"
             found.append(
                 Finding(
                     "D28",
-                    facts.aheadSeconds.magnitude > 30 ? .warning : .note,
+                    ahead.magnitude > 30 ? .warning : .note,
                     setting,
-                    "This machine's clock is \(facts.aheadSeconds.magnitude) s \(direction) the database's.",
+                    "This machine's clock is \(ahead.magnitude) s \(direction) the database's.",
                     remedy: "Run a time service on both; deadlines go by the database's clock."
                 )
             )

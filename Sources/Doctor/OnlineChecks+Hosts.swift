@@ -1,5 +1,6 @@
 import AmazonPay
 import HTTPCore
+import Primitives
 
 // D22, D24, D25: the two hosts against strangers. D40, D41: the account at the provider.
 
@@ -40,36 +41,21 @@ extension OnlineChecks {
     /// D25: the fields that protect pages, on one page of each kind.
     func headers() async -> [Finding] {
         var found: [Finding] = []
-        let samples = [
-            (facts.web, "/browser/cart"), (facts.web, "/error"), (facts.link, "/index.html"),
-        ]
-        for (base, path) in samples {
-            guard let base, case .response(let answer) = await ask("GET", base.origin + path) else { continue }
-            found += missing(in: answer).map { what in
+        for page in facts.pages {
+            guard let base = page.isLink ? facts.link : facts.web,
+                case .response(let answer) = await ask("GET", base.origin + page.path)
+            else { continue }
+            found += FieldComparison.complaints(answer, expected: page.fields).map { what in
                 Finding(
                     "D25",
                     .error,
-                    base.origin + path,
+                    base.origin + page.path,
                     what,
                     remedy: "Let no balancer remove or replace the fields of answers."
                 )
             }
         }
         return found
-    }
-
-    private func missing(in answer: InboundResponse) -> [String] {
-        let wanted: [(String, String)] = [
-            ("Strict-Transport-Security", "max-age=63072000"), ("X-Content-Type-Options", "nosniff"),
-            ("X-Frame-Options", "DENY"), ("Permissions-Policy", "camera=()"), ("Cache-Control", "no-store"),
-            ("Referrer-Policy", ""), ("Content-Security-Policy", "frame-ancestors 'none'"),
-        ]
-        var complaints = wanted.compactMap { name, part -> String? in
-            guard let value = answer.first(name) else { return "\(name) is missing." }
-            return part.isEmpty || value.contains(part) ? nil : "\(name) is \(value), without \(part)."
-        }
-        if let server = answer.first("Server") { complaints.append("Server says \(server).") }
-        return complaints
     }
 
     // MARK: The account
@@ -90,7 +76,7 @@ extension OnlineChecks {
             let endpoint =
                 try api.isEmpty
                 ? AmazonPayEndpoint(credentials.region) : AmazonPayEndpoint(simulator: api, for: credentials)
-            let result = await AccountProbe.ask(credentials, at: endpoint, by: ways.provider, now: facts.now)
+            let result = await AccountProbe.ask(credentials, at: endpoint, by: ways.provider, now: clock.now())
             return refusal(result.outcome, endpoint.origin) + clock(result.aheadSeconds, endpoint.origin)
         } catch {
             // What is wrong with the settings has been told by the checks without a network.
@@ -119,7 +105,9 @@ extension OnlineChecks {
                         "D40",
                         status == 429 || status >= 500 ? .warning : .error,
                         origin,
-                        "It answers \(words) to a question that should get 404.",
+                        status == 404
+                            ? "It answers \(words), but not as the provider does where a session is not found."
+                            : "It answers \(words) to a question that should get 404.",
                         remedy:
                             "Look the reason up in the provider's list of errors; `sallyport explain-signature` helps with signatures."
                     )

@@ -1,4 +1,5 @@
 package import HTTPCore
+package import Primitives
 
 /// The checks that ask others: the running program under its public names, Amazon, Apple's and Google's lists.
 package struct OnlineChecks {
@@ -10,17 +11,26 @@ package struct OnlineChecks {
         package let provider: any HTTPExchange
         /// To everybody else, with the machine's own authorities.
         package let world: any HTTPExchange
+        /// The certificate in PEM that answers at an address of the program's own hosts; `nil` where it cannot be had.
+        package let certificate: (String) async -> [UInt8]?
 
-        /// Three ways.
+        /// The ways.
         ///
         /// - Parameters:
         ///   - hosts: To the program's own hosts.
         ///   - provider: To the provider.
         ///   - world: To everybody else.
-        package init(hosts: any HTTPExchange, provider: any HTTPExchange, world: any HTTPExchange) {
+        ///   - certificate: The certificate in PEM that answers at an address.
+        package init(
+            hosts: any HTTPExchange,
+            provider: any HTTPExchange,
+            world: any HTTPExchange,
+            certificate: @escaping (String) async -> [UInt8]?
+        ) {
             self.hosts = hosts
             self.provider = provider
             self.world = world
+            self.certificate = certificate
         }
     }
 
@@ -45,6 +55,7 @@ package struct OnlineChecks {
     let facts: SettingFacts
     let files: Files
     let ways: Ways
+    let clock: any WallClock
 
     /// Checks.
     ///
@@ -52,22 +63,26 @@ package struct OnlineChecks {
     ///   - facts: What the settings say.
     ///   - files: What the program should serve.
     ///   - ways: What carries the questions; redirects are not followed.
-    package init(_ facts: SettingFacts, files: Files, ways: Ways) {
+    ///   - clock: Read at each question about time, however long the ones before it took.
+    package init(_ facts: SettingFacts, files: Files, ways: Ways, clock: any WallClock) {
         self.facts = facts
         self.files = files
         self.ways = ways
+        self.clock = clock
     }
 
     /// Asks everybody, one after the other; each question takes three seconds at most, the provider's ten.
     ///
     /// - Returns: What was found, in no order.
     package func findings() async -> [Finding] {
-        var found: [Finding] = []
+        var found = LibraryChecks.findings(facts)
         if let link = facts.link, await reaches(link, &found) {
+            found += await certificate(link)
             found += await servedFiles(link)
             found += await lists(link)
         }
         if let web = facts.web, await reaches(web, &found) {
+            found += await certificate(web)
             found += await strangers(web)
         }
         found += await headers()
@@ -100,20 +115,36 @@ package struct OnlineChecks {
     /// Whether a host answers at all; tells once where it does not.
     private func reaches(_ base: BaseURL, _ found: inout [Finding]) async -> Bool {
         guard case .failure(let why) = await ask("GET", base.origin + "/") else { return true }
-        let isCertificate = why.contains("certificate") || why.contains("SSL")
-        found.append(
-            Finding(
-                isCertificate ? "D21" : "D20",
+        found.append(OnlineChecks.silence(base, why))
+        return false
+    }
+
+    /// What a host that gives no answer has, told by the words of the library that asked.
+    private static func silence(_ base: BaseURL, _ why: String) -> Finding {
+        if why.contains("peer certificate") {
+            return Finding(
+                "D21",
                 .error,
                 base.setting,
-                isCertificate
-                    ? "The certificate of \(base.origin) is not believed: \(why)."
-                    : "\(base.origin) does not answer: \(why).",
-                remedy: isCertificate
-                    ? "Serve one for this host from a public authority, with its chain, and not expired."
-                    : "Start the program, and let name, port and firewall lead to it."
+                "The certificate of \(base.origin) is not believed: \(why).",
+                remedy: "Serve one for this host from a public authority, with its chain, and not expired."
             )
+        }
+        if why.contains("SSL connect") {
+            return Finding(
+                "D20",
+                .error,
+                base.setting,
+                "What answers at \(base.origin) does not speak TLS as it should: \(why).",
+                remedy: "Let the port lead to `listen` or to a TLS balancer; `clear_listen` speaks plain HTTP."
+            )
+        }
+        return Finding(
+            "D20",
+            .error,
+            base.setting,
+            "\(base.origin) does not answer: \(why).",
+            remedy: "Start the program, and let name, port and firewall lead to it."
         )
-        return false
     }
 }

@@ -1,4 +1,5 @@
 import Doctor
+import Primitives
 import Testing
 
 @Suite("A database")
@@ -12,9 +13,11 @@ struct DatabaseTests {
             role: "shop",
             mayRewriteTrail: mayRewriteTrail,
             hasLockTimeout: hasLockTimeout,
-            aheadSeconds: aheadSeconds
+            time: present
         )
-        return DatabaseChecks.findings(facts).map { "\($0.check) \($0.severity.rawValue) \($0.message)" }
+        return DatabaseChecks.findings(facts, now: present + .seconds(aheadSeconds)).map {
+            "\($0.check) \($0.severity.rawValue) \($0.message)"
+        }
     }
 
     @Test func `as it should be has no finding`() {

@@ -20,7 +20,7 @@ struct DoctorOnlineTests {
             let sound = try await DoctorOnlineTests.examine(shop, environment)
             #expect(sound.exit == .code(0), "\(sound.output)")
             let checks = sound.output.split(separator: "\n").map { $0.prefix { $0 != ":" } }
-            #expect(checks == ["D02 warning link.base_url", "D26 note link.base_url", "doctor"])
+            #expect(checks == ["D02 warning link.base_url", "D26 note link.base_url", "D29 note program", "doctor"])
 
             for (name, value, line) in DoctorOnlineTests.mistakes {
                 var changed = environment
@@ -38,6 +38,8 @@ struct DoctorOnlineTests {
         ("PROVIDER_PUBLIC_KEY_ID", "SANDBOX-SOMEBODYELSESKEY0000001", "D40 error provider.public_key_id: "),
         ("APPS_IOS", #"[{"prefix":"ABCDE12345","bundle":"com.example.other"}]"#, "D20 error https://links.localhost:"),
         ("LINK_BASE_URL", "https://links.localhost:1", "D20 error link.base_url: "),
+        // Another rule than the program's, as if a balancer had cut the field.
+        ("HSTS_INCLUDE_SUBDOMAINS", "true", "D25 error https://localhost:"),
     ]
 
     private static func environment(_ folder: String) throws -> [String: String] {
@@ -50,6 +52,7 @@ struct DoctorOnlineTests {
             "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0",
             "SALLYPORT_SIMULATOR_LISTEN": "127.0.0.1:\(try freePort())",
             "SALLYPORT_LOOPS": "1",
+            "SALLYPORT_HSTS_INCLUDE_SUBDOMAINS": "false",
         ]
     }
 

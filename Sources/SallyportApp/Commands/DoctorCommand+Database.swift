@@ -1,4 +1,5 @@
 import Doctor
+import EventIO
 import Persistence
 import Postgres
 import Primitives
@@ -7,7 +8,17 @@ import Telemetry
 
 extension DoctorCommand {
     /// D28: asks the database that the settings name; a private cluster runs with its program only and is left alone.
-    static func askDatabase(_ source: SettingSource, now: WallTime) async -> [Finding] {
+    ///
+    /// - Parameters:
+    ///   - source: The texts.
+    ///   - clock: Read when the answer is there: to reach a database may take seconds.
+    ///   - ask: Asks the database of a configuration.
+    /// - Returns: What was found.
+    static func askDatabase(
+        _ source: SettingSource,
+        clock: any WallClock = SystemClock(),
+        by ask: (Configuration, Secret<String>) async throws -> DatabaseChecks.Facts = DoctorCommand.rights
+    ) async -> [Finding] {
         let configuration: Configuration
         do {
             configuration = try Configuration(source)
@@ -16,31 +27,37 @@ extension DoctorCommand {
             return []
         }
         guard let url = configuration.storage.databaseURL else { return [] }
-        let policy = configuration.policy
         do {
-            let rights = try await OneLoop.run { reactor in
-                let client = PostgresClient(
-                    reactor: reactor,
-                    configuration: try PostgresConfiguration(url: url),
-                    logger: .silent
-                )
-                client.start()
-                defer { client.close() }
-                try await client.waitUntilReady(within: .seconds(10))
-                return try await PostgresSessionStore(client: client, policy: policy).rights()
-            }
-            return DatabaseChecks.findings(
-                DatabaseChecks.Facts(
-                    role: rights.role,
-                    mayRewriteTrail: rights.mayRewriteTrail,
-                    hasLockTimeout: rights.hasLockTimeout,
-                    aheadSeconds: now.seconds - rights.now.seconds
-                )
-            )
+            let facts = try await ask(configuration, url)
+            return DatabaseChecks.findings(facts, now: clock.now())
         } catch let error as PostgresError {
             return [DatabaseChecks.unreachable(error.debugDescription)]
         } catch {
             return [DatabaseChecks.unreachable(String(reflecting: error))]
+        }
+    }
+
+    private static func rights(
+        _ configuration: Configuration,
+        _ url: Secret<String>
+    ) async throws -> DatabaseChecks.Facts {
+        let policy = configuration.policy
+        return try await OneLoop.run { reactor in
+            let client = PostgresClient(
+                reactor: reactor,
+                configuration: try PostgresConfiguration(url: url),
+                logger: .silent
+            )
+            client.start()
+            defer { client.close() }
+            try await client.waitUntilReady(within: .seconds(10))
+            let rights = try await PostgresSessionStore(client: client, policy: policy).rights()
+            return DatabaseChecks.Facts(
+                role: rights.role,
+                mayRewriteTrail: rights.mayRewriteTrail,
+                hasLockTimeout: rights.hasLockTimeout,
+                time: rights.now
+            )
         }
     }
 }

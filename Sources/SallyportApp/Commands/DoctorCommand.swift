@@ -29,7 +29,7 @@ enum DoctorCommand {
                 var findings = OfflineChecks.findings(examination.facts, appleFile: examination.appleFile)
                 if flags.contains("online") {
                     findings += try await ask(examination)
-                    findings += await askDatabase(source, now: SystemClock().now())
+                    findings += await askDatabase(source)
                 }
                 let report = Report(findings)
                 show(report, flags, input.console)
@@ -49,12 +49,14 @@ enum DoctorCommand {
         let provider = trust(facts.texts["provider.ca_file"] ?? "")
         let world = trust("")
         return try await OneLoop.run { reactor in
+            let own = CurlClient(reactor, configuration: hosts)
             let ways = OnlineChecks.Ways(
-                hosts: CurlClient(reactor, configuration: hosts),
+                hosts: own,
                 provider: CurlClient(reactor, configuration: provider),
-                world: CurlClient(reactor, configuration: world)
+                world: CurlClient(reactor, configuration: world),
+                certificate: { url in await own.certificate(at: url) }
             )
-            return await OnlineChecks(facts, files: files, ways: ways).findings()
+            return await OnlineChecks(facts, files: files, ways: ways, clock: SystemClock()).findings()
         }
     }
 
