@@ -13,12 +13,14 @@ struct VendorClient: Sendable, CustomTestStringConvertible {
     enum Language: String, Sendable {
         case node
         case php
+        case java
     }
 
     let language: Language
     let algorithm: String
     let keyID: String
-    /// What the environment names: the folder of the client for Node.js, the file that loads the one for PHP.
+    /// What the environment names: the folder of the client for Node.js, the file that loads the one for PHP, the class path of the
+    /// compiled one for Java.
     let place: String
 
     var testDescription: String { "\(algorithm), \(keyID)" }
@@ -26,10 +28,8 @@ struct VendorClient: Sendable, CustomTestStringConvertible {
     /// The one for PHP knows no other port.
     var port: UInt16 { language == .php ? 443 : 0 }
 
-    static let variable: [Language: String] = [.node: "SALLYPORT_VENDOR_NODE", .php: "SALLYPORT_VENDOR_PHP"]
-
     static func place(_ language: Language) -> String? {
-        variable[language].flatMap { ProcessInfo.processInfo.environment[$0] }
+        ProcessInfo.processInfo.environment["SALLYPORT_VENDOR_" + language.rawValue.uppercased()]
     }
 
     /// Both algorithms with both kinds of key ids; none where there is no client.
@@ -55,6 +55,8 @@ struct VendorClient: Sendable, CustomTestStringConvertible {
         var environment = [
             "CLIENT": self.place, "KEY": folder + "/key.pem", "ANSWER": place,
             "SETTINGS": String(decoding: settings(port: bench.address.port).bytes, as: UTF8.self),
+            // Names and addresses are not ASCII.
+            "LC_ALL": "C.UTF-8",
             "CALL": String(decoding: JSONValue.array([.string(method)] + values).bytes, as: UTF8.self),
         ]
         for name in ["PATH", "NODE_PATH", "HOME"] { environment[name] = ProcessInfo.processInfo.environment[name] }
@@ -84,6 +86,7 @@ struct VendorClient: Sendable, CustomTestStringConvertible {
                 "public_key_id": .string(keyID), "region": "jp", "sandbox": true, "algorithm": algorithm,
                 "override_service_url": "https://localhost",
             ]
+        case .java: return ["keyId": .string(keyID), "algorithm": algorithm, "place": .string("localhost:\(port)")]
         }
     }
 
@@ -91,6 +94,7 @@ struct VendorClient: Sendable, CustomTestStringConvertible {
         switch language {
         case .node: ["node", "-e", VendorClient.nodeDriver]
         case .php: ["php", "-d", "curl.cainfo=\(folder)/authority.pem", "-r", VendorClient.phpDriver]
+        case .java: ["sh", "-c", VendorClient.javaCommand, "sh", folder, VendorClient.javaDriver]
         }
     }
 
@@ -119,6 +123,56 @@ struct VendorClient: Sendable, CustomTestStringConvertible {
         $answer = is_string($result) ? ['status' => 200, 'body' => $result]
             : ['status' => $result['status'], 'body' => json_decode($result['response'])];
         file_put_contents(getenv('ANSWER'), json_encode($answer));
+        """
+
+    /// The driver is compiled once, and the authority put where this language looks for authorities.
+    private static let javaCommand = """
+        set -eu; cd "$1"
+        [ -f Driver.class ] || { printf '%s' "$2" > Driver.java; javac -nowarn -cp "$CLIENT" Driver.java; }
+        [ -f trust ] || keytool -importcert -noprompt -alias a -file authority.pem -keystore trust -storepass changeit
+        exec java -Djavax.net.ssl.trustStore=trust -Djavax.net.ssl.trustStorePassword=changeit -cp "$CLIENT:." Driver
+        """
+
+    private static let javaDriver = """
+        import com.amazon.pay.api.*;
+        import com.amazon.pay.api.types.*;
+        import java.nio.file.*;
+        import java.util.*;
+        import org.json.*;
+
+        public class Driver {
+            static class Settings extends PayConfiguration {
+                Settings(String place) { overrideServiceURL = place; }
+            }
+
+            public static void main(String[] none) throws Exception {
+                JSONObject given = new JSONObject(System.getenv("SETTINGS"));
+                PayConfiguration settings = new Settings(given.getString("place"))
+                    .setPublicKeyId(given.getString("keyId")).setRegion(Region.JP).setEnvironment(Environment.SANDBOX)
+                    .setPrivateKey(Files.readString(Path.of(System.getenv("KEY"))).toCharArray());
+                if (!given.isNull("algorithm")) settings.setAlgorithm(given.getString("algorithm"));
+                JSONArray call = new JSONArray(System.getenv("CALL"));
+                List<Class<?>> types = new ArrayList<>();
+                List<Object> values = new ArrayList<>();
+                for (int index = 1; index < call.length(); index++) {
+                    Object value = call.get(index);
+                    String name = "x-amz-pay-idempotency-key";
+                    boolean isKey = value instanceof JSONObject && ((JSONObject) value).has(name);
+                    if (isKey) value = new HashMap<>(Map.of(name, ((JSONObject) value).getString(name)));
+                    types.add(isKey ? Map.class : value.getClass());
+                    values.add(value);
+                }
+                WebstoreClient client = new WebstoreClient(settings);
+                Object result = client.getClass().getMethod(call.getString(0), types.toArray(new Class<?>[0]))
+                    .invoke(client, values.toArray());
+                JSONObject answer = new JSONObject().put("status", 200).put("body", result);
+                if (result instanceof AmazonPayResponse) {
+                    AmazonPayResponse response = (AmazonPayResponse) result;
+                    answer.put("status", response.getStatus()).put("body", response.getResponse());
+                }
+                Files.writeString(Path.of(System.getenv("ANSWER")), answer.toString());
+            }
+        }
         """
 }
 

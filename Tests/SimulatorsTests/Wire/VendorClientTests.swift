@@ -7,8 +7,9 @@ import Testing
 /// The vendor's own client libraries, unchanged, against the simulator as a server with TLS and strict signatures.
 ///
 /// They are not part of this project. `SALLYPORT_VENDOR_NODE` names the folder of the client for Node.js, with what it needs in
-/// `NODE_PATH`; `SALLYPORT_VENDOR_PHP` names a PHP file that loads the one for PHP, which wants port 443 of this machine. The requests
-/// that were recorded of the former are replayed by `ReplayTests` in any case.
+/// `NODE_PATH`; `SALLYPORT_VENDOR_PHP` names a PHP file that loads the one for PHP, which wants port 443 of this machine;
+/// `SALLYPORT_VENDOR_JAVA` is the class path of the compiled one for Java and of what it needs. The requests that were recorded
+/// of the first are replayed by `ReplayTests` in any case.
 @Suite("A client library of the vendor", .serialized)
 struct VendorClientTests {
     @Test(
@@ -27,10 +28,19 @@ struct VendorClientTests {
         try await Self.run(client)
     }
 
+    @Test(
+        .enabled(if: VendorClient.place(.java) != nil, "SALLYPORT_VENDOR_JAVA names no client"),
+        arguments: VendorClient.all(.java)
+    )
+    func `for Java buys, captures, refunds and closes`(client: VendorClient) async throws {
+        try await Self.run(client)
+    }
+
     private static func run(_ client: VendorClient) async throws {
         try await withTemporaryFolder { folder in
             let tls = try WireTLS(folder: folder)
-            try await withLoop { reactor in
+            // Every call starts a program.
+            try await withLoop(deadline: .seconds(600)) { reactor in
                 let bench = try WireBench(reactor, tls, port: client.port)
                 let shop = VendorShop(client: client, bench: bench, folder: folder)
                 do {
