@@ -31,6 +31,24 @@ enum OrderSQL {
         """
     }
 
+    /// Tells once that the provider agreed before the bank has spoken; `u` only finds the flow.
+    static let pending = """
+        o AS (
+            UPDATE merchant_order AS o SET
+                state = 'payment_pending', events = o.events + 1, updated_at = statement_timestamp()
+            WHERE o.flow_id = $1 AND o.state = 'created' AND EXISTS (SELECT FROM u)
+            RETURNING o.flow_id, o.events, 'session.payment_pending' AS type, order_event_data(o, NULL) AS data
+        ), \(announced)
+        """
+
+    /// Takes that back where the attempt came to nothing.
+    static let released = """
+        o AS (
+            UPDATE merchant_order AS o SET state = 'created', updated_at = statement_timestamp()
+            WHERE o.flow_id = $1 AND o.state = 'payment_pending' AND EXISTS (SELECT FROM u)
+        )
+        """
+
     /// Makes the order of a flow of the program's own shop when the buyer agrees; an order that a merchant opened is there and
     /// learns what the buyer agreed to.
     ///
@@ -95,7 +113,7 @@ enum OrderSQL {
                 SELECT w.flow_id, CASE w.state WHEN 'expired' THEN 'expired' ELSE 'cancelled' END::order_state FROM w
                 WHERE w.state IN ('expired', 'revoked', 'cancelled')) AS e
             WHERE o.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE w.state NOT IN ('authorized', 'purchasing')))
-                AND o.flow_id = e.flow_id AND o.state = 'created'
+                AND o.flow_id = e.flow_id AND o.state IN ('created', 'payment_pending')
             RETURNING o.flow_id, o.events, 'session.' || o.state AS type, order_event_data(o, NULL) AS data
         ), \(announced)
         """

@@ -132,8 +132,30 @@ extension PostgresSessionStore {
 
     // MARK: The end of an attempt
 
+    static let pendingStatement = Statement(
+        name: "flow_pending",
+        sql: """
+            WITH u AS (
+                SELECT f.flow_id FROM flow AS f WHERE f.flow_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing'
+            ), \(OrderSQL.pending)
+            SELECT 1 FROM o
+            """,
+        parameterTypes: [.uuid, .uuid]
+    )
+
+    package func notePending(_ flow: FlowID, attempt: UUIDBytes) async throws(BrokerError) {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        parameters.append(uuid: attempt)
+        do {
+            _ = try await client.write(PostgresSessionStore.pendingStatement, parameters, key: flow, isLastStep: true)
+        } catch {
+            throw StoreFailure.error(error)
+        }
+    }
+
     static let releaseStatement = Statement(
-        name: "flow_release",
+        name: "flow_release_order",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET
@@ -143,7 +165,7 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), q AS (
                 DELETE FROM flow_purchasing WHERE flow_id = $1 AND EXISTS (SELECT FROM u)
-            ), \(SQLText.audit("'release'"))
+            ), \(OrderSQL.released), \(SQLText.audit("'release'"))
             SELECT u.verdict, u.state FROM u
             """,
         parameterTypes: SQLText.leading + [.uuid, .int8]

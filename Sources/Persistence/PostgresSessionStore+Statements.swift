@@ -7,7 +7,8 @@ extension PostgresSessionStore {
     package static let hotStatements: [Statement] = [
         issueStatement, openFirstStatement, openStatement, readTabStatement, readSealedTabStatement,
         touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
-        beginStatement, checkStatement, meetStatement, releaseStatement, settleStatement, takeUpStatement,
+        beginStatement, checkStatement, meetStatement, pendingStatement, releaseStatement, settleStatement,
+        takeUpStatement,
         giveUpStatement, resumeStatement, receiptStatement, statusStatement, observeStatement, revokeStatement,
         auditStatement,
     ]

@@ -84,6 +84,14 @@ extension Broker {
         return isDone
     }
 
+    /// Notes that the provider agreed before the bank has spoken: merchants are told, and the lease stays.
+    ///
+    /// - Parameter attempt: What `purchase` or `takeOver` returned.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; nothing depends on it.
+    package func notePending(_ attempt: PurchaseAttempt) async throws(BrokerError) {
+        try await store.notePending(attempt.flow, attempt: attempt.id)
+    }
+
     /// Gives the lease back because the provider is not ready: the flow is placed again, and the next attempt has a new number.
     ///
     /// - Parameters:

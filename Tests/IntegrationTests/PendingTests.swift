@@ -39,6 +39,7 @@ import Testing
                 #expect(early.error == "purchase_in_progress")
                 #expect(early[field: "retry-after"] != nil)
                 #expect(try shop.state(of: shopper.flow) == "purchasing")
+                #expect(try shop.value("SELECT state || ' ' || events FROM merchant_order") == "payment_pending 1")
                 // The second look finds a session that is completed already.
                 try shop.endLease(of: shopper.flow)
             }
@@ -46,6 +47,7 @@ import Testing
             let answer = try await shopper.purchase(link)
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try await shop.effectiveCompletions() == 1)
+            #expect(try shop.value("SELECT state || ' ' || events FROM merchant_order") == "paid 2")
         }
     }
 

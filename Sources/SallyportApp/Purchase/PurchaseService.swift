@@ -158,7 +158,17 @@ final class PurchaseService {
         case .undecided(let detail):
             // The lease stays: whoever comes after it has run out asks the provider again.
             logger.warning("purchase.pending", fields(attempt, detail))
+            await notePending(attempt)
             throw Failure(.purchaseInProgress, detail, flow: attempt.flow, retryAfter: 10)
+        }
+    }
+
+    /// Lets merchants know; where that fails, the next look notes it.
+    private func notePending(_ attempt: PurchaseAttempt) async {
+        do throws(BrokerError) {
+            try await broker.notePending(attempt)
+        } catch {
+            logger.warning("purchase.not_noted", fields(attempt, error.debugDescription))
         }
     }
 

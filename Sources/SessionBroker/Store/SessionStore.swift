@@ -73,6 +73,10 @@ package protocol SessionStore: AnyObject {
         by caller: Caller
     ) async throws(BrokerError) -> Bool
 
+    /// Notes for the order that the provider agreed to the purchase before the bank has spoken; once for each order, and only while
+    /// the attempt holds the flow.
+    func notePending(_ flow: FlowID, attempt: UUIDBytes) async throws(BrokerError)
+
     /// Gives the lease back: `purchasing` becomes `placed`. Does nothing for another attempt id; says whether it did.
     func release(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(BrokerError) -> Bool
 

@@ -88,6 +88,25 @@ struct OrderRowTests {
         }
     }
 
+    @Test func `is pending once while the bank decides, and comes back from it`() async throws {
+        try await withRig { rig in
+            let (crossing, attempt) = try await rig.purchasing()
+            for _ in 0..<2 { try await rig.broker.notePending(attempt) }
+            #expect(try await rig.orders.read(crossing.flow)?.state == .paymentPending)
+            #expect(try rig.events(crossing) == ["1 session.payment_pending payment_pending"])
+            #expect(try await rig.broker.release(attempt, by: rig.caller()))
+            #expect(try await rig.orders.read(crossing.flow)?.state == .inReview)
+            // Whoever lost the flow has nothing to say about it.
+            try await rig.broker.notePending(attempt)
+            #expect(try await rig.orders.read(crossing.flow)?.state == .inReview)
+
+            let (other, second) = try await rig.purchasing()
+            try await rig.broker.notePending(second)
+            try await rig.settle(second)
+            #expect(try rig.events(other).last == "2 session.paid paid")
+        }
+    }
+
     @Test func `is told about once, however its flow ends`() async throws {
         try await withRig { rig in
             let declined = try await rig.flow(in: .declined)
