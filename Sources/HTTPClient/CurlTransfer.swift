@@ -19,6 +19,8 @@ final class CurlTransfer {
     /// Why a callback has stopped the library, if one has.
     private(set) var refusal: HTTPExchangeError?
     private var suspension: Suspension<Outcome>?
+    /// How the exchange ended, where that was before its task came to wait.
+    private var early: Outcome?
 
     init(handle: EasyHandle, body: [UInt8], limits: (header: Int, body: Int)) {
         self.handle = handle
@@ -28,14 +30,23 @@ final class CurlTransfer {
 
     /// Keeps the waiting task.
     func wait(_ suspension: Suspension<Outcome>) {
-        self.suspension = suspension
+        guard let outcome = early else {
+            self.suspension = suspension
+            return
+        }
+        early = nil
+        suspension.resume(outcome)
     }
 
     /// Lets the waiting task go on; once.
     func finish(_ outcome: Outcome) {
-        let waiting = suspension
+        guard let waiting = suspension else {
+            // On a loop with much to do the exchange may be over before its task comes to wait for it.
+            early = outcome
+            return
+        }
         suspension = nil
-        waiting?.resume(outcome)
+        waiting.resume(outcome)
     }
 
     /// The response that has come.
