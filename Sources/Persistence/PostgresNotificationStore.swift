@@ -74,7 +74,8 @@ package final class PostgresNotificationStore {
         parameters.append(text: message.object)
         parameters.append(text: message.permission)
         do throws(PostgresError) {
-            let rows = try await client.write(PostgresNotificationStore.receiveStatement, parameters)
+            // On the connection of upkeep: a message can wait for its row, buyers cannot.
+            let rows = try await client.work(PostgresNotificationStore.receiveStatement, parameters)
             return try FlowColumns.word(rows, 0)
         } catch {
             throw StoreFailure.merchant(error)

@@ -12,6 +12,18 @@ import Testing
         return options
     }
 
+    private var merchant: ShopOptions {
+        var options = options
+        options.settings["merchant.api"] = "true"
+        return options
+    }
+
+    private func metric(_ shop: Shop, _ name: String) async throws -> Int? {
+        let answer = try await ClientLoop.send(OutboundRequest(method: "GET", url: shop.admin + "/metrics"))
+        let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix(name + " ") }.flatMap { Int($0.dropFirst(name.utf8.count + 1)) }
+    }
+
     private func asked(_ shop: Shop, _ operation: String) async throws -> Int {
         try await shop.control.calls(operation).count
     }
@@ -59,11 +71,61 @@ import Testing
             let all = try await asked(shop, "GetCharge") - before
             #expect((35...60).contains(all), "\(all)")
             #expect(try shop.rows("SELECT 1 FROM payment_poll WHERE object_id = $1", [paid.charge]).isEmpty)
-            let metrics = try await ClientLoop.send(OutboundRequest(method: "GET", url: shop.admin + "/metrics"))
-            let text = String(decoding: metrics.body, as: UTF8.self)
-            #expect(text.contains("sallyport_polls_total{object=\"charge\",outcome=\"ended\"} 1"))
+            #expect(try await metric(shop, "sallyport_polls_total{object=\"charge\",outcome=\"ended\"}") == 1)
             try await travel.passWithoutProvider(Self.day * 365, step: Self.day * 15)
             #expect(try await asked(shop, "GetCharge") - before == all)
+        }
+    }
+
+    @Test func `that is given back are one where it takes its time, and the state follows`() async throws {
+        try await withShop(merchant) { shop in
+            let till = try await Till.open(shop)
+            #expect(try await till.capture().status == 200)
+            let answer = try await till.refund(10_000, mark: "one")
+            let id = try #require(answer.json["id"]?.text)
+            #expect(try shop.ledger(id) == "RefundInitiated")
+            let travel = TimeTravel(shop)
+            try await travel.advance(by: Self.hour, step: .seconds(30))
+            #expect(try shop.ledger(id) == "Refunded")
+            #expect(try await asked(shop, "GetRefund") == 1)
+            #expect(try till.events.last == "refund.refunded")
+            try await travel.advance(by: Self.day * 365, step: Self.day * 15)
+            #expect(try await asked(shop, "GetRefund") == 1)
+        }
+    }
+
+    @Test func `that is given back and refused in the end return their part to the order`() async throws {
+        try await withShop(merchant) { shop in
+            try await shop.control.post("options", ["refundDelay": "P500D"])
+            let till = try await Till.open(shop)
+            #expect(try await till.capture().status == 200)
+            let answer = try await till.refund(10_000, mark: "one")
+            let id = try #require(answer.json["id"]?.text)
+            #expect(try till.state == "part_refunded")
+            try await shop.control.force("refunds/" + id, "Declined", "AmazonRejected")
+            try await TimeTravel(shop).advance(by: Self.hour, step: .seconds(30))
+            #expect(try shop.ledger(id) == "Declined")
+            #expect(try till.state == "captured")
+            #expect(try till.events.last == "refund.declined")
+        }
+    }
+
+    @Test func `that is given back for ever are at most ninety, and a person is called`() async throws {
+        try await withShop(merchant) { shop in
+            try await shop.control.post("options", ["refundDelay": "P2000D"])
+            let till = try await Till.open(shop)
+            #expect(try await till.capture().status == 200)
+            #expect(try await till.refund(10_000, mark: "one").status == 201)
+            let travel = TimeTravel(shop)
+            try await travel.advance(by: Self.day, step: Self.hour / 4)
+            let first = try await asked(shop, "GetRefund")
+            #expect((24...28).contains(first), "\(first)")
+            try await travel.advance(by: Self.day * 180, step: Self.hour * 6)
+            let all = try await asked(shop, "GetRefund")
+            #expect((45...90).contains(all), "\(all)")
+            #expect(try await metric(shop, "sallyport_polls_total{object=\"refund\",outcome=\"ended\"}") == 1)
+            try await travel.advance(by: Self.day * 365, step: Self.day * 15)
+            #expect(try await asked(shop, "GetRefund") == all)
         }
     }
 

@@ -1,3 +1,4 @@
+import EventIO
 import Persistence
 import Postgres
 import Primitives
@@ -21,6 +22,22 @@ struct NotificationStoreTests {
             let rows = try rig.admin.rows("SELECT flow_id, kind, object_id, verdict, deliveries FROM notification")
             #expect(rows == [[crossing.flow.description, "CHARGE", Self.charge, "taken", "4"]])
             #expect(try rig.pauses()[Self.charge] == 0)
+        }
+    }
+
+    @Test func `takes a message once that many bring at a time`() async throws {
+        try await withRig { rig in
+            _ = try await rig.paid(Self.permission)
+            let message = Message(id: "m1", kind: "CHARGE", object: Self.charge, permission: nil)
+            var receipts: [PostgresNotificationStore.Receipt] = []
+            let deliveries = (0..<32).map { _ in
+                rig.reactor.startTask {
+                    if let receipt = try? await rig.notices.receive(message) { receipts.append(receipt) }
+                }
+            }
+            for delivery in deliveries { await delivery.value }
+            #expect(receipts.count == 32)
+            #expect(receipts.filter { $0 == .taken }.count == 1)
         }
     }
 
