@@ -19,6 +19,7 @@ enum CompleteDecision {
     ///   - report: What the tries brought.
     ///   - id: The session that was asked about.
     ///   - amount: What the buyer pays.
+    /// - Returns: The outcome where it is certain, or else that the session is to be read.
     static func decide(_ report: CallReport, of id: CheckoutSessionID, for amount: Money) -> Verdict {
         switch report.result {
         case .failure(let error):

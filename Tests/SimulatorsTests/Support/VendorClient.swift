@@ -134,11 +134,8 @@ struct VendorClient: Sendable, CustomTestStringConvertible {
         """
 
     private static let javaDriver = """
-        import com.amazon.pay.api.*;
-        import com.amazon.pay.api.types.*;
-        import java.nio.file.*;
-        import java.util.*;
-        import org.json.*;
+        /* What it takes: */ import com.amazon.pay.api.*; import com.amazon.pay.api.types.*; import java.nio.file.*;
+        /* and: */ import java.util.*; import org.json.*;
 
         public class Driver {
             static class Settings extends PayConfiguration {
