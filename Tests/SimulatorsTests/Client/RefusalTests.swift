@@ -35,8 +35,17 @@ struct RefusalTests {
             TransactionAmountExceeded PeriodicAmountExceeded InvalidSandboxSimulationSpecified
             """
         ) + lines(400, "CurrencyMismatch", complete: "amount mismatch")
-        // The key was used for other octets: what came of those is read where it can be, and else left to a person.
-        + lines(400, "DuplicateIdempotencyKey", isDoubtful: true, create: "unknown DuplicateIdempotencyKey")
+        // The key was used for other octets: what came of those is for a person to find out.
+        + [
+            Line(
+                status: 400,
+                code: "DuplicateIdempotencyKey",
+                retry: .never,
+                complete: "unknown DuplicateIdempotencyKey",
+                capture: "unknown DuplicateIdempotencyKey",
+                create: "unknown DuplicateIdempotencyKey"
+            )
+        ]
         + lines(401, "UnauthorizedAccess")
         + lines(403, "InvalidAuthentication InvalidAccountStatus InvalidRequestSignature InvalidAuthorizationToken")
         + lines(404, "ResourceNotFound") + lines(405, "UnsupportedOperation RequestNotSupported")
@@ -63,8 +72,7 @@ struct RefusalTests {
         _ codes: String,
         _ retry: AmazonPayError.Retry = .never,
         isDoubtful: Bool = false,
-        complete: String? = nil,
-        create: String? = nil
+        complete: String? = nil
     ) -> [Line] {
         codes.split(separator: " ").map { code in
             Line(
@@ -73,7 +81,7 @@ struct RefusalTests {
                 retry: retry,
                 complete: complete ?? "rejected \(code)",
                 capture: "refused \(code)" + (isDoubtful ? " +" : ""),
-                create: create ?? "refused \(code)"
+                create: "refused \(code)"
             )
         }
     }
