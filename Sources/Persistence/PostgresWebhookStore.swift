@@ -20,7 +20,9 @@ package final class PostgresWebhookStore {
     }
 
     /// The statements that are run for each event, for tests that ask the database how it would run them.
-    package static let dispatcherStatements: [Statement] = [claimStatement, deliveredStatement, failedStatement]
+    package static let dispatcherStatements: [Statement] = [
+        claimStatement, deliveredStatement, failedStatement, postponedStatement,
+    ]
 
     /// Whether an endpoint wants a type of event.
     static func wants(_ endpoint: String, _ type: String) -> String {
@@ -59,12 +61,14 @@ extension PostgresWebhookStore: WebhookStore {
         sql: """
             WITH due AS (
                 SELECT d.endpoint_id, d.flow_id
-                FROM webhook_endpoint AS e, LATERAL (
+                FROM webhook_endpoint AS e
+                LEFT JOIN unnest($5, string_to_array($6, ',')::bigint[]) AS a (endpoint_id, lanes)
+                    ON a.endpoint_id = e.endpoint_id, LATERAL (
                     SELECT w.endpoint_id, w.flow_id, w.next_at FROM webhook_lane AS w
                     WHERE w.endpoint_id = e.endpoint_id AND w.parked_at IS NULL AND w.next_at <= statement_timestamp()
-                    ORDER BY w.next_at LIMIT CASE WHEN e.endpoint_id = ANY ($5) THEN 1 ELSE $4 END
+                    ORDER BY w.next_at LIMIT coalesce(a.lanes, $4)
                     FOR UPDATE SKIP LOCKED) AS d
-                WHERE e.removed_at IS NULL AND e.endpoint_id <> ALL ($6)
+                WHERE e.removed_at IS NULL
                 ORDER BY d.next_at LIMIT $3
             ), l AS (
                 UPDATE webhook_lane AS w SET attempt_id = $1, next_at = statement_timestamp() + $2 * interval '1 second'
@@ -78,7 +82,7 @@ extension PostgresWebhookStore: WebhookStore {
                 -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the partitions.
                 SELECT x.* FROM merchant_event AS x WHERE x.flow_id = l.flow_id AND x.sequence = l.head OFFSET 0) AS v
             """,
-        parameterTypes: [.uuid, .int8, .int8, .int8, .uuidArray, .uuidArray]
+        parameterTypes: [.uuid, .int8, .int8, .int8, .uuidArray, .text]
     )
 
     package func claim(
@@ -90,8 +94,8 @@ extension PostgresWebhookStore: WebhookStore {
         parameters.append(seconds: demand.lease)
         parameters.append(int64: Int64(demand.limit))
         parameters.append(int64: Int64(demand.share))
-        parameters.append(uuids: demand.failing)
-        parameters.append(uuids: demand.busy)
+        parameters.append(uuids: demand.allowances.map(\.key))
+        parameters.append(text: demand.allowances.map { String($0.value) }.joined(separator: ","))
         let rows = try await work(PostgresWebhookStore.claimStatement, parameters)
         return try decoding { () throws(PostgresError) in
             var claimed: [ClaimedDelivery] = []
@@ -223,6 +227,27 @@ extension PostgresWebhookStore: WebhookStore {
         parameters.append(text: failure.error)
         parameters.append(int64: pause.map { Int64($0 / .milliseconds(1)) })
         _ = try await settle(PostgresWebhookStore.failedStatement, parameters)
+    }
+
+    static let postponedStatement = Statement(
+        name: "webhook_postponed",
+        sql: """
+            WITH \(ours), u AS (
+                UPDATE webhook_lane AS w SET attempt_id = NULL,
+                    next_at = statement_timestamp() + $5 * interval '1 millisecond'
+                FROM l WHERE w.endpoint_id = $1 AND w.flow_id = $2
+            )
+            SELECT CASE WHEN l.tail IS NULL THEN 'busy' ELSE 'over' END
+            FROM (SELECT) AS one LEFT JOIN l ON true
+            WHERE l.tail IS NOT NULL OR \(isOurs)
+            """,
+        parameterTypes: [.uuid, .uuid, .uuid, .int8, .int8]
+    )
+
+    package func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(WebhookStoreError) {
+        var parameters = PostgresWebhookStore.fence(of: delivery)
+        parameters.append(int64: Int64(pause / .milliseconds(1)))
+        _ = try await settle(PostgresWebhookStore.postponedStatement, parameters)
     }
 
     private static func fence(of delivery: ClaimedDelivery) -> Parameters {

@@ -65,8 +65,12 @@ package final class WebhookDispatcher {
         var underWay = 0
         /// Tries that failed since one last arrived.
         var failures = 0
+        /// Its keys that did not open the last time; told once.
+        var closedKeys: Set<String> = []
+        /// When it is seen again whether its key opens; `nil` where it did.
+        var locked: Interval?
 
-        var isFailing: Bool { failures > 0 }
+        var isFailing: Bool { failures > 0 || locked != nil }
     }
 
     private let surroundings: Surroundings
@@ -86,10 +90,14 @@ package final class WebhookDispatcher {
     private static let pause = Duration.seconds(1)
     /// Between two looks at the tries that are under way.
     private static let shortPause = Duration.milliseconds(20)
-    /// Every how many looks the backlog is counted.
-    private static let looksPerCount = 15
-    /// Every how many looks what nobody will ask for is removed.
-    private static let looksPerTidying = 3600
+    /// How often the backlog is counted.
+    private static let countSpan = Duration.seconds(15)
+    /// How often what nobody will ask for is removed.
+    private static let tidySpan = Duration.seconds(3600)
+    /// How often it is seen whether a key opens that did not: another one may have taken its place.
+    private static let keySpan = Duration.seconds(60)
+    /// After that a process that has the right file may take what this one cannot sign.
+    private static let handover = Duration.seconds(1)
     /// What an answer takes to be written down, on top of the time for it to come.
     private static let margin = Duration.seconds(20)
     /// After so many failures in a row it was the endpoint that was away, and not one event that it cannot take.
@@ -126,12 +134,12 @@ package final class WebhookDispatcher {
 
     /// Sends what is due until it is stopped.
     package func run() async {
-        var looks = 0
+        var counting = Interval(WebhookDispatcher.countSpan)
+        var tidying = Interval(WebhookDispatcher.tidySpan)
         while !isStopped {
             let taken = await round()
-            if looks % WebhookDispatcher.looksPerCount == 0 { await count() }
-            if looks % WebhookDispatcher.looksPerTidying == 0 { await tidy() }
-            looks += 1
+            if counting.isOver(at: surroundings.clock.now()) { await count() }
+            if tidying.isOver(at: surroundings.clock.now()) { await tidy() }
             if taken == 0 || underWay >= places { await waitForRoom() }
         }
     }
@@ -166,13 +174,10 @@ package final class WebhookDispatcher {
         let free = places - underWay
         guard free > 0, !isStopped else { return 0 }
         let share = max(1, places / 2)
-        var demand = ClaimDemand(limit: free, share: min(free, share), lease: lease)
-        for (endpoint, standing) in standings {
-            if standing.underWay >= (standing.isFailing ? 1 : share) {
-                demand.busy.append(endpoint)
-            } else if standing.isFailing {
-                demand.failing.append(endpoint)
-            }
+        var demand = ClaimDemand(limit: free, share: share, lease: lease)
+        for endpoint in Array(standings.keys) {
+            let allowance = allowance(endpoint, share)
+            if allowance < share { demand.allowances[endpoint] = allowance }
         }
         do throws(WebhookStoreError) {
             let attempt = UUIDBytes(version7At: surroundings.clock.now(), random: surroundings.random)
@@ -184,6 +189,13 @@ package final class WebhookDispatcher {
             note(error)
             return 0
         }
+    }
+
+    /// How many lanes of an endpoint may be taken on top of those that are under way.
+    private func allowance(_ endpoint: UUIDBytes, _ share: Int) -> Int {
+        if standings[endpoint]?.locked?.isOver(at: surroundings.clock.now()) == false { return 0 }
+        guard let standing = standings[endpoint] else { return share }
+        return max(0, (standing.isFailing ? 1 : share) - standing.underWay)
     }
 
     private func begin(_ delivery: ClaimedDelivery) {
@@ -203,7 +215,8 @@ package final class WebhookDispatcher {
     private func walk(_ first: ClaimedDelivery) async {
         var delivery = first
         while true {
-            let attempt = await send(delivery)
+            guard let keys = openKeys(of: delivery) else { return await postpone(delivery) }
+            let attempt = await send(delivery, keys)
             let verdict = policy.verdict(on: attempt, failures: delivery.failures, random: surroundings.random)
             let wasAway = (standings[delivery.endpoint]?.failures ?? 0) >= WebhookDispatcher.outage
             note(verdict, attempt, delivery)
@@ -224,19 +237,45 @@ package final class WebhookDispatcher {
         }
     }
 
-    private func send(_ delivery: ClaimedDelivery) async -> DeliveryAttempt {
+    /// The keys to sign with; `nil` where the endpoint's own does not open.
+    ///
+    /// The one before it may be missing: after a loss of the file it is the one that nobody can open any more, and receivers that
+    /// have the new one must not suffer from it.
+    private func openKeys(of delivery: ClaimedDelivery) -> [WebhookKey]? {
         var keys: [WebhookKey] = []
+        var closed: Set<String> = []
         for key in delivery.keys {
             do throws(CryptographyError) {
                 keys.append(try surroundings.vault.open(key, of: delivery.endpoint))
             } catch {
+                closed.insert(key.id)
+                guard standings[delivery.endpoint]?.closedKeys.contains(key.id) != true else { continue }
                 surroundings.logger.error(
                     "webhook.key_unreadable",
                     fields(delivery) + [LogField("key", key.id), LogField("reason", error.description)]
                 )
-                return .broke(.protocolViolation)
             }
         }
+        standings[delivery.endpoint]?.closedKeys = closed
+        guard let current = delivery.keys.first, !closed.contains(current.id) else { return nil }
+        standings[delivery.endpoint]?.locked = nil
+        return keys
+    }
+
+    /// Gives back what cannot be signed here.
+    ///
+    /// It is no failure of the endpoint's: the event keeps its tries.
+    private func postpone(_ delivery: ClaimedDelivery) async {
+        let now = surroundings.clock.now()
+        standings[delivery.endpoint]?.locked = Interval(WebhookDispatcher.keySpan, since: now)
+        do throws(WebhookStoreError) {
+            try await surroundings.store.postponed(delivery, for: WebhookDispatcher.handover)
+        } catch {
+            note(error)
+        }
+    }
+
+    private func send(_ delivery: ClaimedDelivery, _ keys: [WebhookKey]) async -> DeliveryAttempt {
         let signature = signer.fields(
             event: delivery.event.id,
             at: surroundings.clock.now(),
@@ -319,6 +358,27 @@ package final class WebhookDispatcher {
         isStoreAway = true
         let fields = [LogField("code", error.code.rawValue), LogField("detail", error.detail)]
         surroundings.logger.warning("webhook.store_failed", fields)
+    }
+}
+
+/// A span of the clock after which something is done again.
+private struct Interval {
+    private let span: Duration
+    private var start: WallTime?
+
+    /// One that is over at once, or when its span has passed since a moment.
+    init(_ span: Duration, since start: WallTime? = nil) {
+        self.span = span
+        self.start = start
+    }
+
+    /// Whether the span has passed; then it begins anew.
+    ///
+    /// A clock that was set back does not make it longer.
+    mutating func isOver(at now: WallTime) -> Bool {
+        if let start, start <= now, now < start + span { return false }
+        start = now
+        return true
     }
 }
 

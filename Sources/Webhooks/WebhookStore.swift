@@ -8,10 +8,8 @@ package struct ClaimDemand: Sendable {
     package var share: Int
     /// How long they are the dispatcher's: nobody else sends for them until then.
     package var lease: Duration
-    /// Endpoints that did not answer the last time: one lane each.
-    package var failing: [UUIDBytes]
-    /// Endpoints that have enough on their way: none.
-    package var busy: [UUIDBytes]
+    /// How many of each endpoint that gets fewer, zero or more: it fails, or has something on its way.
+    package var allowances: [UUIDBytes: Int]
 
     /// A demand.
     ///
@@ -19,20 +17,12 @@ package struct ClaimDemand: Sendable {
     ///   - limit: How many lanes at most.
     ///   - share: How many of one endpoint.
     ///   - lease: How long they are the dispatcher's.
-    ///   - failing: Endpoints that get one lane.
-    ///   - busy: Endpoints that get none.
-    package init(
-        limit: Int,
-        share: Int,
-        lease: Duration,
-        failing: [UUIDBytes] = [],
-        busy: [UUIDBytes] = []
-    ) {
+    ///   - allowances: How many of each endpoint that gets fewer than its share.
+    package init(limit: Int, share: Int, lease: Duration, allowances: [UUIDBytes: Int] = [:]) {
         self.limit = limit
         self.share = share
         self.lease = lease
-        self.failing = failing
-        self.busy = busy
+        self.allowances = allowances
     }
 }
 
@@ -166,6 +156,14 @@ package protocol WebhookStore: AnyObject {
         _ failure: DeliveryFailure,
         again pause: Duration?
     ) async throws(WebhookStoreError)
+
+    /// Gives a lane back whose event was not sent, for a reason that is not the endpoint's: no try has failed.
+    ///
+    /// - Parameters:
+    ///   - delivery: What was not sent.
+    ///   - pause: Until somebody may take it.
+    /// - Throws: What hinders the store; then it is free when the lease is over.
+    func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(WebhookStoreError)
 
     /// Makes everything due that waits for another try at an endpoint that answers again.
     ///

@@ -46,10 +46,9 @@ private final class WebhookRig {
     func claim(
         _ limit: Int = 16,
         share: Int = 16,
-        failing: [UUIDBytes] = [],
-        busy: [UUIDBytes] = []
+        allowances: [UUIDBytes: Int] = [:]
     ) async throws -> [ClaimedDelivery] {
-        let demand = ClaimDemand(limit: limit, share: share, lease: .seconds(30), failing: failing, busy: busy)
+        let demand = ClaimDemand(limit: limit, share: share, lease: .seconds(30), allowances: allowances)
         return try await store.claim(demand, attempt: flow())
     }
 
@@ -278,12 +277,29 @@ struct WebhookStoreTests {
             let one = try await hooks.endpoint()
             let two = try await hooks.endpoint()
             for _ in 0..<10 { try hooks.happen(hooks.flow(), 1...1) }
-            #expect(try await hooks.claim(4, busy: [one, two]).isEmpty)
-            #expect(try await hooks.claim(4, failing: [one], busy: [two]).map(\.endpoint) == [one])
+            #expect(try await hooks.claim(4, allowances: [one: 0, two: 0]).isEmpty)
+            #expect(try await hooks.claim(4, allowances: [one: 1, two: 0]).map(\.endpoint) == [one])
             let shared = try await hooks.claim(8, share: 3)
             #expect(shared.filter { $0.endpoint == one }.count == 3)
             #expect(shared.filter { $0.endpoint == two }.count == 3)
             #expect(try await hooks.claim(100, share: 100).count == 13)
+        }
+    }
+
+    @Test func `that could not be signed go back with all their tries`() async throws {
+        try await withWebhooks { hooks in
+            _ = try await hooks.endpoint()
+            try hooks.happen(hooks.flow(), 1...1)
+            let first = try #require(try await hooks.claim().first)
+            try await hooks.store.postponed(first, for: .seconds(5))
+            #expect(try await hooks.claim().isEmpty)
+            try hooks.age(seconds: 5)
+            let second = try #require(try await hooks.claim().first)
+            #expect(second.failures == 0)
+            try await hooks.store.postponed(first, for: .zero)
+            #expect(try await hooks.claim().isEmpty, "not the one's whose lease is over")
+            #expect(try await hooks.deliver(second) == nil)
+            #expect(try hooks.lanes().isEmpty)
         }
     }
 

@@ -248,17 +248,97 @@ struct DispatcherTests {
         }
     }
 
-    @Test func `signs nothing with a key that another secret has sealed`() async throws {
+    @Test func `gives at most half of its places to one endpoint, also where it has some already`() async throws {
+        try await withBench(concurrency: 4) { bench in
+            let slow = try bench.endpoint(1)
+            bench.endpoints.hanging = ["https://1.example"]
+            bench.store.happen(slow, flow(1), 1)
+            _ = await bench.dispatcher.round()
+            for number in UInt64(2)...10 { bench.store.happen(slow, flow(number), 1) }
+            for _ in 0..<3 { _ = await bench.dispatcher.round() }
+            for _ in 0..<20 { await bench.reactor.nextTurn() }
+            #expect(bench.endpoints.most["https://1.example"] == 2)
+            bench.endpoints.hanging = []
+            bench.endpoints.letGo()
+            for _ in 0..<20 { await bench.reactor.nextTurn() }
+        }
+    }
+
+    @Test func `signs nothing with a key that another secret has sealed, and counts no try`() async throws {
+        try await withBench(tries: 1) { bench in
+            let endpoint = try bench.endpoint(1)
+            let other = try WebhookVault(secret: Secret([UInt8](repeating: 8, count: 32)))
+            let good = bench.store.keys[endpoint]
+            let key = WebhookKey.mint(random: bench.random)
+            bench.store.keys[endpoint] = [try other.seal(key, of: endpoint, random: bench.random)]
+            for number in UInt64(1)...3 { bench.store.happen(endpoint, flow(number), 1) }
+            for _ in 0..<300 {
+                try await bench.round()
+                bench.clock.advance(by: .seconds(1))
+            }
+            #expect(bench.endpoints.requests.isEmpty)
+            #expect(bench.log.lines(with: "\"webhook.key_unreadable\"").count == 1)
+            for number in UInt64(1)...3 {
+                let lane = try #require(bench.store.lane(endpoint, flow(number)))
+                #expect(lane.failures == 0 && !lane.isParked)
+            }
+            // Whoever has the right file finds them free most of the time.
+            let wanted = ClaimDemand(limit: 1, share: 1, lease: .zero)
+            #expect(try await bench.store.claim(wanted, attempt: flow(9)).count == 1)
+            bench.store.keys[endpoint] = good
+            for _ in 0..<63 {
+                try await bench.round()
+                bench.clock.advance(by: .seconds(1))
+            }
+            #expect(bench.store.laneCount == 0)
+            bench.store.keys[endpoint] = [try other.seal(key, of: endpoint, random: bench.random)]
+            bench.store.happen(endpoint, flow(4), 1)
+            try await bench.round()
+            #expect(bench.log.lines(with: "\"webhook.key_unreadable\"").count == 2, "it has changed")
+        }
+    }
+
+    @Test func `signs with a fresh key also while the one before cannot be opened any more`() async throws {
         try await withBench { bench in
             let endpoint = try bench.endpoint(1)
             let other = try WebhookVault(secret: Secret([UInt8](repeating: 8, count: 32)))
-            let key = WebhookKey.mint(random: bench.random)
-            bench.store.keys[endpoint] = [try other.seal(key, of: endpoint, random: bench.random)]
-            bench.store.happen(endpoint, flow(1), 1)
+            let lost = try other.seal(WebhookKey.mint(random: bench.random), of: endpoint, random: bench.random)
+            bench.store.keys[endpoint]?.append(lost)
+            for number in UInt64(1)...3 { bench.store.happen(endpoint, flow(number), 1) }
             try await bench.round()
-            #expect(bench.endpoints.requests.isEmpty)
+            #expect(bench.store.laneCount == 0)
+            let key = try #require(bench.secrets[endpoint]?.first)
+            for request in bench.endpoints.requests {
+                #expect(request.fields.first { $0.0 == "webhook-key-id" }?.1 == key.id)
+                let now = bench.clock.now()
+                #expect(try WebhookSigner().verify(request.fields, body: request.body, secrets: [key.secret], now: now))
+            }
             #expect(bench.log.lines(with: "\"webhook.key_unreadable\"").count == 1)
-            #expect(bench.store.lane(endpoint, flow(1))?.failures == 1)
+            #expect(bench.log.lines(with: lost.id).count == 1)
+        }
+    }
+
+    @Test func `counts what waits by the clock, however often it looks`() async throws {
+        try await withBench(concurrency: 1) { bench in
+            let endpoint = try bench.endpoint(1)
+            for number in UInt64(1)...40 { bench.store.happen(endpoint, flow(number), 1) }
+            bench.reactor.startTask { await bench.dispatcher.run() }
+            func pass(_ step: Duration, _ count: Int) async {
+                for _ in 0..<count {
+                    for _ in 0..<20 { await bench.reactor.nextTurn() }
+                    bench.clock.advance(by: step, waking: bench.reactor.executor)
+                }
+                for _ in 0..<20 { await bench.reactor.nextTurn() }
+            }
+            await pass(.milliseconds(20), 100)
+            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.backlogCount == 1 && bench.store.tidyCount == 1)
+            await pass(.seconds(5), 6)
+            #expect(bench.store.backlogCount == 3 && bench.store.tidyCount == 1)
+            await pass(.seconds(3600), 2)
+            #expect(bench.store.tidyCount == 3)
+            await bench.dispatcher.stop()
+            await pass(.seconds(1), 1)
         }
     }
 

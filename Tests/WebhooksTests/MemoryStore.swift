@@ -24,6 +24,8 @@ final class MemoryStore: WebhookStore {
     private(set) var demands: [ClaimDemand] = []
     private(set) var failures: [DeliveryFailure] = []
     private(set) var pauses: [Duration?] = []
+    private(set) var backlogCount = 0
+    private(set) var tidyCount = 0
     var isAway = false
 
     init(clock: ManualClock) {
@@ -65,8 +67,8 @@ final class MemoryStore: WebhookStore {
             .sorted { ($0.value.nextAt, $0.key.flow) < ($1.value.nextAt, $1.key.flow) }
         var counts: [UUIDBytes: Int] = [:]
         var claimed: [ClaimedDelivery] = []
-        for (key, entry) in due where claimed.count < demand.limit && !demand.busy.contains(key.endpoint) {
-            let share = demand.failing.contains(key.endpoint) ? 1 : demand.share
+        for (key, entry) in due where claimed.count < demand.limit {
+            let share = demand.allowances[key.endpoint] ?? demand.share
             guard counts[key.endpoint, default: 0] < share else { continue }
             counts[key.endpoint, default: 0] += 1
             entries[key]?.attempt = attempt
@@ -117,6 +119,12 @@ final class MemoryStore: WebhookStore {
         entries[key] = entry
     }
 
+    func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(WebhookStoreError) {
+        guard let key = key(delivery) else { return }
+        entries[key]?.attempt = nil
+        entries[key]?.nextAt = clock.now() + pause
+    }
+
     func hasten(_ endpoint: UUIDBytes) async throws(WebhookStoreError) {
         for key in entries.keys where key.endpoint == endpoint && entries[key]?.attempt == nil {
             entries[key]?.nextAt = clock.now()
@@ -124,8 +132,13 @@ final class MemoryStore: WebhookStore {
     }
 
     func backlog() async throws(WebhookStoreError) -> WebhookBacklog {
-        WebhookBacklog(lag: .seconds(entries.isEmpty ? 0 : 7), parked: entries.values.filter(\.lane.isParked).count)
+        backlogCount += 1
+        let parked = entries.values.filter(\.lane.isParked).count
+        return WebhookBacklog(lag: .seconds(entries.isEmpty ? 0 : 7), parked: parked)
     }
 
-    func tidy() async throws(WebhookStoreError) -> Int { 0 }
+    func tidy() async throws(WebhookStoreError) -> Int {
+        tidyCount += 1
+        return 0
+    }
 }
