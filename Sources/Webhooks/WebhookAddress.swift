@@ -8,7 +8,8 @@ package enum WebhookAddress {
     /// What is wrong with an address, or `nil`.
     ///
     /// Only operators name addresses, so networks of their own are allowed; this machine's own services are not, unless a setting
-    /// says so, and clear text never leaves the machine.
+    /// says so, and clear text never leaves the machine. Numbers are read as resolvers read them; names are not looked up, so one that
+    /// stands for this machine is not found out.
     ///
     /// - Parameters:
     ///   - url: Any text.
@@ -24,7 +25,9 @@ package enum WebhookAddress {
         let rest = url.dropFirst(isClear ? 7 : 8)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains("@") else { return "a name or password in an address ends up in logs" }
-        guard let host = host(of: authority) else { return "no host and port" }
+        guard let host = host(of: authority), !isBroken(host, isBracketed: authority.hasPrefix("[")) else {
+            return "no host and port"
+        }
         if isLoopback(host) {
             return allowsLoopback ? nil : "an address of this machine; webhooks.allow_loopback permits it"
         }
@@ -48,11 +51,23 @@ package enum WebhookAddress {
         return host
     }
 
+    /// What a host is that is a number, in lower case and without brackets; `nil` for names.
+    private static func number(_ host: String) -> HostNumber? {
+        HostNumber(version6: host) ?? HostNumber(version4: host.hasSuffix(".") ? String(host.dropLast()) : host)
+    }
+
     private static func isLoopback(_ host: String) -> Bool {
+        if let number = number(host) { return number.isLoopback }
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        if name == "localhost" || name.hasSuffix(".localhost") { return true }
-        if name.hasPrefix("127.") || name == "::1" || name == "0.0.0.0" || name == "::" { return true }
-        // The forms that resolvers read as numbers: a host of digits alone, or with an `x`, is never a name of anybody's.
-        return name.hasPrefix("::ffff:127.") || name.allSatisfy(\.isNumber) || name.hasPrefix("0x")
+        return name == "localhost" || name.hasSuffix(".localhost")
+    }
+
+    /// Whether it looks like a number and is none: there is no top-level domain that begins with a digit, and no two programs agree on
+    /// what such a host means.
+    private static func isBroken(_ host: String, isBracketed: Bool) -> Bool {
+        if isBracketed { return HostNumber(version6: host) == nil }
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let last = name.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
+        return last.first?.isNumber != false && number(host) == nil
     }
 }

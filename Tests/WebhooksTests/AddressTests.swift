@@ -7,6 +7,8 @@ struct AddressTests {
         arguments: [
             "https://shop.example/hook", "https://shop.example:8443", "https://10.1.2.3/hook?key=1",
             "https://[2001:db8::1]:443/", "https://shop_1.internal",
+            "https://127.shop.example/", "https://0xshop.example/", "https://[::2:0:0]/", "https://[1:2:3:4:5:6:7:8]/",
+            "https://[64:ff9b::10.0.0.1]/", "https://128.0.0.1/", "https://[2001:db8::]/", "https://[1:0:0:0:0:0:0:1]/",
         ]
     )
     func `may be any https address of another machine`(url: String) {
@@ -20,7 +22,10 @@ struct AddressTests {
             "https://shop.example/a b", "https://shop.example/\u{e9}", "https://shop.example:0/",
             "https://shop.example:99999/", "https://shop.example:x/", "https://[::1", "https://[::1]x/",
             "https://shop.example\\@127.0.0.1/", "https://" + String(repeating: "a", count: 2100), "https://ex ample/",
-            "HTTPS://shop.example/",
+            "HTTPS://shop.example/", "https://256.0.0.1/", "https://1.2.3.4.5/", "https://08.0.0.1/", "https://1..2/",
+            "https://4294967296/", "https://0x1ffffffff/", "https://127.0.0.1.0x/", "https://[1:2:3]/",
+            "https://[12345::]/", "https://[1:2:3:4:5:6:7:8:9]/", "https://[::1.2.3]/", "https://[:1]/",
+            "https://[1:::2]/", "https://[::1::]/", "https://[1.2.3.4::]/", "https://shop.1/", "https://./",
         ]
     )
     func `is refused with a reason`(url: String) {
@@ -31,7 +36,10 @@ struct AddressTests {
         arguments: [
             "http://localhost:8080/", "https://localhost/", "https://app.localhost/", "http://127.0.0.1:1/",
             "http://[::1]:9/", "https://LOCALHOST/", "https://0.0.0.0/", "https://2130706433/", "https://0x7f000001/",
-            "https://localhost./", "https://[::ffff:127.0.0.1]/",
+            "https://localhost./", "https://[::ffff:127.0.0.1]/", "https://[0:0:0:0:0:0:0:1]/", "https://0177.0.0.1/",
+            "https://0.0/", "https://0/", "https://127.1/", "https://0x7f.1/", "https://127.0.0.1./", "https://0x/",
+            "https://[::]/", "https://[0::0001]/", "https://[::FFFF:7F00:1]/", "https://[::127.0.0.1]/",
+            "https://[0:0:0:0:0:ffff:127.9.9.9]/", "https://017700000001/", "https://127.255.255.255/",
         ]
     )
     func `of this machine needs a setting`(url: String) {
