@@ -2,18 +2,14 @@ import Postgres
 package import Primitives
 package import Webhooks
 
-// What operators ask for. These statements run one at a time on the connection of a command, and lock lanes in the order in which
-// writers of events do.
+// What operators ask for. These statements run one at a time on the connection for work that takes long, and lock lanes in the
+// order in which writers of events do; what may be much is done in batches, each in a commit of its own.
 extension PostgresWebhookStore {
     private func run(
         _ statement: Statement,
         _ parameters: Parameters
     ) async throws(WebhookStoreError) -> ResultSet {
-        do {
-            return try await client.write(statement, parameters, isLastStep: true)
-        } catch {
-            throw StoreFailure.webhooks(error)
-        }
+        try await work(statement, parameters, isLastStep: true)
     }
 
     // MARK: Endpoints
@@ -121,36 +117,46 @@ extension PostgresWebhookStore {
         return try decoding { () throws(PostgresError) in try rows.timestamp(0, 0) }
     }
 
+    /// From here on nothing is sent, and no event makes a lane; what is there is removed after that.
     private static let removeStatement = Statement(
         name: "webhook_remove",
         sql: """
-            WITH l AS (
-                SELECT w.flow_id FROM webhook_lane AS w WHERE w.endpoint_id = $1 ORDER BY w.flow_id FOR UPDATE
-            ), e AS (
-                UPDATE webhook_endpoint AS e SET removed_at = statement_timestamp(), secret = '', previous_key_id = NULL,
-                    previous_secret = NULL
-                WHERE e.endpoint_id = $1 AND e.removed_at IS NULL
-                RETURNING 1
-            ), d AS (
-                DELETE FROM webhook_lane AS w USING l WHERE w.endpoint_id = $1 AND w.flow_id = l.flow_id RETURNING 1
-            )
-            SELECT (SELECT count(*) FROM e), (SELECT count(*) FROM d)
+            UPDATE webhook_endpoint AS e SET removed_at = statement_timestamp(), secret = '', previous_key_id = NULL,
+                previous_secret = NULL
+            WHERE e.endpoint_id = $1 AND e.removed_at IS NULL
+            RETURNING 1
             """,
         parameterTypes: [.uuid]
     )
 
-    /// Removes an endpoint with all that it has not got.
+    private static let removeLanesStatement = Statement(
+        name: "webhook_remove_lanes",
+        sql: """
+            WITH l AS (
+                SELECT w.flow_id FROM webhook_lane AS w
+                WHERE w.endpoint_id = $1 AND EXISTS (
+                    SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = $1 AND e.removed_at IS NOT NULL)
+                ORDER BY w.flow_id LIMIT $2 FOR UPDATE
+            ), d AS (
+                DELETE FROM webhook_lane AS w USING l WHERE w.endpoint_id = $1 AND w.flow_id = l.flow_id RETURNING 1
+            )
+            SELECT count(*) FROM d
+            """,
+        parameterTypes: [.uuid, .int8]
+    )
+
+    /// Removes an endpoint with all that it has not got; where that was broken off, the rest.
     ///
     /// - Parameter endpoint: Which.
     /// - Returns: For how many sessions something had not arrived, or `nil` where there is no such endpoint.
-    /// - Throws: What hinders the database.
+    /// - Throws: What hinders the database; the endpoint may be removed already.
     package func remove(_ endpoint: UUIDBytes) async throws(WebhookStoreError) -> Int? {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
-        let rows = try await run(PostgresWebhookStore.removeStatement, parameters)
-        return try decoding { () throws(PostgresError) in
-            try rows.int64(0, 0) == 1 ? Int(rows.int64(0, 1)) : nil
-        }
+        let isNew = try await run(PostgresWebhookStore.removeStatement, parameters).rowCount == 1
+        parameters.append(int64: PostgresWebhookStore.batch)
+        let count = try await untilNoneIsLeft(PostgresWebhookStore.removeLanesStatement, parameters)
+        return isNew || count > 0 ? count : nil
     }
 
     // MARK: Lanes
@@ -163,7 +169,8 @@ extension PostgresWebhookStore {
             FROM webhook_lane AS w LEFT JOIN LATERAL (
                 SELECT x.event_id, x.type FROM merchant_event AS x
                 WHERE x.flow_id = w.flow_id AND x.sequence = w.head OFFSET 0) AS v ON true
-            WHERE ($1 IS NULL OR w.flow_id = $1) AND (NOT $2 OR w.parked_at IS NOT NULL)
+            WHERE ($1 IS NULL OR w.flow_id = $1) AND (NOT $2 OR w.parked_at IS NOT NULL) AND EXISTS (
+                SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.endpoint_id AND e.removed_at IS NULL)
             ORDER BY w.since, w.flow_id, w.endpoint_id LIMIT $3
             """,
         parameterTypes: [.uuid, .bool, .int8]
@@ -211,76 +218,5 @@ extension PostgresWebhookStore {
             tries: (failures: Int(try rows.int64(row, 6)), last: last),
             times: (next: isParked ? nil : try rows.timestamp(row, 9), since: try rows.timestamp(row, 10))
         )
-    }
-
-    // MARK: Replay
-
-    /// Only what nobody is sending: a try that is under way ends by itself.
-    private static let replayLanesStatement = Statement(
-        name: "webhook_replay_lanes",
-        sql: """
-            WITH l AS (
-                SELECT w.endpoint_id, w.flow_id FROM webhook_lane AS w
-                WHERE ($1 IS NULL OR w.endpoint_id = $1) AND ($2 IS NULL OR w.flow_id = $2)
-                    AND w.attempt_id IS NULL AND (w.parked_at IS NOT NULL OR w.failures > 0)
-                ORDER BY w.flow_id, w.endpoint_id FOR UPDATE
-            ), u AS (
-                UPDATE webhook_lane AS w SET parked_at = NULL, failures = 0, next_at = statement_timestamp(),
-                    since = statement_timestamp()
-                FROM l WHERE w.endpoint_id = l.endpoint_id AND w.flow_id = l.flow_id
-                RETURNING 1
-            )
-            SELECT count(*) FROM u
-            """,
-        parameterTypes: [.uuid, .uuid]
-    )
-
-    /// The event is looked for in all months: an operator's wish is not worth an index that each purchase would pay for.
-    private static let replayEventStatement = Statement(
-        name: "webhook_replay_event",
-        sql: """
-            WITH v AS MATERIALIZED (
-                SELECT v.flow_id, v.sequence, v.type FROM merchant_event AS v WHERE v.event_id = $1
-            ), u AS (
-                INSERT INTO webhook_lane AS w (endpoint_id, flow_id, head, tail, next_at, since, failures)
-                SELECT e.endpoint_id, v.flow_id, v.sequence, (
-                        SELECT max(x.sequence) FROM merchant_event AS x
-                        WHERE x.flow_id = v.flow_id AND \(wants("e", "x.type"))),
-                    statement_timestamp(), statement_timestamp(), 0
-                FROM v JOIN webhook_endpoint AS e ON e.removed_at IS NULL AND \(wants("e", "v.type"))
-                WHERE $2 IS NULL OR e.endpoint_id = $2
-                ORDER BY v.flow_id, e.endpoint_id
-                ON CONFLICT (endpoint_id, flow_id) DO UPDATE SET head = least(w.head, excluded.head),
-                    tail = greatest(w.tail, excluded.tail), attempt_id = NULL, parked_at = NULL, failures = 0,
-                    next_at = excluded.next_at, since = excluded.since
-                RETURNING 1
-            )
-            SELECT count(*) FROM u
-            """,
-        parameterTypes: [.uuid, .uuid]
-    )
-
-    /// Lets events be sent now.
-    ///
-    /// - Parameter what: Which.
-    /// - Returns: How many lanes that concerns.
-    /// - Throws: What hinders the database.
-    package func replay(_ what: WebhookReplay) async throws(WebhookStoreError) -> Int {
-        var parameters = Parameters()
-        var statement = PostgresWebhookStore.replayLanesStatement
-        switch what {
-        case .event(let event, let endpoint):
-            statement = PostgresWebhookStore.replayEventStatement
-            parameters.append(uuid: event)
-            parameters.append(uuid: endpoint)
-        case .endpoint(let endpoint):
-            parameters.append(uuid: endpoint)
-            parameters.append(uuid: nil)
-        case .flow(let flow):
-            parameters.append(uuid: nil)
-            parameters.append(uuid: flow)
-        }
-        let rows = try await run(statement, parameters)
-        return try decoding { () throws(PostgresError) in Int(try rows.int64(0, 0)) }
     }
 }

@@ -291,18 +291,22 @@ extension PostgresWebhookStore: WebhookStore {
                 SELECT w.flow_id FROM webhook_lane AS w
                 WHERE w.endpoint_id = $1 AND w.parked_at IS NULL AND w.attempt_id IS NULL
                     AND w.next_at > statement_timestamp()
-                ORDER BY w.next_at LIMIT 10000 FOR UPDATE SKIP LOCKED
+                ORDER BY w.next_at LIMIT $2 FOR UPDATE SKIP LOCKED
+            ), u AS (
+                UPDATE webhook_lane AS w SET next_at = statement_timestamp() FROM l
+                WHERE w.endpoint_id = $1 AND w.flow_id = l.flow_id
+                RETURNING 1
             )
-            UPDATE webhook_lane AS w SET next_at = statement_timestamp() FROM l
-            WHERE w.endpoint_id = $1 AND w.flow_id = l.flow_id
+            SELECT count(*) FROM u
             """,
-        parameterTypes: [.uuid]
+        parameterTypes: [.uuid, .int8]
     )
 
     package func hasten(_ endpoint: UUIDBytes) async throws(WebhookStoreError) {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
-        _ = try await work(PostgresWebhookStore.hastenStatement, parameters)
+        parameters.append(int64: PostgresWebhookStore.batch)
+        _ = try await untilNoneIsLeft(PostgresWebhookStore.hastenStatement, parameters)
     }
 
     static let backlogStatement = Statement(
@@ -311,7 +315,7 @@ extension PostgresWebhookStore: WebhookStore {
             SELECT greatest(0, extract(epoch FROM
                     statement_timestamp() - min(w.since) FILTER (WHERE w.parked_at IS NULL)))::bigint,
                 count(*) FILTER (WHERE w.parked_at IS NOT NULL)
-            FROM webhook_lane AS w
+            FROM webhook_lane AS w JOIN webhook_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.removed_at IS NULL
             """
     )
 
@@ -333,18 +337,45 @@ extension PostgresWebhookStore: WebhookStore {
                     SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.endpoint_id AND e.removed_at IS NOT NULL)
                 OR w.flow_id < flow_floor(statement_timestamp() - interval '30 days') AND NOT EXISTS (
                     SELECT FROM merchant_event AS v WHERE v.flow_id = w.flow_id AND v.sequence = w.head)
-                LIMIT 1000 FOR UPDATE SKIP LOCKED
+                LIMIT $1 FOR UPDATE SKIP LOCKED
             ), d AS (
                 DELETE FROM webhook_lane AS w USING gone
                 WHERE w.endpoint_id = gone.endpoint_id AND w.flow_id = gone.flow_id
                 RETURNING 1
             )
             SELECT count(*) FROM d
-            """
+            """,
+        parameterTypes: [.int8]
     )
 
     package func tidy() async throws(WebhookStoreError) -> Int {
-        let rows = try await work(PostgresWebhookStore.tidyStatement, Parameters())
-        return try decoding { () throws(PostgresError) in Int(try rows.int64(0, 0)) }
+        var parameters = Parameters()
+        parameters.append(int64: PostgresWebhookStore.batch)
+        return try await untilNoneIsLeft(PostgresWebhookStore.tidyStatement, parameters)
+    }
+
+    // MARK: Batches
+
+    /// How many lanes one statement changes at most: it ends in milliseconds, and holds up nobody.
+    static let batch: Int64 = 1000
+
+    /// Runs a statement that changes at most a batch of lanes and returns how many, until it finds less than one.
+    ///
+    /// - Parameters:
+    ///   - statement: Finds nothing twice.
+    ///   - parameters: The same each time.
+    /// - Returns: How many lanes were changed in all.
+    /// - Throws: What hinders the database; what was done stays.
+    func untilNoneIsLeft(
+        _ statement: Statement,
+        _ parameters: Parameters
+    ) async throws(WebhookStoreError) -> Int {
+        var total = 0
+        while true {
+            let rows = try await work(statement, parameters)
+            let count = try decoding { () throws(PostgresError) in try rows.int64(0, 0) }
+            total += Int(count)
+            if count < PostgresWebhookStore.batch { return total }
+        }
     }
 }

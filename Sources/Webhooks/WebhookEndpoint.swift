@@ -102,10 +102,29 @@ package struct WaitingLane: Sendable, Hashable {
 
 /// What an operator wants to be sent again.
 package enum WebhookReplay: Sendable, Hashable {
-    /// One event and what follows it in its session, also where it has arrived; to one endpoint or all that want it.
-    case event(UUIDBytes, endpoint: UUIDBytes?)
+    /// One event and what follows it in its session, also where it has arrived; to one endpoint or all that want it. Without its
+    /// session it is looked for among all events.
+    case event(UUIDBytes, flow: UUIDBytes?, endpoint: UUIDBytes?)
     /// What has not arrived at an endpoint.
     case endpoint(UUIDBytes)
     /// What has not arrived of a session.
     case flow(UUIDBytes)
+}
+
+/// What became of an operator's wish to send again.
+package struct WebhookReplayed: Sendable, Hashable {
+    /// How many lanes are sent now.
+    package let lanes: Int
+    /// How many lanes were left as they are, because a try is under way.
+    package let underWay: Int
+
+    /// An outcome.
+    ///
+    /// - Parameters:
+    ///   - lanes: How many lanes are sent now.
+    ///   - underWay: How many were left as they are.
+    package init(lanes: Int, underWay: Int = 0) {
+        self.lanes = lanes
+        self.underWay = underWay
+    }
 }

@@ -58,6 +58,17 @@ struct PhysicalTests {
         }
     }
 
+    @Test func `lets an operator's replay walk along the primary keys`() async throws {
+        try await withPlans(of: PostgresWebhookStore.longStatements) { name, plan in
+            let scans = plan.split(separator: "\n").filter {
+                ($0.contains(" on public.webhook_lane") || $0.contains(" on public.merchant_event"))
+                    && $0.contains(" Scan")
+            }
+            #expect(!scans.isEmpty, "\(name)")
+            for scan in scans { #expect(scan.contains("Index") && scan.contains("_pkey"), "\(name): \(plan)") }
+        }
+    }
+
     @Test func `lets transitions stay on their pages`() async throws {
         try await withRig { rig in
             for _ in 0..<200 { _ = try await rig.authorized() }

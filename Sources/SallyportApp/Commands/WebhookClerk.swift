@@ -42,8 +42,9 @@ final class WebhookClerk {
         case .lanes(let flow, let onlyParked):
             return try await store.lanes(of: flow, onlyParked: onlyParked, limit: WebhookClerk.limit).map(line)
         case .replay(let what):
-            let count = try await store.replay(what)
-            return count == 0 ? [] : [line([("lanes", JSONValue(count))])]
+            let done = try await store.replay(what)
+            guard done.lanes + done.underWay > 0 else { return [] }
+            return [line([("lanes", JSONValue(done.lanes)), ("underWay", JSONValue(done.underWay))])]
         case .rotate(let id, let overlap):
             let (key, sealed) = try mint(id)
             guard let until = try await store.rotate(id, to: sealed, overlap: overlap) else { return [] }

@@ -18,7 +18,7 @@ enum WebhooksCommand {
         details: """
             add URL [--events t,…]      add an endpoint; prints its id and, this once, its secret
             list [--dead] [--flow ID]   print the endpoints, or what has not arrived: of all that is not sent any more, of one flow
-            replay EVENT [--endpoint ID]     send an event (evt_…) and what followed it in its flow once more
+            replay EVENT [--flow ID] [--endpoint ID]  send an event (evt_…) and what followed it in its flow once more
             replay --endpoint ID | --flow ID  send now what waits for another try, or is not sent any more
             rotate ID [--overlap 24h]   print a new secret; both sign until the old one's time is over
             remove ID                   forget an endpoint and all that it has not got
@@ -163,9 +163,9 @@ enum WebhookErrand: Sendable, Equatable {
         let flow = try id(values["flow"], "--flow")
         let endpoint = try id(values["endpoint"], "--endpoint")
         switch (word, flow, endpoint) {
-        case (let word?, nil, let endpoint):
+        case (let word?, let flow, let endpoint):
             guard let event = WebhookEvent.id(of: word) else { throw problem("\(word) is no event id (evt_…)") }
-            return .event(event, endpoint: endpoint)
+            return .event(event, flow: flow, endpoint: endpoint)
         case (nil, let flow?, nil): return .flow(flow)
         case (nil, nil, let endpoint?): return .endpoint(endpoint)
         default: throw problem("replay takes an event, --endpoint or --flow")

@@ -1,0 +1,196 @@
+package import Postgres
+import Primitives
+package import Webhooks
+
+// Sending once more what an operator names.
+extension PostgresWebhookStore {
+    /// The statements that walk through many rows, for tests that ask the database how it would run them.
+    package static let longStatements: [Statement] = [replayEndpointStatement, findEventStatement]
+
+    /// Lets events be sent now.
+    ///
+    /// - Parameter what: Which.
+    /// - Returns: How many lanes that concerns.
+    /// - Throws: What hinders the database; where it was broken off, what was done stays.
+    package func replay(_ what: WebhookReplay) async throws(WebhookStoreError) -> WebhookReplayed {
+        switch what {
+        case .endpoint(let endpoint):
+            return WebhookReplayed(lanes: try await replayAll(of: endpoint))
+        case .flow(let flow):
+            var parameters = Parameters()
+            parameters.append(uuid: flow)
+            let rows = try await work(PostgresWebhookStore.replayFlowStatement, parameters, isLastStep: true)
+            return try decoding { () throws(PostgresError) in WebhookReplayed(lanes: Int(try rows.int64(0, 0))) }
+        case .event(let event, let flow, let endpoint):
+            let place = try await flow == nil ? find(event) : self.place(of: event, in: flow)
+            guard let place else { return WebhookReplayed(lanes: 0) }
+            return try await replay(from: place, to: endpoint)
+        }
+    }
+
+    // MARK: What waits
+
+    /// Only what nobody is sending: a try that is under way ends by itself.
+    private static let waits = """
+        w.attempt_id IS NULL
+            AND (w.parked_at IS NOT NULL OR w.failures > 0 OR w.next_at > statement_timestamp())
+        """
+
+    private static let released = """
+        parked_at = NULL, failures = 0, next_at = statement_timestamp(), since = statement_timestamp()
+        """
+
+    /// Goes on behind a flow, so that a lane that fails again meanwhile is not met twice.
+    static let replayEndpointStatement = Statement(
+        name: "webhook_replay_endpoint",
+        sql: """
+            WITH l AS (
+                SELECT w.flow_id FROM webhook_lane AS w
+                WHERE w.endpoint_id = $1 AND w.flow_id > $2 AND \(waits)
+                ORDER BY w.flow_id LIMIT $3 FOR UPDATE
+            ), u AS (
+                UPDATE webhook_lane AS w SET \(released) FROM l
+                WHERE w.endpoint_id = $1 AND w.flow_id = l.flow_id
+                RETURNING 1
+            )
+            SELECT l.flow_id, (SELECT count(*) FROM u) FROM l ORDER BY l.flow_id DESC LIMIT 1
+            """,
+        parameterTypes: [.uuid, .uuid, .int8]
+    )
+
+    private func replayAll(of endpoint: UUIDBytes) async throws(WebhookStoreError) -> Int {
+        var total = 0
+        var last = UUIDBytes(high: 0, low: 0)
+        while true {
+            var parameters = Parameters()
+            parameters.append(uuid: endpoint)
+            parameters.append(uuid: last)
+            parameters.append(int64: PostgresWebhookStore.batch)
+            let rows = try await work(PostgresWebhookStore.replayEndpointStatement, parameters)
+            guard rows.rowCount == 1 else { return total }
+            let (flow, count) = try decoding { () throws(PostgresError) in
+                (try rows.uuid(0, 0), try rows.int64(0, 1))
+            }
+            last = flow
+            total += Int(count)
+        }
+    }
+
+    private static let replayFlowStatement = Statement(
+        name: "webhook_replay_flow",
+        sql: """
+            WITH l AS (
+                SELECT w.endpoint_id
+                FROM webhook_endpoint AS e JOIN webhook_lane AS w ON w.endpoint_id = e.endpoint_id AND w.flow_id = $1
+                WHERE e.removed_at IS NULL AND \(waits)
+                ORDER BY w.endpoint_id FOR UPDATE OF w
+            ), u AS (
+                UPDATE webhook_lane AS w SET \(released) FROM l
+                WHERE w.endpoint_id = l.endpoint_id AND w.flow_id = $1
+                RETURNING 1
+            )
+            SELECT count(*) FROM u
+            """,
+        parameterTypes: [.uuid]
+    )
+
+    // MARK: An event and what followed it
+
+    /// Where an event stands.
+    private struct Place {
+        let flow: UUIDBytes
+        let sequence: Int64
+    }
+
+    private static let placeStatement = Statement(
+        name: "webhook_event_place",
+        sql: "SELECT v.sequence FROM merchant_event AS v WHERE v.flow_id = $2 AND v.event_id = $1",
+        parameterTypes: [.uuid, .uuid]
+    )
+
+    private func place(of event: UUIDBytes, in flow: UUIDBytes?) async throws(WebhookStoreError) -> Place? {
+        guard let flow else { return nil }
+        var parameters = Parameters()
+        parameters.append(uuid: event)
+        parameters.append(uuid: flow)
+        let rows = try await work(PostgresWebhookStore.placeStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        return try decoding { () throws(PostgresError) in Place(flow: flow, sequence: try rows.int64(0, 0)) }
+    }
+
+    /// How many events are looked at by one statement.
+    private static let reach: Int64 = 10_000
+
+    /// An id of an event tells nothing of its time, and an operator's wish is not worth an index that each purchase would pay for: it
+    /// is looked for from the newest session back, along the primary key, a part at a time.
+    static let findEventStatement = Statement(
+        name: "webhook_find_event",
+        sql: """
+            WITH s AS MATERIALIZED (
+                SELECT v.flow_id, v.sequence, v.event_id = $3 AS is_it FROM merchant_event AS v
+                WHERE v.flow_id <= $1 AND (v.flow_id, v.sequence) < ($1, $2)
+                ORDER BY v.flow_id DESC, v.sequence DESC LIMIT $4
+            )
+            SELECT s.flow_id, s.sequence, s.is_it FROM s ORDER BY s.is_it DESC, s.flow_id, s.sequence LIMIT 1
+            """,
+        parameterTypes: [.uuid, .int8, .uuid, .int8]
+    )
+
+    private func find(_ event: UUIDBytes) async throws(WebhookStoreError) -> Place? {
+        var place = Place(flow: UUIDBytes(high: .max, low: .max), sequence: .max)
+        while true {
+            var parameters = Parameters()
+            parameters.append(uuid: place.flow)
+            parameters.append(int64: place.sequence)
+            parameters.append(uuid: event)
+            parameters.append(int64: PostgresWebhookStore.reach)
+            let rows = try await work(PostgresWebhookStore.findEventStatement, parameters)
+            guard rows.rowCount == 1 else { return nil }
+            let isFound = try decoding { () throws(PostgresError) in
+                place = Place(flow: try rows.uuid(0, 0), sequence: try rows.int64(0, 1))
+                return try rows.bool(0, 2)
+            }
+            if isFound { return place }
+        }
+    }
+
+    /// A lane that somebody is sending for is left alone: its event may arrive at any moment, and no two of a session may be on their way.
+    private static let replayEventStatement = Statement(
+        name: "webhook_replay_event",
+        sql: """
+            WITH n AS MATERIALIZED (
+                SELECT e.endpoint_id, (
+                    SELECT max(x.sequence) FROM merchant_event AS x
+                    WHERE x.flow_id = $1 AND \(wants("e", "x.type"))) AS tail
+                FROM merchant_event AS v JOIN webhook_endpoint AS e ON e.removed_at IS NULL AND \(wants("e", "v.type"))
+                WHERE v.flow_id = $1 AND v.sequence = $2 AND ($3 IS NULL OR e.endpoint_id = $3)
+            ), u AS (
+                INSERT INTO webhook_lane AS w (endpoint_id, flow_id, head, tail, next_at, since, failures)
+                SELECT n.endpoint_id, $1, $2, n.tail, statement_timestamp(), statement_timestamp(), 0
+                FROM n ORDER BY n.endpoint_id
+                ON CONFLICT (endpoint_id, flow_id) DO UPDATE SET head = least(w.head, excluded.head),
+                    tail = greatest(w.tail, excluded.tail), attempt_id = NULL, parked_at = NULL, failures = 0,
+                    next_at = excluded.next_at, since = excluded.since
+                WHERE w.attempt_id IS NULL OR w.next_at <= statement_timestamp()
+                RETURNING 1
+            )
+            SELECT (SELECT count(*) FROM u), (SELECT count(*) FROM n)
+            """,
+        parameterTypes: [.uuid, .int8, .uuid]
+    )
+
+    private func replay(
+        from place: Place,
+        to endpoint: UUIDBytes?
+    ) async throws(WebhookStoreError) -> WebhookReplayed {
+        var parameters = Parameters()
+        parameters.append(uuid: place.flow)
+        parameters.append(int64: place.sequence)
+        parameters.append(uuid: endpoint)
+        let rows = try await work(PostgresWebhookStore.replayEventStatement, parameters, isLastStep: true)
+        return try decoding { () throws(PostgresError) in
+            let lanes = Int(try rows.int64(0, 0))
+            return WebhookReplayed(lanes: lanes, underWay: Int(try rows.int64(0, 1)) - lanes)
+        }
+    }
+}
