@@ -117,9 +117,9 @@ package enum OpenAPIDocument {
         ]
         if route.method == .post {
             codes.formUnion([
-                .idempotencyKeyMissing, .idempotencyKeyReused, .requestInProgress, .replayUnavailable,
-                .unsupportedMediaType, .outcomeUnknown,
+                .idempotencyKeyMissing, .requestInProgress, .unsupportedMediaType, .outcomeUnknown,
             ])
+            if route.shape.isKept { codes.insert(.idempotencyKeyReused) }
         }
         if !route.path.parameters.isEmpty { codes.insert(.notFound) }
         codes.formUnion(route.shape.problems)

@@ -13,6 +13,8 @@ package struct RouteDescription: Sendable {
         package var example: String?
         /// What a success looks like, by status.
         package var answers: [(status: HTTPStatus, shape: Schema)]
+        /// Whether the answer to a POST is kept under its Idempotency-Key; one that is not is made anew, without a second effect.
+        package var isKept = true
         /// What can go wrong besides what can go wrong everywhere.
         package var problems: [ProblemCode] = []
 

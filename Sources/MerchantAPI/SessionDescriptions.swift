@@ -108,6 +108,7 @@ extension RouteDescription {
 
     private static var completion: Shape {
         var shape = Shape(.ok, .session)
+        shape.isKept = false
         shape.body = .object([
             .required("returnTicket", .text(68...68), "`secureWebviewSessionId` of the return"),
             .required("orderReferenceId", .text(1...64), "of the return"),

@@ -63,8 +63,7 @@ final class MerchantRouter {
         .later {
             let requestID = request.requestID
             do throws(Problem) {
-                let content = try self.content(request, path, ids, route)
-                let call = try await self.letIn(request, route, content)
+                let call = try await self.letIn(request, path, ids, route)
                 let answer: MerchantAnswer
                 if route.method == .get {
                     answer = try await handler(call)
@@ -86,19 +85,21 @@ final class MerchantRouter {
 
     private func letIn(
         _ request: HTTPRequest,
-        _ route: RouteDescription,
-        _ content: MerchantCall.Content
+        _ path: String,
+        _ ids: [String],
+        _ route: RouteDescription
     ) async throws(Problem) -> MerchantCall {
         guard request.count(.origin) == 0 else { throw Problem(.browserNotAllowed) }
-        // The request is looked at before anything is waited for.
+        // The request is looked at before anything is waited for, and talked about only with those who have a key.
         let misshape = misshape(request, route)
-        let (key, grant) = try await authenticate(request, content.caller)
+        let content = Result { () throws(Problem) in try self.content(request, path, ids, route) }
+        let (key, grant) = try await authenticate(request, Exchange(request: request, services: services).caller)
         if let seconds = merchant.wait(of: grant.id) { throw Problem(.rateLimited, retryAfter: seconds) }
         if let scope = route.scope, !grant.allows(scope) {
             throw Problem(.scopeMissing, "The key does not open \(scope.rawValue).")
         }
         if let misshape { throw misshape }
-        return MerchantCall(services, merchant, key: key, grant: grant, content)
+        return MerchantCall(services, merchant, key: key, grant: grant, try content.get())
     }
 
     /// The same answer whether a key is missing, malformed, unknown or revoked.

@@ -1,3 +1,4 @@
+import AmazonPay
 import Commerce
 import HTTPCore
 import MerchantAPI
@@ -82,8 +83,10 @@ enum SessionHandlers {
     private static func refusal(_ order: MerchantOrder) -> Problem? {
         switch order.state {
         case .cancelled: nil
-        case .paying: Problem(.purchaseInProgress, flow: order.flow)
-        case .expired, .declined, .closed, .created, .atProvider, .inReview: Problem(.sessionOver, flow: order.flow)
+        // Alive again by now: a purchase that was under way has been given back. It may be cancelled, or paid.
+        case .paying, .created, .atProvider, .inReview, .declined:
+            Problem(.purchaseInProgress, flow: order.flow, retryAfter: 2)
+        case .expired, .closed: Problem(.sessionOver, flow: order.flow)
         case .paid, .paymentPending, .captured, .partRefunded, .refunded: Problem(.alreadyPaid, flow: order.flow)
         }
     }
@@ -131,6 +134,9 @@ enum SessionHandlers {
         try Problem.reading { () throws(JSONRefusal) in try rest.end() }
         guard let ticket = ReturnTicket.parse(ticket), ticket.flow == flow else {
             throw Problem(.orderMismatch, "The ticket belongs to another session.", field: "returnTicket", flow: flow)
+        }
+        guard CheckoutSessionID(reference) != nil else {
+            throw Problem(.orderMismatch, field: "orderReferenceId", flow: flow)
         }
         guard let proof = AppProof.parse(proof) else { throw Problem(.proofMismatch, field: "appProof", flow: flow) }
         var request = PurchaseRequest(ticket: ticket, orderReference: reference)

@@ -54,6 +54,15 @@ import Testing
                 )
             }
             #expect(try await complete(other.id, other.proof).code == "order_mismatch")
+            let tickets = URLComponents(string: back)?.queryItems?.filter { $0.name == "secureWebviewSessionId" }
+            let odd = try await merchant.post(
+                "/v1/sessions/\(session.id)/complete",
+                [
+                    "returnTicket": JSONValue(tickets?.first?.value), "orderReferenceId": "\u{0}",
+                    "appProof": .string(session.proof),
+                ]
+            )
+            #expect(odd.code == "order_mismatch" && odd.field == "orderReferenceId", "\(odd.text)")
             #expect(try await complete(session.id, "swp_x").code == "proof_mismatch")
             let foreign = try await complete(session.id, other.proof)
             #expect(foreign.status == 403 && foreign.code == "proof_mismatch")
