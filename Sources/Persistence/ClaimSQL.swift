@@ -5,7 +5,8 @@ package import Postgres
 ///
 /// The claim and its effects are one commit: a statement begins with `claim`, and everything else in it happens only
 /// `WHERE EXISTS (SELECT FROM i)`. A fresh claim yields a row of `i`, and so does one whose holder is gone: its lease is over and it
-/// has no answer. A twin that comes meanwhile waits for the commit and finds no row; then `PostgresKeyStore.state(of:)` says why.
+/// has no answer. Either begins its 72 hours then. A twin that comes meanwhile waits for the commit and finds no row; then
+/// `PostgresKeyStore.state(of:)` says why.
 package enum ClaimSQL {
     /// How long a request may be under way before a repeat takes its claim over; longer than any request lasts.
     static let leaseSeconds = 60
@@ -32,7 +33,8 @@ package enum ClaimSQL {
             INSERT INTO api_idempotency AS c (key_id, idem, fingerprint, created_at, lease_until, flow_id, status, answer)
             VALUES ($\(first), $\(first + 1), $\(first + 2), statement_timestamp(),
                 statement_timestamp() + interval '\(leaseSeconds) seconds', \(flow), \(status), \(answer))
-            ON CONFLICT (key_id, idem) DO UPDATE SET lease_until = excluded.lease_until, flow_id = excluded.flow_id,
+            ON CONFLICT (key_id, idem) DO UPDATE SET
+                created_at = excluded.created_at, lease_until = excluded.lease_until, flow_id = excluded.flow_id,
                 status = excluded.status, answer = excluded.answer
                 WHERE c.answer IS NULL AND c.lease_until <= statement_timestamp() AND c.fingerprint = excluded.fingerprint
             RETURNING 1 AS claimed

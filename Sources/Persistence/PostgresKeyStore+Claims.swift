@@ -62,7 +62,8 @@ extension PostgresKeyStore {
     private static let answerStatement = Statement(
         name: "api_claim_answer",
         sql: """
-            UPDATE api_idempotency SET status = $3, answer = $4 WHERE key_id = $1 AND idem = $2 AND answer IS NULL
+            UPDATE api_idempotency SET status = $3, answer = $4, created_at = statement_timestamp()
+            WHERE key_id = $1 AND idem = $2 AND answer IS NULL
             """,
         parameterTypes: [.uuid, .text, .int4, .bytea]
     )
@@ -120,13 +121,21 @@ extension PostgresKeyStore {
     private static let pruneStatement = Statement(
         name: "api_claim_prune",
         sql: """
+            WITH open AS MATERIALIZED (
+                SELECT p.key_id, p.idem FROM payment_operation_open AS q, LATERAL (
+                    SELECT p.key_id, p.idem FROM payment_operation AS p WHERE p.operation_id = q.operation_id OFFSET 0) AS p
+            )
             DELETE FROM api_idempotency WHERE (key_id, idem) IN (
-                SELECT key_id, idem FROM api_idempotency WHERE created_at < statement_timestamp() - interval '72 hours'
-                ORDER BY created_at LIMIT \(pruneLimit) FOR UPDATE SKIP LOCKED)
+                SELECT c.key_id, c.idem FROM api_idempotency AS c
+                WHERE c.created_at < statement_timestamp() - interval '72 hours' AND (c.answer IS NOT NULL OR NOT EXISTS (
+                    SELECT FROM open WHERE open.key_id = c.key_id AND open.idem = c.idem))
+                ORDER BY c.created_at LIMIT \(pruneLimit) FOR UPDATE OF c SKIP LOCKED)
             """
     )
 
     /// Removes answers of three days ago, `pruneLimit` at most.
+    ///
+    /// The claim of an operation that has not ended stays, however long a person takes over it.
     ///
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
