@@ -93,13 +93,17 @@ extension RouteDescription {
             .ok,
             .object([
                 .required("data", .list(.session, 0...100)),
-                .required("nextCursor", .nullable(.text(22...22)), "`null` at the end"),
+                .required("nextCursor", .nullable(.text(22...22)), "`null` at the end, and only there"),
             ])
         )
         shape.query = [
             QueryParameter("limit", .integer(1...100), "how many at most; 20 unless told otherwise"),
             QueryParameter("cursor", .text(22...22), "where to go on: the `nextCursor` of the part before"),
-            QueryParameter("state", .word(OrderState.allCases.map(\.rawValue)), "only sessions in this state"),
+            QueryParameter(
+                "state",
+                .word(OrderState.allCases.map(\.rawValue)),
+                "only sessions in this state; a part may then be short, or empty"
+            ),
             QueryParameter("reference", .text(1...100), "only sessions of this name"),
         ]
         shape.problems = [.invalidCursor]

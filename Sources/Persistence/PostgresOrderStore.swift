@@ -55,27 +55,66 @@ package final class PostgresOrderStore: OrderStore {
         return order
     }
 
-    private static let pageStatement = Statement(
-        name: "order_page",
-        sql: """
-            SELECT \(orderColumns) FROM merchant_order AS o \(flowOfOrder)
-            WHERE ($1 IS NULL OR o.flow_id < $1) AND ($2 IS NULL OR o.reference = $2)
-                AND ($3 IS NULL OR order_standing(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
-            ORDER BY o.flow_id DESC LIMIT $4
-            """,
-        parameterTypes: [.uuid, .text, .text, .int8]
+    /// How many orders one page looks through at most for those in some states.
+    package static let lookedThrough = 1_000
+
+    /// A part of the list: orders between two ids, the greater excluded.
+    ///
+    /// Both bounds and the name are plain comparisons, because the plan is made without knowing the values: what may be NULL
+    /// bounds no index.
+    private static func pageStatement(_ name: String, named: Bool) -> Statement {
+        Statement(
+            name: name,
+            sql: """
+                SELECT \(orderColumns) FROM merchant_order AS o \(flowOfOrder)
+                WHERE o.flow_id < $1 AND o.flow_id >= $2 \(named ? "AND o.reference = $5" : "")
+                    AND ($3 IS NULL OR order_standing(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
+                ORDER BY o.flow_id DESC LIMIT $4
+                """,
+            parameterTypes: [.uuid, .uuid, .text, .int8] + (named ? [.text] : [])
+        )
+    }
+
+    /// The last of the orders that a page looks through.
+    private static func reachStatement(_ name: String, named: Bool) -> Statement {
+        Statement(
+            name: name,
+            sql: """
+                SELECT o.flow_id FROM merchant_order AS o
+                WHERE o.flow_id < $1 \(named ? "AND o.reference = $2" : "")
+                ORDER BY o.flow_id DESC OFFSET \(lookedThrough - 1) LIMIT 1
+                """,
+            parameterTypes: [.uuid] + (named ? [.text] : [])
+        )
+    }
+
+    private static let allStatements = (
+        page: pageStatement("order_page", named: false), reach: reachStatement("order_reach", named: false)
+    )
+    private static let namedStatements = (
+        page: pageStatement("order_page_named", named: true), reach: reachStatement("order_reach_named", named: true)
     )
 
+    /// The statements that list orders, for whoever looks at their plans.
+    package static let listStatements: [Statement] = [
+        allStatements.page, allStatements.reach, namedStatements.page, namedStatements.reach,
+    ]
+
     package func page(_ query: OrderQuery) async throws(MerchantStoreError) -> OrderPage {
+        let statements = query.reference == nil ? PostgresOrderStore.allStatements : PostgresOrderStore.namedStatements
+        let newest = query.cursor?.flow ?? UUIDBytes(high: .max, low: .max)
+        // Every order is a hit where no state is asked for, so the page itself is the bound.
+        let end = query.states.isEmpty ? nil : try await reach(statements.reach, newest, query.reference)
         var parameters = Parameters()
-        parameters.append(uuid: query.cursor?.flow)
-        parameters.append(text: query.reference)
+        parameters.append(uuid: newest)
+        parameters.append(uuid: end ?? UUIDBytes(high: 0, low: 0))
         parameters.append(
             text: query.states.isEmpty ? nil : query.states.map(\.rawValue).joined(separator: ",")
         )
         // One more than asked for tells whether there is a next page.
         parameters.append(int64: Int64(query.limit) + 1)
-        let rows = try await read(PostgresOrderStore.pageStatement, parameters)
+        if let reference = query.reference { parameters.append(text: reference) }
+        let rows = try await read(statements.page, parameters)
         var orders = try decoding { () throws(PostgresError) in
             var orders: [MerchantOrder] = []
             for row in 0..<min(rows.rowCount, query.limit) { orders.append(try PostgresOrderStore.order(rows, row)) }
@@ -83,8 +122,20 @@ package final class PostgresOrderStore: OrderStore {
         }
         let charges = Dictionary(grouping: try await charges(of: orders.map(\.flow)), by: \.flow)
         for index in orders.indices { orders[index].charges = charges[orders[index].flow] ?? [] }
-        let next = rows.rowCount > query.limit ? orders.last.map { OrderCursor(after: $0.flow) } : nil
-        return OrderPage(orders, next: next)
+        let next = rows.rowCount > query.limit ? orders.last?.flow : end
+        return OrderPage(orders, next: next.map { OrderCursor(after: $0) })
+    }
+
+    private func reach(
+        _ statement: Statement,
+        _ newest: UUIDBytes,
+        _ reference: String?
+    ) async throws(MerchantStoreError) -> UUIDBytes? {
+        var parameters = Parameters()
+        parameters.append(uuid: newest)
+        if let reference { parameters.append(text: reference) }
+        let rows = try await read(statement, parameters)
+        return try decoding { () throws(PostgresError) in rows.rowCount == 1 ? try rows.uuid(0, 0) : nil }
     }
 
     private static func order(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> MerchantOrder {

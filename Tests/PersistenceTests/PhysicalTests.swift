@@ -69,6 +69,24 @@ struct PhysicalTests {
         }
     }
 
+    @Test func `lets a list of orders begin at its cursor, and read one name's alone`() async throws {
+        try await withPlans(of: PostgresOrderStore.listStatements) { name, plan in
+            let lines = plan.split(separator: "\n").map(String.init)
+            let scans = lines.indices.filter {
+                lines[$0].contains(" on public.merchant_order_2") && lines[$0].contains("Scan")
+            }
+            #expect(!scans.isEmpty, "\(name): \(plan)")
+            for scan in scans {
+                #expect(lines[scan].contains("Index"), "\(name): \(plan)")
+                let condition = lines[(scan + 1)...].first { $0.contains("Cond: ") } ?? ""
+                #expect(condition.contains("flow_id < $1"), "\(name): \(plan)")
+                #expect(condition.contains("reference = $") == name.hasSuffix("_named"), "\(name): \(plan)")
+            }
+            // In the order of the index, month by month: nothing is gathered and sorted first.
+            #expect(!plan.contains("Sort"), "\(name): \(plan)")
+        }
+    }
+
     @Test func `lets transitions stay on their pages`() async throws {
         try await withRig { rig in
             for _ in 0..<200 { _ = try await rig.authorized() }
@@ -144,6 +162,12 @@ private func withPlans(
                 )
             }
         }
+        for month in 1...6 {
+            let first = "2020-0\(month)-01Z"
+            try rig.sql(
+                "SELECT merchant_make_partition('merchant_order', '\(first)', timestamptz '\(first)' + interval '1 month')"
+            )
+        }
         // As in service.
         try rig.sql(
             "ANALYZE; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET TimeZone = 'UTC'"
@@ -171,6 +195,7 @@ private func sqlName(_ type: PostgresType) -> String {
 private func value(_ index: Int, _ type: PostgresType, _ flow: FlowID) -> String {
     switch type {
     case .uuid where index == 0: "'\(flow)'"
+    case .uuid where index == 1: "'\(UUIDBytes(high: 0, low: 0))'"
     case .uuidArray: "'{\(flow)}'"
     case .int8, .int4: "100"
     case .timestamptz: "'2026-01-01Z'"

@@ -107,6 +107,8 @@ package struct OrderQuery: Sendable, Hashable {
     /// How many at most, 1 to 100.
     package var limit: Int
     /// Only these; empty for all.
+    ///
+    /// A part looks through a bounded number of orders for them: it may have few or none, and a place to go on.
     package var states: Set<OrderState> = []
     /// Only those of this name; `nil` for all.
     package var reference: String?
@@ -126,7 +128,7 @@ package struct OrderQuery: Sendable, Hashable {
 package struct OrderPage: Sendable, Hashable {
     /// The orders.
     package let orders: [MerchantOrder]
-    /// Where to go on; `nil` at the end.
+    /// Where to go on, also where there are few or no orders; `nil` at the end.
     package let next: OrderCursor?
 
     /// A part of a list.

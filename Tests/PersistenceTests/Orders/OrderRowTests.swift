@@ -200,6 +200,38 @@ struct OrderRowTests {
         }
     }
 
+    @Test func `is looked for by state among a bounded number, and the list goes on from there`() async throws {
+        try await withRig { rig in
+            let oldest = try await rig.paid("S01-1").flow
+            let many = PostgresOrderStore.lookedThrough
+            _ = try rig.admin.rows(
+                """
+                INSERT INTO merchant_order (
+                    flow_id, created_at, updated_at, subtotal, tax, state, client, currency, reference, account, environment,
+                    lines)
+                SELECT (substr(o.flow_id::text, 1, 24) || to_hex(281474976710655 - n))::uuid,
+                    o.created_at, o.updated_at, 1, 0, 'closed', o.client, 'JPY', o.reference, 'a', 'sandbox', '[]'
+                FROM merchant_order AS o, generate_series(1, $1) AS n WHERE o.flow_id = $2
+                """,
+                ["\(many + 5)", oldest.description]
+            )
+            var query = OrderQuery(limit: 10)
+            query.states = [.paid]
+            let reference = try #require(try await rig.orders.read(oldest)?.reference)
+            for name in [nil, reference] {
+                query.cursor = nil
+                query.reference = name
+                let first = try await rig.orders.page(query)
+                #expect(first.orders.isEmpty)
+                #expect(first.next != nil)
+                query.cursor = first.next
+                let second = try await rig.orders.page(query)
+                #expect(second.orders.map(\.flow) == [oldest])
+                #expect(second.next == nil)
+            }
+        }
+    }
+
     @Test func `lets the service role neither change events nor delete orders`() async throws {
         try await withRig { rig in
             _ = try await rig.paid("S01-1")
