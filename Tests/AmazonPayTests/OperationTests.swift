@@ -266,6 +266,34 @@ struct OperationTests {
         #expect(bench.exchange.requests.count == 1)
     }
 
+    @Test(arguments: [403, 404, 400, 409, 422])
+    func `does not believe a refusal to end what somebody may have ended before`(status: Int) async throws {
+        func client(_ second: ScriptedExchange.Step) throws -> (ClientBench, CheckoutClient) {
+            let bench = ClientBench()
+            bench.exchange.steps = [.answer(status, ClientBench.refusal("InvalidAccountStatus")), second]
+            return (bench, try bench.client())
+        }
+        let (over, first) = try client(.answer(200, ObjectBodies.charge("Canceled")))
+        #expect(try await first.cancel(charge(), reason: "r", isRecovery: true).state == .canceled)
+        #expect(over.exchange.requests.count == 2)
+        let (closed, second) = try client(.answer(200, ObjectBodies.permission("Closed")))
+        let found = try await second.close(permission(), reason: "r", cancelsPending: false, isRecovery: true)
+        #expect(found.state == .closed)
+        #expect(closed.exchange.requests.count == 2)
+        // A refusal of the call itself counts only where its state was looked into.
+        let (held, third) = try client(.answer(200, ObjectBodies.charge("Authorized")))
+        let refusal = await #expect(throws: AmazonPayError.self) {
+            try await third.cancel(charge(), reason: "r", isRecovery: true)
+        }
+        #expect(refusal?.code == (status == 409 || status == 422 ? .refused : .outcomeUnknown))
+        let (unread, fourth) = try client(.answer(403, ClientBench.refusal("InvalidAccountStatus")))
+        let doubt = await #expect(throws: AmazonPayError.self) {
+            try await fourth.close(permission(), reason: "r", cancelsPending: false, isRecovery: true)
+        }
+        #expect(doubt?.code == .outcomeUnknown)
+        #expect(held.exchange.requests.count == 2 && unread.exchange.requests.count == 2)
+    }
+
     // MARK: All
 
     @Test func `carries a key exactly where it is posted, and says whether money moves`() {

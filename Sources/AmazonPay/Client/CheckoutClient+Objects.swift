@@ -128,17 +128,21 @@ extension CheckoutClient {
     /// - Parameters:
     ///   - id: The charge.
     ///   - reason: For the merchant's records; cut to 255 characters.
+    ///   - isRecovery: Whether somebody may have sent the same before, so that a refusal alone says nothing.
     ///   - limit: For waiting, tries and pauses; reading the charge where that is needed takes up to five seconds more.
     /// - Returns: The charge, cancelled by this call or before.
     /// - Throws: `refused` where it cannot be cancelled any more; otherwise as `session(_:within:)`. A repeat is always safe.
     package func cancel(
         _ id: ChargeID,
         reason: String,
+        isRecovery: Bool = false,
         within limit: Duration = .seconds(30)
     ) async throws(AmazonPayError) -> Charge {
+        let end = surroundings.uptime() + limit
         let body = WireJSON.octets(Cancellation(cancellationReason: CheckoutClient.cut(reason)))
         let call = Call(.cancelCharge, id.text, body: body)
-        return try await ended(call, Call(.getCharge, id.text), id, within: limit) { (charge: Charge) in
+        let report = await run(call, within: limit, mayHaveTakenEffect: isRecovery)
+        return try await ended(report, Call(.getCharge, id.text), id, until: end) { (charge: Charge) in
             charge.state == .canceled
         }
     }
@@ -149,6 +153,7 @@ extension CheckoutClient {
     ///   - id: The permission.
     ///   - reason: For the merchant's records; cut to 255 characters.
     ///   - cancelsPending: Whether open authorisations are cancelled; where they are not, they stand in the way.
+    ///   - isRecovery: Whether somebody may have sent the same before, so that a refusal alone says nothing.
     ///   - limit: For waiting, tries and pauses; reading the permission where that is needed takes up to five seconds more.
     /// - Returns: The permission, closed by this call or before.
     /// - Throws: `refused` where it cannot be closed; otherwise as `session(_:within:)`. A repeat is always safe.
@@ -156,11 +161,14 @@ extension CheckoutClient {
         _ id: ChargePermissionID,
         reason: String,
         cancelsPending: Bool,
+        isRecovery: Bool = false,
         within limit: Duration = .seconds(30)
     ) async throws(AmazonPayError) -> ChargePermission {
+        let end = surroundings.uptime() + limit
         let closure = Closure(closureReason: CheckoutClient.cut(reason), cancelPendingCharges: cancelsPending)
         let call = Call(.closePermission, id.text, body: WireJSON.octets(closure))
-        return try await ended(call, Call(.getPermission, id.text), id, within: limit) { (found: ChargePermission) in
+        let report = await run(call, within: limit, mayHaveTakenEffect: isRecovery)
+        return try await ended(report, Call(.getPermission, id.text), id, until: end) { (found: ChargePermission) in
             found.state == .closed
         }
     }
@@ -182,16 +190,14 @@ extension CheckoutClient {
         return object
     }
 
-    /// Carries out a call that ends an object; where the answer does not say so by itself, the object is read.
+    /// What a call that ends an object came to; where the answer does not say so by itself, the object is read.
     private func ended<Object: ServiceObject>(
-        _ call: Call,
+        _ report: CallReport,
         _ reading: Call,
         _ id: Object.ID,
-        within limit: Duration,
+        until end: Duration,
         _ isOver: (Object) -> Bool
     ) async throws(AmazonPayError) -> Object {
-        let end = surroundings.uptime() + limit
-        let report = await run(call, within: limit, mayHaveTakenEffect: false)
         let answer = try report.result.get()
         if answer.isSuccess, let object = try? Object(json: answer.body), object.id == id, isOver(object) {
             return object
@@ -199,13 +205,22 @@ extension CheckoutClient {
         guard answer.isSuccess || answer.status == 422 || report.mayHaveTakenEffect else {
             throw answer.error(.refused)
         }
-        let rest = max(CheckoutClient.reading, end - surroundings.uptime())
-        let found: Object = try await object(reading, id, within: rest)
-        guard isOver(found) else {
-            throw answer.isSuccess
-                ? answer.error(.outcomeUnknown, "agreed, but the object did not end") : answer.error(.refused)
+        let found: Object
+        do throws(AmazonPayError) {
+            found = try await object(reading, id, within: max(CheckoutClient.reading, end - surroundings.uptime()))
+        } catch {
+            // Never there, or of the other environment: no call will change that.
+            if error.reason == .resourceNotFound { throw error }
+            // That it cannot be read now says nothing of what was sent before.
+            throw answer.error(.outcomeUnknown, "the object could not be read: \(error.debugDescription)")
         }
-        return found
+        if isOver(found) { return found }
+        if answer.isSuccess { throw answer.error(.outcomeUnknown, "agreed, but the object did not end") }
+        // Refused before it was looked into: that says nothing of an earlier try, which may be under way still.
+        guard answer.status == 409 || answer.status == 422 else {
+            throw answer.error(.outcomeUnknown, "refused after a try that may have got through")
+        }
+        throw answer.error(.refused)
     }
 
     private static func cut(_ reason: String) -> String {

@@ -174,7 +174,8 @@ final class PaymentService {
             return .unknown(AmazonPayError(.outcomeUnknown, detail: "the stored call is none"))
         }
         do throws(AmazonPayError) {
-            return .done(ObservedObject(try await client.cancel(id, reason: ending.reason)))
+            let cancelled = try await client.cancel(id, reason: ending.reason, isRecovery: operation.isRecovery)
+            return .done(ObservedObject(cancelled))
         } catch {
             return PayingOutcome(ending: error)
         }
@@ -185,7 +186,12 @@ final class PaymentService {
             return .unknown(AmazonPayError(.outcomeUnknown, detail: "the stored call is none"))
         }
         do throws(AmazonPayError) {
-            let closed = try await client.close(id, reason: ending.reason, cancelsPending: ending.cancelsPending)
+            let closed = try await client.close(
+                id,
+                reason: ending.reason,
+                cancelsPending: ending.cancelsPending,
+                isRecovery: operation.isRecovery
+            )
             return .done(ObservedObject(closed))
         } catch {
             return PayingOutcome(ending: error)
