@@ -110,10 +110,13 @@ extension PostgresSessionStore {
     static let resumeStatement = Statement(
         name: "flow_resume",
         sql: """
-            WITH q AS (
+            WITH l AS MATERIALIZED (
+                -- The flow before its purchase, as everybody locks them.
+                SELECT f.flow_id FROM flow AS f WHERE f.flow_id = $1 AND f.state = 'purchasing' FOR UPDATE
+            ), q AS (
                 UPDATE flow_purchasing AS q SET
                     stuck_at = NULL, recoveries = 0, since = statement_timestamp(), next_at = statement_timestamp()
-                WHERE q.flow_id = $1 AND q.stuck_at IS NOT NULL
+                FROM l WHERE q.flow_id = l.flow_id AND q.stuck_at IS NOT NULL
                 RETURNING q.flow_id
             ), u AS (
                 UPDATE flow AS f SET verdict = 'resumed', events = f.events + 1

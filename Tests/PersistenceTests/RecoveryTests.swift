@@ -1,3 +1,4 @@
+import EventIO
 import Persistence
 import Postgres
 import Primitives
@@ -73,6 +74,23 @@ struct RecoveryTests {
         }
     }
 
+    @Test func `begins anew without holding up whoever holds the flow`() async throws {
+        try await withRig { rig in
+            let (crossing, attempt) = try await rig.purchasing()
+            #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
+            try rig.sql("BEGIN; SELECT FROM flow WHERE flow_id = '\(crossing.flow)' FOR UPDATE")
+            var isResumed: Bool?
+            let operation = rig.reactor.startTask {
+                isResumed = try? await rig.broker.resume(crossing.flow, by: rig.caller())
+            }
+            try await rig.untilSomebodyWaits()
+            // Whoever has the flow comes next to its purchase, and must not meet anybody there who wants the flow.
+            try rig.sql("SELECT FROM flow_purchasing WHERE flow_id = '\(crossing.flow)' FOR UPDATE NOWAIT; ROLLBACK")
+            await operation.value
+            #expect(isResumed == true)
+        }
+    }
+
     @Test func `is over when the buyer settles what was given up`() async throws {
         try await withRig { rig in
             let (crossing, first) = try await rig.purchasing()
@@ -89,6 +107,19 @@ struct RecoveryTests {
 }
 
 extension Rig {
+    /// Comes back when a statement waits for what the transaction of `admin` holds.
+    func untilSomebodyWaits() async throws {
+        let waiting = """
+            SELECT 1 FROM pg_locks AS w, pg_locks AS h
+            WHERE NOT w.granted AND h.granted AND h.pid = pg_backend_pid() AND w.transactionid = h.transactionid
+            """
+        for _ in 0..<10_000 {
+            // A call of another kind, so that the loop turns.
+            guard try admin.rows(waiting).isEmpty, try await broker.overduePurchases().count >= 0 else { return }
+        }
+        throw Surprise("nobody waits")
+    }
+
     /// Lets time pass for a purchase that is under way.
     func pass(_ crossing: Crossing, seconds: Int) throws {
         try age(crossing, seconds: seconds)
