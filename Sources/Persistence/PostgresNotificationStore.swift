@@ -74,7 +74,8 @@ package final class PostgresNotificationStore {
         parameters.append(text: message.object)
         parameters.append(text: message.permission)
         do throws(PostgresError) {
-            // On the connection of upkeep: a message can wait for its row, buyers cannot.
+            // It waits for locks of orders whose flows nobody here knows: in a group of its own no buyer waits with it, and groups of
+            // two loops cannot wait for each other.
             let rows = try await client.work(PostgresNotificationStore.receiveStatement, parameters)
             return try FlowColumns.word(rows, 0)
         } catch {

@@ -1,6 +1,7 @@
 import EventIO
 import Persistence
 import Postgres
+import PostgresTestKit
 import Primitives
 import SessionBroker
 import Testing
@@ -76,6 +77,61 @@ struct NotificationStoreTests {
                 try rig.events(crossing).map { $0.split(separator: " ")[1] } == ["session.paid", "chargeback.received"]
             )
             #expect(try rig.pauses() == [Self.permission: 0, Self.charge: 0])
+        }
+    }
+
+    @Test func `tells of a chargeback once, however many messages come about it`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid(Self.permission)
+            for (message, object) in [("m1", "B1"), ("m2", "B1"), ("m3", "B2"), ("m4", "B1")] {
+                try rig.sql("UPDATE payment_poll SET notified = false, next_at = now() + interval '1 day'")
+                let chargeback = Message(id: message, kind: "CHARGEBACK", object: object, permission: Self.permission)
+                #expect(try await rig.notices.receive(chargeback) == .taken)
+                // Something is new about it whenever a message comes.
+                #expect(try rig.pauses() == [Self.permission: 0, Self.charge: 0])
+            }
+            let told = try rig.admin.rows(
+                """
+                SELECT data -> 'object' ->> 'id' FROM merchant_event
+                WHERE flow_id = $1 AND type = 'chargeback.received' ORDER BY sequence
+                """,
+                [crossing.flow.description]
+            )
+            #expect(told == [["B1"], ["B2"]])
+        }
+    }
+
+    @Test func `tells of a chargeback whose first message came before its order was known`() async throws {
+        try await withRig { rig in
+            let early = Message(id: "m1", kind: "CHARGEBACK", object: "B1", permission: Self.permission)
+            #expect(try await rig.notices.receive(early) == .unknown)
+            let crossing = try await rig.paid(Self.permission)
+            let late = Message(id: "m2", kind: "CHARGEBACK", object: "B1", permission: Self.permission)
+            #expect(try await rig.notices.receive(late) == .taken)
+            #expect(try rig.events(crossing).count == 2)
+        }
+    }
+
+    @Test func `lets no buyer wait for what a message waits for`() async throws {
+        let database = try TestDatabase(migrations: migrationsFolder)
+        let hurried: @Sendable (inout PostgresConfiguration) -> Void = { $0.lockTimeout = .seconds(5) }
+        try await withRig(on: database, configure: hurried) { rig in
+            _ = try await rig.paid(Self.permission)
+            try rig.sql("BEGIN; SELECT FROM payment_poll WHERE object_id = '\(Self.charge)' FOR UPDATE")
+            var receipt: PostgresNotificationStore.Receipt?
+            var isOver = false
+            let delivery = rig.reactor.startTask {
+                receipt = try? await rig.notices.receive(
+                    Message(id: "m1", kind: "CHARGE", object: Self.charge, permission: nil)
+                )
+                isOver = true
+            }
+            try await rig.untilSomebodyWaits()
+            _ = try await rig.issued()
+            #expect(!isOver)
+            try rig.sql("ROLLBACK")
+            await delivery.value
+            #expect(receipt == .taken)
         }
     }
 
