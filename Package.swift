@@ -197,8 +197,8 @@ let package = Package(
         tests(
             "SallyportAppTests",
             [
-                "SallyportApp", "Doctor", "SessionBroker", "Cryptography", "HTTPCore", "TLS", "EventIO", "Primitives",
-                "TestKit",
+                "SallyportApp", "Doctor", "MerchantOrders", "SessionBroker", "AmazonPay", "Commerce", "Cryptography",
+                "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
         tests(

@@ -18,8 +18,9 @@ enum ReconcileCommand {
         details: """
             One line per difference: FLOW KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN REFUNDED, sums in minor units.
             `theirs=missing`: the provider does not know the object. `unread`: it gave no answer. A session that is Completed
-            at the provider while its order is not paid: somebody has to refund or deliver. Meant for every night. Exit status
-            0: no difference is left, 1: some are.
+            at the provider while its order has ended unpaid: somebody has to refund or deliver. `under way`: a purchase or
+            operation whose answer was lost; the program finds out, or `stuck` and `payments` list it. No difference. Meant for every night. Exit status 0: no
+            difference is left, 1: some are.
             """,
         options: [
             CommandOption("since", "DAY", "orders from this day (UTC, 2026-11-20) or time on; yesterday unless set"),
@@ -94,7 +95,7 @@ private struct ReconcileTask: Sendable {
         try await reports.begin(day)
         let reconciliation = Reconciliation(
             PostgresOrderStore(client: client),
-            checkout: checkout,
+            provider: checkout,
             repairs: repairs
         )
         let summary = try await reconciliation.run(since: since, until: until, tell)
@@ -111,6 +112,7 @@ extension Reconciliation.Line {
         case .different(let difference): return head + sides(difference)
         case .repaired(let difference): return head + sides(difference) + " fixed"
         case .unread(let detail): return head + "unread \(detail)"
+        case .underWay: return head + "under way"
         }
     }
 
@@ -130,6 +132,8 @@ extension Reconciliation.Line {
             if case .repaired = finding { members.append(JSONMember("fixed", true)) }
         case .unread(let detail):
             members.append(JSONMember("unread", .string(detail)))
+        case .underWay:
+            members.append(JSONMember("underWay", true))
         }
         return JSONValue.object(members).description
     }

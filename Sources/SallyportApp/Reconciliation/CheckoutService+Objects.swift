@@ -1,8 +1,16 @@
 import AmazonPay
 import MerchantOrders
 
-// Reading single objects for nobody in particular.
-extension CheckoutService {
+/// Reads single objects at the provider, for nobody who waits.
+protocol ProviderReader: AnyObject {
+    /// An object as the ledger takes it in; throws `refused` with 404 also for a text that cannot be an id.
+    func object(_ kind: ObjectKind, _ id: String) async throws(AmazonPayError) -> ObservedObject
+
+    /// Whether a session was paid with; throws as `object`.
+    func isCompleted(_ session: String) async throws(AmazonPayError) -> Bool
+}
+
+extension CheckoutService: ProviderReader {
     /// Reads an object, behind everybody who waits for the provider.
     ///
     /// - Parameters:

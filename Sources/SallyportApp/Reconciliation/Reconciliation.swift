@@ -22,6 +22,16 @@ final class Reconciliation {
         case repaired(LedgerDifference)
         /// The provider was asked and gave no usable answer.
         case unread(String)
+        /// They differ because a purchase or an operation has not got to its end: no difference, and nothing to make up for.
+        case underWay
+
+        /// Whether somebody has to look.
+        var isOpen: Bool {
+            switch self {
+            case .different, .unread: true
+            case .repaired, .underWay: false
+            }
+        }
     }
 
     /// What a report came to.
@@ -33,20 +43,22 @@ final class Reconciliation {
     }
 
     private let orders: any OrderStore
-    private let checkout: CheckoutService
+    private let provider: any ProviderReader
     private let repairs: Bool
 
     private static let page = 100
+    /// How often an object is looked at that keeps changing meanwhile.
+    private static let looks = 3
 
     /// A comparison.
     ///
     /// - Parameters:
     ///   - orders: The ledger.
-    ///   - checkout: The provider.
+    ///   - provider: What is compared with.
     ///   - repairs: Whether the ledger takes in what differs.
-    init(_ orders: any OrderStore, checkout: CheckoutService, repairs: Bool) {
+    init(_ orders: any OrderStore, provider: any ProviderReader, repairs: Bool) {
         self.orders = orders
-        self.checkout = checkout
+        self.provider = provider
         self.repairs = repairs
     }
 
@@ -87,40 +99,64 @@ final class Reconciliation {
         for object in objects {
             summary.compared += 1
             guard let finding = try await finding(object) else { continue }
-            if case .repaired = finding {} else { summary.open += 1 }
+            if finding.isOpen { summary.open += 1 }
             tell(Line(flow: order.flow, kind: object.row.kind, id: object.id, finding: finding))
         }
-        guard let session = order.checkoutSession, !objects.contains(where: { $0.row.kind == .permission }) else {
-            return
-        }
+        guard let session = order.checkoutSession, !Reconciliation.isSettled(objects) else { return }
         summary.compared += 1
-        guard let finding = await finding(session, of: order) else { return }
-        summary.open += 1
+        guard let finding = try await finding(session, of: order.flow) else { return }
+        if finding.isOpen { summary.open += 1 }
         tell(Line(flow: order.flow, kind: .session, id: session, finding: finding))
     }
 
     private func finding(_ object: LedgerObject) async throws(MerchantStoreError) -> Finding? {
-        let seen: ObservedObject?
-        do throws(AmazonPayError) {
-            seen = try await checkout.object(object.row.kind, object.id)
-        } catch {
-            guard error.isAboutNothing else { return .unread(error.description) }
-            seen = nil
+        var object = object
+        var looks = Reconciliation.looks
+        while true {
+            looks -= 1
+            let seen: ObservedObject?
+            do throws(AmazonPayError) {
+                seen = try await provider.object(object.row.kind, object.id)
+            } catch {
+                guard error.isAboutNothing else { return .unread(error.description) }
+                seen = nil
+            }
+            guard let difference = LedgerDifference(object, seen: seen) else { return nil }
+            // What the ledger has learned while the provider was asked is no difference: then both are asked again.
+            let now = try await orders.object(object.id)
+            guard let now, now != object, looks > 0 else { return try await told(difference, seen, of: now ?? object) }
+            object = now
         }
-        guard let difference = LedgerDifference(object, seen: seen) else { return nil }
+    }
+
+    private func told(
+        _ difference: LedgerDifference,
+        _ seen: ObservedObject?,
+        of object: LedgerObject
+    ) async throws(MerchantStoreError) -> Finding {
+        if seen != nil, object.row.hasOpenOperation { return .underWay }
         guard repairs, let seen else { return .different(difference) }
         _ = try await orders.observe(seen)
-        let now = try await orders.object(object.id)
+        let now = try await orders.object(seen.id)
         return now.flatMap { LedgerDifference($0, seen: seen) } == nil ? .repaired(difference) : .different(difference)
     }
 
-    /// An order that was not paid, as far as we know: the provider may know better.
-    private func finding(_ session: String, of order: MerchantOrder) async -> Finding? {
+    /// An order that was not paid, as far as we know: the provider may know better, or somebody may be about to write it down.
+    private func finding(_ session: String, of flow: UUIDBytes) async throws(MerchantStoreError) -> Finding? {
         do throws(AmazonPayError) {
-            return try await checkout.isCompleted(session) ? .different(LedgerDifference(unpaid: order.state)) : nil
+            guard try await provider.isCompleted(session) else { return nil }
         } catch {
             return error.isAboutNothing ? nil : .unread(error.description)
         }
+        // From here on nobody else completes it, so what is written now is what became of it.
+        guard let order = try await orders.read(flow) else { return nil }
+        let objects = try await orders.objects(of: flow)
+        if order.state.isPaid || Reconciliation.isSettled(objects) { return nil }
+        return order.state == .paying ? .underWay : .different(LedgerDifference(unpaid: order.state))
+    }
+
+    private static func isSettled(_ objects: [LedgerObject]) -> Bool {
+        objects.contains { $0.row.kind == .permission }
     }
 }
 

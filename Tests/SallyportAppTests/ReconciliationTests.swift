@@ -1,0 +1,177 @@
+import AmazonPay
+import Commerce
+import EventIO
+import MerchantOrders
+import Primitives
+import Testing
+
+@testable import SallyportApp
+
+/// What changes while a report is made: each answer of the provider moves the ledger on before it is compared.
+@Suite struct `A report` {
+    private static let charge = "S03-0000000-0000001-C1"
+
+    private func report(_ ledger: Ledger, _ provider: Provider, repairs: Bool = false) async throws -> [String] {
+        let reconciliation = Reconciliation(ledger, provider: provider, repairs: repairs)
+        var lines: [String] = []
+        let now = WallTime(seconds: 1_800_000_000)
+        let summary = try await reconciliation.run(since: now, until: now + .seconds(60)) { lines.append($0.text) }
+        return lines.map { String($0.split(separator: " ", maxSplits: 1)[1]) } + ["\(summary.open)"]
+    }
+
+    @Test func `does not tell of an order that was paid while the provider was asked`() async throws {
+        let ledger = try Ledger(.inReview)
+        let provider = Provider {
+            ledger.state = .paid
+            ledger.rows = [try Ledger.row(.permission, "S03-0000000-0000001", .chargeable)]
+        }
+        #expect(try await report(ledger, provider) == ["0"])
+    }
+
+    @Test(arguments: [OrderState.paid, .paymentPending, .captured])
+    func `does not tell of an order that is paid and has no ledger`(state: OrderState) async throws {
+        #expect(try await report(try Ledger(state), Provider()) == ["0"])
+    }
+
+    @Test func `calls a purchase under way that somebody is about to write down`() async throws {
+        let ledger = try Ledger(.inReview)
+        let provider = Provider { ledger.state = .paying }
+        #expect(try await report(ledger, provider) == ["session session-1 under way", "0"])
+    }
+
+    @Test(arguments: [OrderState.inReview, .declined, .cancelled, .expired])
+    func `tells of money without an order`(state: OrderState) async throws {
+        let line = "session session-1 ours=\(state.rawValue) 0 0 theirs=Completed 0 0"
+        #expect(try await report(try Ledger(state), Provider()) == [line, "1"])
+    }
+
+    @Test func `does not tell of a capture that was written down while the provider was asked`() async throws {
+        let ledger = try Ledger(.paid)
+        ledger.rows = [
+            try Ledger.row(.permission, "S03-0000000-0000001", .chargeable),
+            try Ledger.row(.charge, Self.charge, .authorized),
+        ]
+        let provider = Provider { ledger.rows[1] = try Ledger.row(.charge, Self.charge, .captured) }
+        #expect(try await report(ledger, provider) == ["0"])
+        #expect(provider.asked.filter { $0 == Self.charge }.count == 2)
+    }
+
+    @Test func `calls an operation under way whose answer was lost, and repairs nothing of it`() async throws {
+        let ledger = try Ledger(.paid)
+        ledger.rows = [
+            try Ledger.row(.permission, "S03-0000000-0000001", .chargeable),
+            try Ledger.row(.charge, Self.charge, .authorized, isOpen: true),
+        ]
+        #expect(try await report(ledger, Provider(), repairs: true) == ["charge \(Self.charge) under way", "0"])
+        #expect(ledger.observed.isEmpty)
+    }
+
+    @Test func `tells of what stays different`() async throws {
+        let ledger = try Ledger(.paid)
+        ledger.rows = [
+            try Ledger.row(.permission, "S03-0000000-0000001", .chargeable),
+            try Ledger.row(.charge, Self.charge, .authorized),
+        ]
+        let line = "charge \(Self.charge) ours=Authorized 0 0 theirs=Captured 100 0"
+        #expect(try await report(ledger, Provider()) == [line, "1"])
+    }
+}
+
+/// A provider that has taken the money of everything, and does something at its first answer.
+private final class Provider: ProviderReader {
+    private var meanwhile: (() throws -> Void)?
+    var asked: [String] = []
+
+    init(_ meanwhile: (() throws -> Void)? = nil) {
+        self.meanwhile = meanwhile
+    }
+
+    func object(_ kind: ObjectKind, _ id: String) async throws(AmazonPayError) -> ObservedObject {
+        asked.append(id)
+        if kind == .charge { try pass() }
+        let state: ObjectState = kind == .charge ? .captured : .chargeable
+        var object = ObservedObject(kind, id, Sighting(state, updated: WallTime(seconds: 1_800_000_000)))
+        object.captured = kind == .charge ? Money(units: 100, .jpy) : nil
+        return object
+    }
+
+    func isCompleted(_ session: String) async throws(AmazonPayError) -> Bool {
+        try pass()
+        return true
+    }
+
+    private func pass() throws(AmazonPayError) {
+        do {
+            try meanwhile?()
+            meanwhile = nil
+        } catch {
+            throw AmazonPayError(.unreadable, detail: "\(error)")
+        }
+    }
+}
+
+/// A store of one order, for reading.
+private final class Ledger: OrderStore {
+    private static let flow = UUIDBytes(version7At: WallTime(seconds: 1_800_000_001), random: KernelRandom())
+    private static let time = WallTime(seconds: 1_800_000_001)
+    private let sum: Money
+    var state: OrderState
+    var rows: [LedgerObject] = []
+    var observed: [ObservedObject] = []
+
+    init(_ state: OrderState) throws {
+        self.state = state
+        sum = try #require(Money(units: 100, .jpy))
+    }
+
+    static func row(
+        _ kind: ObjectKind,
+        _ id: String,
+        _ state: ObjectState,
+        isOpen: Bool = false
+    ) throws -> LedgerObject {
+        var row = LedgerRow(kind, state, try #require(Money(units: 100, .jpy)))
+        row.capturedUnits = state == .captured ? 100 : 0
+        row.hasOpenOperation = isOpen
+        return LedgerObject(id, of: flow, row, created: time, updated: time)
+    }
+
+    private var order: MerchantOrder {
+        let times = MerchantOrder.Times(created: Ledger.time, updated: Ledger.time, expires: nil)
+        let sums = MerchantOrder.Sums(subtotal: sum, tax: sum)
+        var order = MerchantOrder(flow: Ledger.flow, reference: "1", state: state, sums: sums, times: times)
+        order.checkoutSession = "session-1"
+        return order
+    }
+
+    func read(_ flow: UUIDBytes) async throws(MerchantStoreError) -> MerchantOrder? { order }
+
+    func page(_ query: OrderQuery) async throws(MerchantStoreError) -> OrderPage { OrderPage([order], next: nil) }
+
+    func object(_ id: String) async throws(MerchantStoreError) -> LedgerObject? { rows.first { $0.id == id } }
+
+    func objects(of flow: UUIDBytes) async throws(MerchantStoreError) -> [LedgerObject] { rows }
+
+    func observe(_ object: ObservedObject) async throws(MerchantStoreError) -> ObserveVerdict {
+        observed.append(object)
+        return .unknown
+    }
+
+    // No report does any of these.
+
+    func begin(_ request: OperationRequest) async throws(MerchantStoreError) -> OperationVerdict { throw Ledger.never }
+
+    func settle(_ operation: PaymentOperation, as end: OperationEnd) async throws(MerchantStoreError) -> Bool {
+        throw Ledger.never
+    }
+
+    func takeOver(_ operation: UUIDBytes, freshAttempt: UUIDBytes) async throws(MerchantStoreError) -> TakeOver {
+        throw Ledger.never
+    }
+
+    func stuckOperations(limit: Int) async throws(MerchantStoreError) -> [UUIDBytes] { throw Ledger.never }
+
+    func maintain(keep: Duration) async throws(MerchantStoreError) -> LedgerUpkeep { throw Ledger.never }
+
+    private static let never = MerchantStoreError(.fault, "a report changes nothing")
+}
