@@ -129,6 +129,41 @@ import Testing
         }
     }
 
+    @Test func `that the ledger cannot take in hold up no others, and come later and later`() async throws {
+        try await withShop(options) { shop in
+            let (bad, good) = (try await shop.paid(), try await shop.paid())
+            try shop.rows(
+                """
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END'
+                """
+            )
+            try shop.rows(
+                """
+                CREATE TRIGGER refuse BEFORE UPDATE ON payment_object FOR EACH ROW
+                WHEN (NEW.object_id = '\(bad.charge)') EXECUTE FUNCTION refuse()
+                """
+            )
+            for charge in [bad.charge, good.charge] {
+                try await shop.control.force("charges/" + charge, "Canceled", "ExpiredUnused")
+            }
+            // Both in one batch, and the bad one first.
+            try shop.rows(
+                """
+                UPDATE payment_poll SET next_at = now() - CASE object_id WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
+                WHERE kind = 'charge'
+                """,
+                [bad.charge]
+            )
+            try await shop.wait(for: "the other one") { try shop.ledger(good.charge) == "Canceled" }
+            let poll =
+                "SELECT failures FROM payment_poll WHERE object_id = $1 AND lease_until IS NULL AND next_at > now()"
+            try await shop.wait(for: "a pause") { try shop.value(poll, [bad.charge]) == "1" }
+            try shop.rows("DROP TRIGGER refuse ON payment_object")
+            try shop.rows("UPDATE payment_poll SET next_at = now()")
+            try await shop.wait(for: "the bad one") { try shop.ledger(bad.charge) == "Canceled" }
+        }
+    }
+
     @Test func `that the provider does not know are one`() async throws {
         try await withShop(options) { shop in
             _ = try await shop.paid()

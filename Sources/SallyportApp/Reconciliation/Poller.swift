@@ -84,15 +84,22 @@ final class Poller {
         let attempt = UUIDBytes(version7At: SystemClock().now(), random: reactor.random)
         let due = try await polls.claim(limit: Poller.batch, attempt: attempt)
         for poll in due where !isStopped {
-            let conclusion = poll.conclusion(try await read(poll))
-            try await polls.conclude(poll, attempt: attempt, conclusion.step)
-            counters.count(poll.kind, conclusion.word)
-            note(poll, conclusion.word)
+            let conclusion = poll.conclusion(await read(poll))
+            do throws(MerchantStoreError) {
+                try await polls.conclude(poll, attempt: attempt, conclusion.step)
+                counters.count(poll.kind, conclusion.word)
+                note(poll, conclusion.word)
+            } catch {
+                // Its lease brings it back; the others of the batch need not wait for that.
+                notWritten(poll, error)
+            }
         }
         return due.count == Poller.batch
     }
 
-    private func read(_ poll: DuePoll) async throws(MerchantStoreError) -> PollReading {
+    /// Reads an object and hands it to the ledger; what the ledger cannot take in counts as no answer, so that it comes again later
+    /// and later instead of first for ever.
+    private func read(_ poll: DuePoll) async -> PollReading {
         let object: ObservedObject
         do throws(AmazonPayError) {
             object = try await checkout.object(poll.kind, poll.id)
@@ -101,12 +108,21 @@ final class Poller {
             logger.info("poll.unanswered", fields(poll) + [LogField("detail", error.debugDescription)])
             return .failed
         }
-        switch try await orders.observe(object) {
-        case .changed, .same: return .seen(object.sighting.state)
-        // The ledger has had news meanwhile; what it holds is what the schedule goes by.
-        case .older: return .seen(poll.state ?? object.sighting.state)
-        case .unknown: return .gone
+        do throws(MerchantStoreError) {
+            switch try await orders.observe(object) {
+            case .changed, .same: return .seen(object.sighting.state)
+            // The ledger has had news meanwhile; what it holds is what the schedule goes by.
+            case .older: return .seen(poll.state ?? object.sighting.state)
+            case .unknown: return .gone
+            }
+        } catch {
+            notWritten(poll, error)
+            return .failed
         }
+    }
+
+    private func notWritten(_ poll: DuePoll, _ error: MerchantStoreError) {
+        logger.warning("poll.not_written", fields(poll) + [LogField("detail", error.debugDescription)])
     }
 
     private func note(_ poll: DuePoll, _ word: PollConclusion.Word) {
