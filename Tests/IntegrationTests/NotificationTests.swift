@@ -3,6 +3,7 @@ import HTTPCore
 import IntegrationKit
 import SallyportApp
 import StrictJSON
+import TestKit
 import Testing
 
 /// Messages of the simulator's sender, over the wire, to the broker's own route.
@@ -110,6 +111,20 @@ import Testing
                 [paid.flow]
             )
             #expect(events.last == ["chargeback.received"])
+        }
+    }
+
+    @Test func `of a chargeback that no order has calls a person`() async throws {
+        let log = CapturedLog()
+        var options = options
+        options.logger = log.logger()
+        try await withShop(options) { shop in
+            let stranger = "S03-1234567-1234567-B123456"
+            try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGEBACK"])
+            try await shop.wait(for: "the message") { try verdicts(shop, of: stranger) == [["unknown", "1"]] }
+            try await shop.wait(for: "the line") { !log.lines(with: "notification.chargeback_unknown").isEmpty }
+            let line = try #require(log.lines(with: "notification.chargeback_unknown").first)
+            #expect(line.contains("error") && line.contains(stranger), "\(line)")
         }
     }
 

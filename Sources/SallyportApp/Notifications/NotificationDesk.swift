@@ -24,6 +24,8 @@ final class NotificationDesk {
     private let wake: () -> Void
     private let budget: () -> Int?
 
+    private static let chargeback = "CHARGEBACK"
+
     /// A desk.
     ///
     /// - Parameters:
@@ -79,8 +81,7 @@ final class NotificationDesk {
                 PostgresNotificationStore.Message(id: messageID, kind: kind, object: "", permission: nil)
             )
         case .subscription(let url):
-            await confirm(url)
-            return 200
+            return await confirm(url)
         case .unsubscription:
             parts.counters.count("unsubscription")
             parts.logger.error("notification.unsubscribed")
@@ -98,6 +99,9 @@ final class NotificationDesk {
             switch receipt {
             case .taken: wake()
             case .duplicate: break
+            // Nothing else will ever tell of it, and the answer to a chargeback is due within days.
+            case .unknown where message.kind == NotificationDesk.chargeback:
+                parts.logger.error("notification.chargeback_unknown", fields)
             case .unknown: parts.logger.info("notification.unknown", fields)
             }
             return 200
@@ -109,7 +113,7 @@ final class NotificationDesk {
         }
     }
 
-    private func confirm(_ url: String) async {
+    private func confirm(_ url: String) async -> Int {
         parts.counters.count("subscription")
         guard confirmsSubscriptions else {
             // The address holds a token, so an operator finds it in the service's own console.
@@ -117,19 +121,9 @@ final class NotificationDesk {
                 "notification.subscription_waits",
                 [LogField("setting", "notifications.confirm_subscriptions")]
             )
-            return
+            return 200
         }
-        do throws(HTTPExchangeError) {
-            let answer = try await parts.exchange.send(OutboundRequest(method: "GET", url: url, timeout: .seconds(3)))
-            let fields = [LogField("status", answer.status)]
-            if answer.status == 200 {
-                parts.logger.info("notification.subscribed", fields)
-            } else {
-                parts.logger.error("notification.not_subscribed", fields)
-            }
-        } catch {
-            parts.logger.error("notification.not_subscribed", [LogField("detail", error.description)])
-        }
+        return await SubscriptionConfirmation(exchange: parts.exchange, logger: parts.logger).confirm(url)
     }
 
     /// The permission that the id of a charge or a refund begins with.
