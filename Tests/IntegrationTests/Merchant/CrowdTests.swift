@@ -171,7 +171,8 @@ private final class CrowdMerchant {
         for round in 0..<12 {
             let url = servers[(index + round) % servers.count].url + path
             let answer = try await send("POST", url, body.bytes, mark)
-            guard answer.status == 503 || answer.status == 409 else { return answer }
+            // 202: the payment is under way, with whoever holds its lease.
+            guard [202, 409, 503].contains(answer.status) else { return answer }
             try shop.rows(
                 "UPDATE flow SET lease_until = now() WHERE state = 'purchasing' AND flow_id = $1::uuid",
                 [path.flow]
