@@ -201,14 +201,23 @@ package final class Application: Sendable {
     }
 
     private func startUpkeep(_ services: LoopServices, _ reactor: Reactor, pause: Duration) {
-        let upkeep = Upkeep(services, reactor, pause: pause, bell: upkeepBell, logger: logger)
-        upkeep.start()
+        let upkeep = Upkeep(services, logger: logger)
         reactor.onStop(stopSignal) { upkeep.stop() }
+        startRounds(reactor, pause: pause, bell: upkeepBell) { await upkeep.takeRound() }
     }
 
     private func startPolls(_ services: LoopServices, _ reactor: Reactor, pause: Duration?) {
         guard let pause else { return pollBell.close() }
-        let rounds = Rounds(reactor, pause: pause, bell: pollBell) { await services.poller.round() }
+        startRounds(reactor, pause: pause, bell: pollBell) { await services.poller.round() }
+    }
+
+    private func startRounds(
+        _ reactor: Reactor,
+        pause: Duration,
+        bell: RoundBell,
+        _ body: @escaping () async -> Void
+    ) {
+        let rounds = Rounds(reactor, pause: pause, bell: bell, body)
         rounds.start()
         reactor.onStop(stopSignal) { rounds.stop() }
     }

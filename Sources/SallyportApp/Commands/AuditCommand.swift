@@ -32,16 +32,8 @@ enum AuditCommand {
                 let url = database.url
                 let query = try Query(input.arguments)
                 let policy = configuration.policy
-                let events = try await OneLoop.run { reactor in
-                    let client = PostgresClient(
-                        reactor: reactor,
-                        configuration: try PostgresConfiguration(url: url),
-                        logger: .silent
-                    )
-                    client.start()
-                    defer { client.close() }
-                    try await client.waitUntilReady(within: .seconds(10))
-                    return try await query.events(PostgresSessionStore(client: client, policy: policy))
+                let events = try await DatabaseAccess.connected(to: url) { _, client in
+                    try await query.events(PostgresSessionStore(client: client, policy: policy))
                 }
                 for event in events { input.console.print(line(event)) }
                 if events.isEmpty { input.console.complain("sallyport: nothing on record") }

@@ -111,8 +111,23 @@ extension Configuration {
         let database = try DatabaseAccess(self, logger: .silent)
         defer { database.close() }
         try await database.demandCurrentSchema(storage.migrationsDirectory)
-        let url = database.url
-        return try await OneLoop.run { reactor in
+        return try await DatabaseAccess.connected(to: database.serviceURL, body)
+    }
+}
+
+extension DatabaseAccess {
+    /// Runs a body with a connection, on a loop of its own.
+    ///
+    /// - Parameters:
+    ///   - url: libpq URI.
+    ///   - body: What it makes stays on the loop.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws; `PostgresError` where there is no connection within ten seconds.
+    static func connected<Value: Sendable>(
+        to url: Secret<String>,
+        _ body: @escaping @Sendable (Reactor, PostgresClient) async throws -> Value
+    ) async throws -> Value {
+        try await OneLoop.run { reactor in
             let client = PostgresClient(
                 reactor: reactor,
                 configuration: try PostgresConfiguration(url: url),

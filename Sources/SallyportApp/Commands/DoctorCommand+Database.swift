@@ -42,15 +42,7 @@ extension DoctorCommand {
         _ url: Secret<String>
     ) async throws -> DatabaseChecks.Facts {
         let policy = configuration.policy
-        return try await OneLoop.run { reactor in
-            let client = PostgresClient(
-                reactor: reactor,
-                configuration: try PostgresConfiguration(url: url),
-                logger: .silent
-            )
-            client.start()
-            defer { client.close() }
-            try await client.waitUntilReady(within: .seconds(10))
+        return try await DatabaseAccess.connected(to: url) { _, client in
             let rights = try await PostgresSessionStore(client: client, policy: policy).rights()
             return DatabaseChecks.Facts(
                 role: rights.role,

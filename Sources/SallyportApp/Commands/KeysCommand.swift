@@ -1,10 +1,8 @@
 import EventIO
 import MerchantOrders
 import Persistence
-import Postgres
 import Primitives
 import StrictJSON
-import Telemetry
 
 /// `sallyport keys`: makes, lists, renews and ends the keys of merchants' programs.
 enum KeysCommand {
@@ -25,21 +23,8 @@ enum KeysCommand {
         run: { input in
             await input.withConfiguration { configuration in
                 let task = try Task(input.arguments)
-                try demandDatabase(configuration)
-                let database = try DatabaseAccess(configuration, logger: .silent)
-                defer { database.close() }
-                try await database.demandCurrentSchema(configuration.storage.migrationsDirectory)
-                let url = database.url
-                let outcome = try await OneLoop.run { reactor in
-                    let client = PostgresClient(
-                        reactor: reactor,
-                        configuration: try PostgresConfiguration(url: url),
-                        logger: .silent
-                    )
-                    client.start()
-                    defer { client.close() }
-                    try await client.waitUntilReady(within: .seconds(10))
-                    return try await task.run(PostgresKeyStore(client: client), random: reactor.random)
+                let outcome = try await configuration.onDatabase(for: "keys") { reactor, client in
+                    try await task.run(PostgresKeyStore(client: client), random: reactor.random)
                 }
                 for line in outcome.lines { input.console.print(line) }
                 if let complaint = outcome.complaint { input.console.complain("sallyport: \(complaint)") }
@@ -47,14 +32,6 @@ enum KeysCommand {
             }
         }
     )
-
-    /// Refuses to make an empty cluster only to say that there is nothing in it.
-    private static func demandDatabase(_ configuration: Configuration) throws(ConfigurationError) {
-        let folder = configuration.storage.clusterDirectory
-        guard configuration.storage.databaseURL != nil || Files.exists(folder) else {
-            throw ConfigurationError(problems: ["keys: no database_url is set, and there is no cluster in \(folder)"])
-        }
-    }
 }
 
 extension KeysCommand {

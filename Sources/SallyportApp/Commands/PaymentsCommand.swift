@@ -4,10 +4,8 @@ import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import Persistence
-import Postgres
 import Primitives
 import StrictJSON
-import Telemetry
 
 /// `sallyport payments`: the operations of merchants that the program has given up, and what an operator decides about one.
 enum PaymentsCommand {
@@ -28,21 +26,8 @@ enum PaymentsCommand {
         run: { input in
             await input.withConfiguration { configuration in
                 let task = try PaymentsTask(input.arguments)
-                try demandDatabase(configuration)
-                let database = try DatabaseAccess(configuration, logger: .silent)
-                defer { database.close() }
-                try await database.demandCurrentSchema(configuration.storage.migrationsDirectory)
-                let url = database.url
-                let lines = try await OneLoop.run { reactor in
-                    let client = PostgresClient(
-                        reactor: reactor,
-                        configuration: try PostgresConfiguration(url: url),
-                        logger: .silent
-                    )
-                    client.start()
-                    defer { client.close() }
-                    try await client.waitUntilReady(within: .seconds(10))
-                    return try await task.carryOut(PostgresOrderStore(client: client), random: reactor.random)
+                let lines = try await configuration.onDatabase(for: "payments") { reactor, client in
+                    try await task.carryOut(PostgresOrderStore(client: client), random: reactor.random)
                 }
                 guard let lines else {
                     input.console.complain("sallyport: payments: that operation was not given up")
@@ -53,16 +38,6 @@ enum PaymentsCommand {
             }
         }
     )
-
-    /// Refuses to make an empty cluster only to say that there is nothing in it.
-    private static func demandDatabase(_ configuration: Configuration) throws(ConfigurationError) {
-        let folder = configuration.storage.clusterDirectory
-        guard configuration.storage.databaseURL != nil || Files.exists(folder) else {
-            throw ConfigurationError(
-                problems: ["payments: no database_url is set, and there is no cluster in \(folder)"]
-            )
-        }
-    }
 }
 
 /// What an operator wants of operations that were given up.

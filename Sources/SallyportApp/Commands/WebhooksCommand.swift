@@ -1,10 +1,8 @@
 import Cryptography
 import EventIO
 import Persistence
-import Postgres
 import Primitives
 import StrictJSON
-import Telemetry
 import Webhooks
 
 /// `sallyport webhooks`: where merchants are told of events, and what has not arrived there.
@@ -38,9 +36,13 @@ enum WebhooksCommand {
                 if errand.makesKey, secret == nil {
                     throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are sealed with it"])
                 }
-                let lines = try await onDatabase(configuration) { reactor, store in
+                let lines = try await configuration.onDatabase(for: "webhooks") { reactor, client in
                     let vault = try secret.map { secret throws(CryptographyError) in try WebhookVault(secret: secret) }
-                    let clerk = WebhookClerk(store: store, vault: vault, random: reactor.random)
+                    let clerk = WebhookClerk(
+                        store: PostgresWebhookStore(client: client),
+                        vault: vault,
+                        random: reactor.random
+                    )
                     return try await clerk.run(errand)
                 }
                 for line in lines { input.console.print(line) }
@@ -49,34 +51,6 @@ enum WebhooksCommand {
             }
         }
     )
-
-    /// Runs a body with the store of the configured database, whether or not a program serves on it.
-    private static func onDatabase(
-        _ configuration: Configuration,
-        _ body: @escaping @Sendable (Reactor, PostgresWebhookStore) async throws -> [String]
-    ) async throws -> [String] {
-        let folder = configuration.storage.clusterDirectory
-        guard configuration.storage.databaseURL != nil || Files.exists(folder) else {
-            throw ConfigurationError(
-                problems: ["webhooks: no database_url is set, and there is no cluster in \(folder)"]
-            )
-        }
-        let database = try DatabaseAccess(configuration, logger: .silent)
-        defer { database.close() }
-        try await database.demandCurrentSchema(configuration.storage.migrationsDirectory)
-        let url = database.serviceURL
-        return try await OneLoop.run { reactor in
-            let client = PostgresClient(
-                reactor: reactor,
-                configuration: try PostgresConfiguration(url: url),
-                logger: .silent
-            )
-            client.start()
-            defer { client.close() }
-            try await client.waitUntilReady(within: .seconds(10))
-            return try await body(reactor, PostgresWebhookStore(client: client))
-        }
-    }
 }
 
 /// What an operator wants.

@@ -1,4 +1,3 @@
-import EventIO
 import MerchantOrders
 import Pages
 import Persistence
@@ -11,9 +10,6 @@ import Telemetry
 /// Expires what is overdue, makes and drops partitions, takes up purchases without a result.
 final class Upkeep {
     private let services: LoopServices
-    private let reactor: Reactor
-    private let pause: Duration
-    private let bell: RoundBell
     private let logger: Logger
     private var isStopped = false
     private var round = 0
@@ -27,39 +23,19 @@ final class Upkeep {
     ///
     /// - Parameters:
     ///   - services: The loop's.
-    ///   - reactor: The loop's.
-    ///   - pause: Between two rounds.
-    ///   - bell: Rung for each round.
     ///   - logger: Told what was done, and what could not be.
-    init(_ services: LoopServices, _ reactor: Reactor, pause: Duration, bell: RoundBell, logger: Logger) {
+    init(_ services: LoopServices, logger: Logger) {
         self.services = services
-        self.reactor = reactor
-        self.pause = pause
-        self.bell = bell
         self.logger = logger
     }
 
-    /// Begins; the first round at once, so that what a crash left behind is taken up without a wait.
-    func start() {
-        reactor.startTask { await self.takeRounds() }
-    }
-
-    /// Ends after the round that is under way.
+    /// Ends the round that is under way where it can be cut.
     func stop() {
         isStopped = true
     }
 
-    private func takeRounds() async {
-        while !isStopped {
-            let round = bell.begin()
-            await work()
-            bell.end(round)
-            await reactor.sleep(for: pause)
-        }
-        bell.close()
-    }
-
-    private func work() async {
+    /// One round; every fourth looks at the tables too.
+    func takeRound() async {
         await recover()
         await recoverPayments()
         if round % Upkeep.roundsPerSweep == 0 {
@@ -154,6 +130,6 @@ final class Upkeep {
 
     /// A unique word for the audit trail.
     private func requestID(_ kind: String) -> String {
-        kind + "-" + Hex.encode(reactor.random.bytes(8))
+        kind + "-" + Hex.encode(services.random.bytes(8))
     }
 }

@@ -1,21 +1,23 @@
+import Webhooks
+
 /// The events of one session that one endpoint has not got yet.
 ///
 /// Only the first of them is ever on its way, so that they arrive in their order; a lane without events does not exist.
-/// The rules are here as a value; the database carries them out.
-package struct WebhookLane: Sendable, Hashable {
+/// For the store in memory; in the product the database carries these rules out.
+struct WebhookLane: Sendable, Hashable {
     /// The event that is on its way or goes next.
-    package private(set) var head: Int64
+    private(set) var head: Int64
     /// The last event.
-    package private(set) var tail: Int64
+    private(set) var tail: Int64
     /// How many tries of the first event have failed.
-    package private(set) var failures = 0
+    private(set) var failures = 0
     /// Whether nothing goes until an operator says so: later events must not overtake one that does not arrive.
-    package private(set) var isParked = false
+    private(set) var isParked = false
 
     /// A lane with one event.
     ///
     /// - Parameter sequence: Its place among the events of the session.
-    package init(_ sequence: Int64) {
+    init(_ sequence: Int64) {
         head = sequence
         tail = sequence
     }
@@ -23,7 +25,7 @@ package struct WebhookLane: Sendable, Hashable {
     /// Adds an event.
     ///
     /// - Parameter sequence: Its place; one that came before changes nothing.
-    package mutating func append(_ sequence: Int64) {
+    mutating func append(_ sequence: Int64) {
         tail = max(tail, sequence)
     }
 
@@ -34,7 +36,7 @@ package struct WebhookLane: Sendable, Hashable {
     ///   - verdict: What follows.
     ///   - wants: Whether the endpoint wants the event of a place.
     /// - Returns: Whether the lane goes on; false when its last event has arrived.
-    package mutating func settle(
+    mutating func settle(
         _ sequence: Int64,
         _ verdict: DeliveryVerdict,
         wants: (Int64) -> Bool = { _ in true }
@@ -55,7 +57,7 @@ package struct WebhookLane: Sendable, Hashable {
     }
 
     /// Lets a parked lane go on, with all its tries.
-    package mutating func replay() {
+    mutating func replay() {
         failures = 0
         isParked = false
     }
@@ -63,7 +65,7 @@ package struct WebhookLane: Sendable, Hashable {
     /// Lets a lane go on from an event that may have arrived already; what follows is sent again, in order.
     ///
     /// - Parameter sequence: Its place; one behind the first event of the lane does not let the first be left out.
-    package mutating func replay(from sequence: Int64) {
+    mutating func replay(from sequence: Int64) {
         head = min(head, sequence)
         replay()
     }
