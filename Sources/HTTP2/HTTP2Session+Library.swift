@@ -94,18 +94,26 @@ extension HTTP2Session {
 
     /// Content has come.
     func contentCame(_ id: Int32, _ bytes: Span<UInt8>) {
-        guard let stream = stream(id), !stream.isRefused else { return consume(id, bytes.count) }
+        guard let stream = stream(id) else { return consume(id, bytes.count) }
+        guard !stream.isRefused else { return drop(bytes.count, of: stream) }
         guard bytes.count <= stream.bodyLimit - stream.request.body.count else {
             stream.isRefused = true
             release(stream)
             events.append(.refusal(stream, .payloadTooLarge))
-            return consume(id, bytes.count)
+            return drop(bytes.count, of: stream)
         }
         stream.request.body.append(bytes)
         stream.unreleased += bytes.count
         held += bytes.count
         _ = unsafe nghttp2_session_consume_stream(library, id, bytes.count)
         if isFull { makeRoom() }
+    }
+
+    /// Reads what a refused client still sends, only to drop it.
+    private func drop(_ count: Int, of stream: HTTP2Stream) {
+        stream.dropped += count
+        consume(stream.id, count)
+        if stream.phase == .lingering, stream.isPastPatience { reset(stream, .noError) }
     }
 
     /// Whether the peer may send no more content.
@@ -140,7 +148,7 @@ extension HTTP2Session {
     private func contentEnds(_ stream: HTTP2Stream) {
         guard !stream.requestHasEnded else { return }
         stream.requestHasEnded = true
-        if stream.phase == .responding { earlyAnswers -= 1 }
+        if stream.isAnswered { earlyAnswers -= 1 }
         guard stream.phase == .content, !stream.isRefused else { return }
         stream.phase = .handling
         events.append(.request(stream))
@@ -157,10 +165,10 @@ extension HTTP2Session {
             table[stream.tableIndex] = last
             last.tableIndex = stream.tableIndex
         }
-        let wasResponding = stream.phase == .responding
-        if wasResponding, !stream.requestHasEnded { earlyAnswers -= 1 }
+        let wasAnswered = stream.isAnswered
+        if wasAnswered, !stream.requestHasEnded { earlyAnswers -= 1 }
         stream.phase = .closed
-        if wasResponding, stream.hold == .free {
+        if wasAnswered, stream.hold == .free {
             // Nothing refers to it any more: its events have been taken, its handler has ended.
             recycle(stream)
         } else {
@@ -192,10 +200,14 @@ extension HTTP2Session {
         }
     }
 
-    /// Asks a client that has its answer to leave the rest of its content unsent.
+    /// A client that has its answer need not send the rest of its content.
+    ///
+    /// Some look at the answer only when they have sent everything, and take a reset for a failure: for them a little is read on.
     private func endEarly(_ id: Int32) {
         guard earlyAnswers > 0, let stream = stream(id), !stream.requestHasEnded else { return }
-        _ = unsafe nghttp2_submit_rst_stream(library, none, id, HTTP2ErrorCode.noError.rawValue)
+        stream.phase = .lingering
+        stream.start = now
+        if stream.isPastPatience { reset(stream, .noError) }
     }
 
     /// How much content of a stream goes into the next frame.

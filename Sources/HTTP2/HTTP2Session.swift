@@ -225,7 +225,7 @@ package import HTTPCore
     }
 
     private func prepare(_ stream: HTTP2Stream, _ status: HTTPStatus, _ body: HTTPBody) -> Bool {
-        guard stream.phase != .closed, stream.phase != .responding else { return false }
+        guard !stream.isClosed, !stream.isAnswered else { return false }
         stream.phase = .responding
         stream.start = now
         release(stream)

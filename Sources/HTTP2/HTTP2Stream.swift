@@ -70,6 +70,8 @@ package final class HTTP2Stream {
         case handling
         /// Its response is on the way.
         case responding
+        /// Its response has gone out before the request was complete: the rest is read to be dropped.
+        case lingering
         /// It has ended.
         case closed
     }
@@ -84,6 +86,8 @@ package final class HTTP2Stream {
     var unreleased = 0
     /// Whether the request has been refused: what still comes is dropped.
     var isRefused = false
+    /// Bytes of content that have been dropped.
+    var dropped = 0
     /// Whether the request's last byte has come.
     var requestHasEnded = false
     /// Whether the client waits for a word before it sends its content.
@@ -98,6 +102,17 @@ package final class HTTP2Stream {
     /// Whether it has ended; then nothing is sent on it any more.
     package var isClosed: Bool { phase == .closed }
 
+    /// Whether its response is on the way or has gone out.
+    var isAnswered: Bool { phase == .responding || phase == .lingering }
+
+    /// Whether it sends more than is read only to be dropped, or waits for a word that does not come.
+    var isPastPatience: Bool {
+        expectsContinue || max(dropped, contentLength ?? 0) > HTTP2Stream.mostDropped
+    }
+
+    /// What a refused client may still send before it is asked to stop.
+    private static let mostDropped = 262_144
+
     /// Makes it fit for another request.
     func reset() {
         request.reset()
@@ -108,6 +123,7 @@ package final class HTTP2Stream {
         contentLength = nil
         unreleased = 0
         isRefused = false
+        dropped = 0
         requestHasEnded = false
         expectsContinue = false
         body = []

@@ -424,7 +424,7 @@ extension Connection {
         case .linger:
             socket?.resetOnClose()
             close()
-        case .header, .body, .idle, .write, .response, .patience:
+        case .header, .body, .idle, .write, .response, .rest, .patience:
             if let driver { driver.deadlinePassed(kind, on: self) } else { close() }
         }
     }

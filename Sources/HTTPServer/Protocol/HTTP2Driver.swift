@@ -345,6 +345,7 @@ extension HTTP2Driver {
         session.forEachStream { stream in
             if stream.phase == .content { consider(.body, stream.start) }
             if stream.phase == .responding { consider(.response, stream.start) }
+            if stream.phase == .lingering { consider(.rest, stream.start) }
         }
         if farewell == .announced { consider(.patience, drainStart) }
         return earliest
@@ -367,6 +368,7 @@ extension HTTP2Driver {
         switch deadline {
         case .body: dropLate(.content, deadline)
         case .response: dropLate(.responding, deadline)
+        case .rest: dropLate(.lingering, deadline)
         case .patience: acceptNoMore()
         case .write:
             part.counters.slowReaders.increment()
@@ -386,9 +388,10 @@ extension HTTP2Driver {
             if stream.phase == phase, due(deadline, stream.start) <= now { late.append(stream) }
         }
         for stream in late {
-            if phase == .content {
-                refuse(stream, .requestTimeout)
-            } else {
+            switch phase {
+            case .content: refuse(stream, .requestTimeout)
+            case .lingering: session.reset(stream, .noError)
+            default:
                 part.counters.slowReaders.increment()
                 session.reset(stream, .cancel)
             }

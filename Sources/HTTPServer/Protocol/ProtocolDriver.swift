@@ -46,6 +46,8 @@ enum Deadline: Int, Sendable, Equatable, CaseIterable {
     case response
     /// The end of what a refused client still sends.
     case linger
+    /// The same over HTTP/2, where only its stream ends.
+    case rest
     /// The first request of a young connection during a drain.
     case patience
 
@@ -58,15 +60,15 @@ enum Deadline: Int, Sendable, Equatable, CaseIterable {
         case .idle: limits.idleDeadline
         case .write: limits.writeDeadline
         case .response: limits.responseDeadline
-        case .linger: limits.lingerDeadline
+        case .linger, .rest: limits.lingerDeadline
         case .patience: limits.drainPatience
         }
     }
 }
 
-/// How long each deadline may take, in nanoseconds: every request of a connection sets one.
+/// How long each deadline may take, in nanoseconds, one place per case: every request of a connection sets one.
 struct DeadlineLengths {
-    private var nanoseconds = [8 of UInt64](repeating: 0)
+    private var nanoseconds = [9 of UInt64](repeating: 0)
 
     init(_ limits: ServerLimits) {
         for deadline in Deadline.allCases {

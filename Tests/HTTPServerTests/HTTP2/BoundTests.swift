@@ -54,8 +54,55 @@ struct BoundTests {
             if !isAnnounced { try client.send(.data(1, [UInt8](repeating: 1, count: 11), ends: false)) }
             let answer = try await client.answer(1)
             #expect(answer.status == 413)
-            try await client.until("a reset") { $0.answers[1]?.reset == 0 }
             #expect(bench.handler.paths.isEmpty)
+            #expect(try await client.get("/after").status == 200)
+        }
+    }
+
+    /// Clients that look at the answer when all is sent take a reset for a failure.
+    @Test func `on content does not cut off who sends a little too much`() async throws {
+        try await withHTTP2 { bench in
+            bench.handler.limit = { _ in 10 }
+            let client = try await bench.frameClient()
+            client.skipStream()
+            let head = HTTP2Frame.request("/", method: "POST", [("content-length", "22")])
+            try client.send(.headers(1, head, ends: false))
+            #expect(try await client.answer(1).status == 413)
+            try client.send(.data(1, [UInt8](repeating: 1, count: 11), ends: false))
+            try client.send(.data(1, [UInt8](repeating: 1, count: 11), ends: true))
+            #expect(try await client.get("/after").status == 200)
+            #expect(client.answers[1]?.reset == nil)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `on content cuts off who sends far too much`(isAnnounced: Bool) async throws {
+        try await withHTTP2 { bench in
+            bench.handler.limit = { _ in 10 }
+            let client = try await bench.frameClient()
+            client.skipStream()
+            let length = isAnnounced ? [("content-length", "262145")] : []
+            try client.send(.headers(1, HTTP2Frame.request("/", method: "POST", length), ends: false))
+            if !isAnnounced {
+                for _ in 0..<17 {
+                    try client.send(.data(1, [UInt8](repeating: 1, count: 16_384), ends: false))
+                    _ = try await client.get("/between")
+                }
+            }
+            #expect(try await client.answer(1).status == 413)
+            try await client.until("a reset") { $0.answers[1]?.reset == 0 }
+        }
+    }
+
+    @Test func `on content gives who stops halfway a little time`() async throws {
+        try await withHTTP2(.with(\.lingerDeadline, .milliseconds(50))) { bench in
+            bench.handler.limit = { _ in 10 }
+            let client = try await bench.frameClient()
+            client.skipStream()
+            let head = HTTP2Frame.request("/", method: "POST", [("content-length", "22")])
+            try client.send(.headers(1, head, ends: false))
+            #expect(try await client.answer(1).status == 413)
+            try await client.until("a reset") { $0.answers[1]?.reset == 0 }
             #expect(try await client.get("/after").status == 200)
         }
     }

@@ -170,7 +170,7 @@ func withHTTP2(
 
 extension ServerLimits {
     /// The defaults but for one.
-    static func with(_ limit: WritableKeyPath<ServerLimits, Int>, _ value: Int) -> ServerLimits {
+    static func with<Value>(_ limit: WritableKeyPath<ServerLimits, Value>, _ value: Value) -> ServerLimits {
         var limits = ServerLimits()
         limits[keyPath: limit] = value
         return limits
