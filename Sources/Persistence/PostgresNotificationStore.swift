@@ -1,6 +1,6 @@
 package import MerchantOrders
 package import Postgres
-import Primitives
+package import Primitives
 
 /// Keeps in PostgreSQL which messages of the provider came, each once however often it is delivered.
 ///
@@ -78,6 +78,69 @@ package final class PostgresNotificationStore {
             // two loops cannot wait for each other.
             let rows = try await client.work(PostgresNotificationStore.receiveStatement, parameters)
             return try FlowColumns.word(rows, 0)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    // Newest first: an old one is the least likely to tell of anything that the last look did not see. Nothing is taken while no
+    // purchase is paused, as in ordinary operation: there a message is often faster than whoever writes the purchase down.
+    private static let strayStatement = Statement(
+        name: "notification_stray",
+        sql: """
+            WITH d AS MATERIALIZED (
+                SELECT n.message_id FROM notification AS n
+                WHERE n.verdict = 'unknown' AND NOT n.asked AND n.kind IN ('CHARGE', 'CHARGE_PERMISSION')
+                    AND n.received_at >= (
+                        SELECT min(q.since) FROM flow_purchasing AS q
+                        WHERE q.stuck_at IS NULL AND q.next_at > statement_timestamp())
+                ORDER BY n.received_at DESC LIMIT $1 FOR UPDATE SKIP LOCKED
+            )
+            UPDATE notification AS n SET asked = true FROM d WHERE n.message_id = d.message_id
+            RETURNING left(n.object_id, 19)
+            """,
+        parameterTypes: [.int8]
+    )
+
+    /// Takes messages about payments that no order has while a purchase waits for its next look: they may be about that one.
+    ///
+    /// - Parameter limit: How many at most.
+    /// - Returns: The permissions that they name, each once; a message is taken once only.
+    /// - Throws: `MerchantStoreError`.
+    package func takeStray(limit: Int) async throws(MerchantStoreError) -> Set<String> {
+        var parameters = Parameters()
+        parameters.append(int64: Int64(limit))
+        do throws(PostgresError) {
+            let rows = try await client.work(PostgresNotificationStore.strayStatement, parameters)
+            var permissions: Set<String> = []
+            for row in 0..<rows.rowCount { permissions.insert(try rows.text(row, 0)) }
+            return permissions
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    // Who holds the lease is left alone: nobody looks before that is over, whatever stands here.
+    private static let wakeStatement = Statement(
+        name: "purchase_wake",
+        sql: """
+            UPDATE flow_purchasing AS q SET next_at = statement_timestamp(), woken = true
+            WHERE q.flow_id = $1 AND q.stuck_at IS NULL AND q.next_at > statement_timestamp()
+            RETURNING 1
+            """,
+        parameterTypes: [.uuid]
+    )
+
+    /// Has a purchase looked at as soon as nobody holds it.
+    ///
+    /// - Parameter flow: Whose purchase.
+    /// - Returns: False where it does not wait: it is over, given up, or to be looked at anyway.
+    /// - Throws: `MerchantStoreError`.
+    package func wakePurchase(of flow: UUIDBytes) async throws(MerchantStoreError) -> Bool {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        do throws(PostgresError) {
+            return try await client.work(PostgresNotificationStore.wakeStatement, parameters).rowCount == 1
         } catch {
             throw StoreFailure.merchant(error)
         }

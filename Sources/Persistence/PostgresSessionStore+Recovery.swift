@@ -15,8 +15,10 @@ extension PostgresSessionStore {
                 WHERE f.flow_id = $1 AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
                 \(SQLText.returning("f"))
             ), q AS (
+                -- A look that a message asked for is none of the schedule's.
                 UPDATE flow_purchasing AS q SET
-                    recoveries = q.recoveries + 1, next_at = statement_timestamp() + $6 * interval '1 second'
+                    recoveries = q.recoveries + CASE WHEN q.woken THEN 0 ELSE 1 END, woken = false,
+                    next_at = statement_timestamp() + $6 * interval '1 second'
                 WHERE q.flow_id = $1 AND EXISTS (SELECT FROM u)
             ), \(SQLText.audit("'recover'"))
             SELECT \(FlowColumns.whole("u")) FROM u

@@ -1,5 +1,6 @@
 import HTTPCore
 import IntegrationKit
+import SallyportApp
 import StrictJSON
 import Testing
 
@@ -73,6 +74,87 @@ import Testing
             try shop.endLease(of: shopper.flow)
             #expect(try await shopper.purchase(link).status == 200)
             #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
+    // MARK: Messages
+
+    private var listening: ShopOptions {
+        var options = ShopOptions()
+        options.roundPause = .milliseconds(2)
+        options.takesNotifications = true
+        return options
+    }
+
+    /// A purchase that was looked at until the pauses are long: nobody looks at it for many minutes now.
+    private func paused(_ shop: Shop) async throws -> Shopper {
+        let (shopper, link) = try await placed(shop, card: "card-0701")
+        #expect(try await shopper.purchase(link).status == 409)
+        try await TimeTravel(shop).passWithoutProvider(.seconds(3_600), step: .seconds(60))
+        let pause = try shop.value("SELECT next_at > now() + interval '5 minutes' FROM flow_purchasing")
+        #expect(pause == "t")
+        return shopper
+    }
+
+    private func looks(_ shop: Shop) async throws -> Int {
+        try await shop.control.calls("GetCheckoutSession").count
+    }
+
+    @Test func `is paid as soon as a message tells of it, whatever pause the purchase is in`() async throws {
+        try await withShop(listening) { shop in
+            let shopper = try await paused(shop)
+            try shop.endLease(of: shopper.flow)
+            let recoveries = try shop.value("SELECT recoveries FROM flow_purchasing")
+            for _ in 0..<5 { await shop.broker.nextRound() }
+            #expect(try shop.value("SELECT recoveries FROM flow_purchasing") == recoveries)
+            try await shop.control.advanceClock(by: "PT31S")
+            try await shop.wait(for: "the end of the purchase") { try shop.state(of: shopper.flow) == "authorized" }
+            #expect(try await shop.effectiveCompletions() == 1)
+            let charge = try shop.value("SELECT charge FROM flow")
+            try await shop.wait(for: "the ledger") { try shop.ledger(charge) == "Authorized" }
+        }
+    }
+
+    @Test func `is left to whoever holds the lease when a message comes, and looked at then`() async throws {
+        try await withShop(listening) { shop in
+            let shopper = try await paused(shop)
+            try shop.rows("UPDATE flow SET lease_until = now() + interval '45 seconds'")
+            let before = try await looks(shop)
+            let recoveries = try shop.value("SELECT recoveries FROM flow_purchasing")
+            // The state stays as it is: the look finds nothing new and is not counted.
+            let charge = try #require(
+                try await shop.control.object(try shop.value("SELECT order_ref FROM flow"))["chargeId"]?.text
+            )
+            try await shop.control.post("ipn", ["objectId": .string(charge)])
+            try await shop.wait(for: "the message") { try shop.value("SELECT woken FROM flow_purchasing") == "t" }
+            for _ in 0..<5 { await shop.broker.nextRound() }
+            #expect(try await looks(shop) == before)
+            try shop.endLease(of: shopper.flow)
+            try await shop.wait(for: "the look") { try await looks(shop) == before + 1 }
+            try await shop.wait(for: "the pause") { try shop.value("SELECT woken FROM flow_purchasing") == "f" }
+            #expect(try shop.value("SELECT recoveries FROM flow_purchasing") == recoveries)
+            #expect(try shop.state(of: shopper.flow) == "purchasing")
+        }
+    }
+
+    @Test func `costs one question for each message of a flood, a few at a time, and no look`() async throws {
+        try await withShop(listening) { shop in
+            let shopper = try await paused(shop)
+            try shop.endLease(of: shopper.flow)
+            try await shop.wait(for: "quiet") { try shop.rows("SELECT 1 FROM notification WHERE NOT asked").isEmpty }
+            let before = (try await looks(shop), try await shop.control.calls("GetChargePermission").count)
+            for number in 100_001...100_020 {
+                let stranger = "S03-1234567-1\(number)-C123456"
+                try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGE"])
+            }
+            try await shop.wait(for: "the flood") {
+                let waiting = try shop.rows("SELECT 1 FROM notification WHERE NOT asked").count
+                let delivered = try await shop.control.deliveries().count
+                return waiting == 0 && delivered >= 20
+            }
+            for _ in 0..<5 { await shop.broker.nextRound() }
+            #expect(try await shop.control.calls("GetChargePermission").count == before.1 + 20)
+            #expect(try await looks(shop) == before.0)
         }
     }
 }

@@ -34,6 +34,8 @@ final class LoopServices {
     let notifications: NotificationDesk?
     /// What the provider has pushed.
     let notices: PostgresNotificationStore
+    /// Finds the purchases that those are about which no order has.
+    let strayMessages: StrayMessages
     /// What comparisons with the provider came to.
     let reports: PostgresReconciliationStore
     /// Counters of all loops.
@@ -89,6 +91,7 @@ final class LoopServices {
         self.poller = poller
         reports = PostgresReconciliationStore(client: parts.database)
         notices = PostgresNotificationStore(client: parts.database)
+        strayMessages = StrayMessages(notices, client: parts.checkout.client, logger: telemetry.logger)
         notifications = parts.notifications?
             .desk(notices, reactor: reactor, telemetry: telemetry, wake: { poller.wake() })
         metrics = telemetry.metrics

@@ -48,6 +48,8 @@ final class Upkeep {
     }
 
     private func recover() async {
+        // What it wakes is found overdue at once.
+        await services.strayMessages.follow()
         do throws(Failure) {
             let overdue = try await services.asking { (broker) async throws(BrokerError) in
                 try await broker.overduePurchases()
