@@ -16,7 +16,7 @@ extension RouteDescription {
                 .required("amount", .money), .optional("captureNow", .flag, "take the money at once"),
                 .optional("softDescriptor", descriptor, "on the card statement; with captureNow only"),
             ],
-            problems: paying + [.tooManyCharges]
+            problems: paying + [.tooManyCharges, .openCharges]
         )
     )
 

@@ -52,12 +52,17 @@ package enum LedgerRules {
     ///   - intent: What is asked for.
     ///   - row: The target as the ledger knows it.
     ///   - charges: The charges under the target; of interest for a permission only.
-    /// - Returns: `begun`, or the first thing that forbids it: state, open operation, currency and sum, count, in this order.
+    /// - Returns: `begun`, or the first thing that forbids it: state, open operation, currency and sum, count, in this order; for
+    ///   a permission that is not chargeable while a charge is open, that one.
     package static func verdict(
         _ intent: OperationIntent,
         on row: LedgerRow,
         charges: ChargeCount = ChargeCount(all: 0, open: 0)
     ) -> LedgerVerdict {
+        if intent.kind == .createCharge, row.kind == .permission, row.state == .nonChargeable, charges.open > 0 {
+            // What keeps it from being charged is known.
+            return .openCharges
+        }
         guard row.kind == intent.kind.target, allows(intent.kind, row.state) else { return .wrongState }
         guard !row.hasOpenOperation else { return .inProgress }
         if let amount = intent.amount {
@@ -69,6 +74,8 @@ package enum LedgerRules {
         }
         switch intent {
         case .createCharge where charges.all >= LedgerRules.charges: return .tooManyCharges
+        // The provider has one charge at a time.
+        case .createCharge where charges.open > 0: return .openCharges
         case .closePermission(cancelsPending: false) where charges.open > 0: return .openCharges
         default: return .begun
         }

@@ -79,7 +79,7 @@ package enum LedgerVerdict: Sendable, Hashable {
     case otherAmount
     /// The permission has had all the charges it can have.
     case tooManyCharges
-    /// Charges under the permission are not final, and the close does not cancel them.
+    /// A charge under the permission is not final: there is one at a time, and a close ends none unasked.
     case openCharges
 
     /// A word of lower-case letters and underscores, as the row of the target keeps it.

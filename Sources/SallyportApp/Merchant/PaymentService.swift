@@ -63,17 +63,25 @@ final class PaymentService {
             call: try request.call(id)
         )
         operation.claim = claim
-        let verdict: OperationVerdict
-        do throws(MerchantStoreError) {
-            verdict = try await orders.begin(operation)
-        } catch {
-            throw Problem(error)
+        var verdict = try await begin(operation)
+        if operation.intent.kind == .createCharge, verdict.isAboutOtherCharges {
+            // What the ledger holds against another charge may be over at the provider by now.
+            await look(atWhatIsOpenIn: request.target.flow)
+            verdict = try await begin(operation)
         }
         switch verdict {
         case .begun(let begun): return try await perform(begun)
         case .replayed(let answer): return answer
         case .left(let id): return try await resume(id, request.target.flow)
-        default: throw PaymentService.problem(verdict, request.target.flow)
+        default: throw PaymentService.problem(verdict, operation.intent, request.target.flow)
+        }
+    }
+
+    private func begin(_ operation: OperationRequest) async throws(Problem) -> OperationVerdict {
+        do throws(MerchantStoreError) {
+            return try await orders.begin(operation)
+        } catch {
+            throw Problem(error)
         }
     }
 
@@ -144,7 +152,7 @@ final class PaymentService {
         case .closePermission:
             let outcome = await close(operation)
             let answer = try await conclude(operation, outcome)
-            if Ending(operation.body)?.cancelsPending == true { await look(atChargesOf: operation.flow) }
+            if Ending(operation.body)?.cancelsPending == true { await look(atWhatIsOpenIn: operation.flow) }
             return answer
         case .finalize:
             throw Problem(.internalError, flow: operation.flow, detail: "nobody finalizes")
@@ -198,12 +206,12 @@ final class PaymentService {
         }
     }
 
-    /// Reads the charges that a close ended with it; what cannot be read now is found by the polls.
-    private func look(atChargesOf flow: UUIDBytes) async {
+    /// Reads the permission of a flow and its charges, as far as they can still change; what cannot be read now is found by the polls.
+    private func look(atWhatIsOpenIn flow: UUIDBytes) async {
         do {
-            for object in try await orders.objects(of: flow) where object.row.kind == .charge && !object.row.isFinal {
-                guard let id = ChargeID(object.id) else { continue }
-                _ = try await orders.observe(ObservedObject(try await client.charge(id, priority: .background)))
+            for object in try await orders.objects(of: flow) where !object.row.isFinal {
+                guard let seen = try await read(object) else { continue }
+                _ = try await orders.observe(seen)
             }
         } catch {
             logger.warning(
@@ -211,6 +219,17 @@ final class PaymentService {
                 [LogField("flow", flow.description), LogField("detail", String(reflecting: error))]
             )
         }
+    }
+
+    private func read(_ object: LedgerObject) async throws(AmazonPayError) -> ObservedObject? {
+        let limit = Duration.seconds(5)
+        if let id = ChargeID(object.id) {
+            return ObservedObject(try await client.charge(id, priority: .background, within: limit))
+        }
+        if let id = ChargePermissionID(object.id) {
+            return ObservedObject(try await client.permission(id, priority: .background, within: limit))
+        }
+        return nil
     }
 
     // MARK: The end
@@ -302,11 +321,21 @@ final class PaymentService {
         return problem
     }
 
-    private static func problem(_ verdict: OperationVerdict, _ flow: UUIDBytes) -> Problem {
+    private static func problem(
+        _ verdict: OperationVerdict,
+        _ intent: OperationIntent,
+        _ flow: UUIDBytes
+    ) -> Problem {
         switch verdict {
         case .begun, .replayed, .left, .inProgress: Problem(.requestInProgress, flow: flow)
         case .keyReused: Problem(.idempotencyKeyReused, flow: flow)
         case .unknown: Problem(.notFound)
+        case .refused(.openCharges, _) where intent.kind == .createCharge:
+            Problem(
+                .openCharges,
+                "A charge is not final, and there is one at a time: capture or cancel it.",
+                flow: flow
+            )
         case .refused(let refusal, let state): problem(refusal, state, flow)
         }
     }
@@ -327,6 +356,16 @@ final class PaymentService {
         case .otherAmount: Problem(.orderMismatch, flow: flow)
         case .tooManyCharges: Problem(.tooManyCharges, flow: flow)
         case .openCharges: Problem(.openCharges, flow: flow)
+        }
+    }
+}
+
+extension OperationVerdict {
+    /// Whether a new charge is refused for the sake of others, which end without our doing too.
+    fileprivate var isAboutOtherCharges: Bool {
+        switch self {
+        case .refused(.openCharges, _), .refused(.wrongState, .nonChargeable): true
+        default: false
         }
     }
 }

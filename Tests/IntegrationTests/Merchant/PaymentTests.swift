@@ -67,8 +67,10 @@ struct PaymentTests {
             let charged = try await till.post(charges, MerchantKey.amount(5_000), mark: "4")
             #expect((charged.status, charged.json["state"]?.text) == (201, "authorized"), "\(charged.text)")
             #expect(try till.state == "paid")
-            // The provider has one charge at a time.
-            #expect(try await till.post(charges, MerchantKey.amount(1), mark: "5").code == "provider_refused")
+            // The provider has one charge at a time, and is not asked for another.
+            let second = try await till.post(charges, MerchantKey.amount(1), mark: "5")
+            #expect((second.status, second.code) == (409, "open_charges"), "\(second.text)")
+            #expect(try await shop.control.calls("CreateCharge").count == 1)
             let id = try #require(charged.json["id"]?.text)
             let taken = try await till.post("/v1/charges/\(id)/capture", MerchantKey.amount(4_000), mark: "6")
             #expect((taken.status, taken.json["state"]?.text) == (200, "captured"), "\(taken.text)")
@@ -93,6 +95,26 @@ struct PaymentTests {
                 ]
             )
             #expect(try till.state == "captured")
+        }
+    }
+
+    @Test func `charges again where the ledger has missed the end of the charge before`() async throws {
+        try await withShop(.merchant) { shop in
+            let till = try await Till.open(shop)
+            // Read while the charge was held, and not since.
+            try shop.rows(
+                "UPDATE payment_object SET state = 'NonChargeable', reason = 'ChargeInProgress' WHERE object_id = $1",
+                [till.permission]
+            )
+            let charges = "/v1/sessions/\(till.flow)/charges"
+            let early = try await till.post(charges, MerchantKey.amount(1), mark: "1")
+            #expect((early.status, early.code) == (409, "open_charges"), "\(early.text)")
+            try await shop.control.force("charges/" + till.charge, "Canceled", "ExpiredUnused")
+            #expect(try shop.ledger(till.charge) == "Authorized")
+            let charged = try await till.post(charges, MerchantKey.amount(5_000), mark: "1")
+            #expect(charged.status == 201, "\(charged.text)")
+            #expect(try shop.ledger(till.charge) == "Canceled")
+            #expect(try shop.ledger(till.permission) == "Chargeable")
         }
     }
 

@@ -131,6 +131,16 @@ struct LedgerRulesTests {
         #expect(try LedgerRules.verdict(.createCharge(Self.yen(1)), on: row, charges: charges) == verdict)
     }
 
+    @Test func `have one charge at a time`() throws {
+        let row = try Self.row(.permission, .chargeable, 20_000)
+        let charges = LedgerRules.ChargeCount(all: 3, open: 1)
+        #expect(try LedgerRules.verdict(.createCharge(Self.yen(1)), on: row, charges: charges) == .openCharges)
+        let waiting = try Self.row(.permission, .nonChargeable, 20_000)
+        #expect(try LedgerRules.verdict(.createCharge(Self.yen(1)), on: waiting, charges: charges) == .openCharges)
+        let full = LedgerRules.ChargeCount(all: 25, open: 1)
+        #expect(try LedgerRules.verdict(.createCharge(Self.yen(1)), on: row, charges: full) == .tooManyCharges)
+    }
+
     @Test func `close a permission with charges that are not final only where it cancels them`() throws {
         let row = try Self.row(.permission, .chargeable, 20_000)
         let charges = LedgerRules.ChargeCount(all: 3, open: 1)

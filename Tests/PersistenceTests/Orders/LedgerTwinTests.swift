@@ -81,7 +81,7 @@ struct LedgerTwinTests {
             .cancelCharge: .authorized, .closePermission: .chargeable,
         ]
         let kind = pick(10) == 0 ? ObjectKind.allCases[pick(4)] : intent.kind.target
-        let state = pick(10) == 0 ? states[pick(states.count)] : fits[intent.kind] ?? .open
+        let state = pick(5) == 0 ? states[pick(states.count)] : fits[intent.kind] ?? .open
         var row = LedgerRow(kind, state, sum(currency))
         row.capturedUnits = [0, row.amount.units / 2, row.amount.units][pick(3)]
         row.refundedUnits = [0, row.capturedUnits / 3][pick(2)]
