@@ -157,7 +157,7 @@ let package = Package(
         tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Cryptography", "Primitives", "TestKit"]),
         tests(
             "MerchantAPITests",
-            ["MerchantAPI", "MerchantOrders", "Commerce", "StrictJSON", "HTTPCore"]
+            ["MerchantAPI", "MerchantOrders", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]
         ),
         tests("AppLinksTests", ["AppLinks"]),
         tests(

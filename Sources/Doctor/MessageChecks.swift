@@ -1,10 +1,11 @@
 import AmazonPay
 import Primitives
 
-/// D42, D43: what the provider tells us, and what we tell merchants.
+/// D42 to D44: what the provider tells us, what we tell merchants, and what we ask them.
 enum MessageChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {
         facts.list("notifications.topic_arn").flatMap { topic($0, facts) } + certificateHosts(facts) + secret(facts)
+            + postage(facts)
     }
 
     // MARK: Notifications
@@ -90,6 +91,34 @@ enum MessageChecks {
                 )
             ]
         }
+    }
+
+    // MARK: Postage
+
+    private static func postage(_ facts: SettingFacts) -> [Finding] {
+        let setting = "merchant.postage_origins"
+        guard !facts.list(setting).isEmpty else { return [] }
+        if facts.files["merchant.secret_file"] == nil {
+            return [
+                Finding(
+                    "D44",
+                    .error,
+                    setting,
+                    "Questions for the postage are signed under merchant.secret_file, which is not set.",
+                    remedy: "Name a file of \(leastSecret) random bytes that all processes share."
+                )
+            ]
+        }
+        guard facts.text("merchant.api") != "true" else { return [] }
+        return [
+            Finding(
+                "D44",
+                .warning,
+                setting,
+                "Only orders that merchants' programs open are asked about, and merchant.api is off.",
+                remedy: "Switch merchant.api on, or empty \(setting)."
+            )
+        ]
     }
 
     private static func finding(_ severity: Severity, _ message: String, _ remedy: String) -> Finding {

@@ -1,4 +1,4 @@
-package import Commerce
+import Commerce
 package import MerchantOrders
 import StrictJSON
 
@@ -6,8 +6,8 @@ import StrictJSON
 ///
 /// Stored with the flow as JSON; flows of the shop itself have none.
 package struct OrderTerms: Sendable, Hashable {
-    /// The same wherever the buyer lives.
-    package let postage: Yen
+    /// How the postage comes about.
+    package let postage: Postage
     /// Where a buyer in a browser comes back to.
     package let returnURL: String?
     /// When the money is taken.
@@ -15,10 +15,10 @@ package struct OrderTerms: Sendable, Hashable {
 
     /// The terms of an order, or `nil` for one that our pages cannot show.
     ///
-    /// - Parameter draft: A checked order in yen, with a postage that is known.
+    /// - Parameter draft: A checked order in yen.
     package init?(_ draft: OrderDraft) {
-        guard case .fixed(let sum) = draft.postage, let postage = sum.yen else { return nil }
-        self.postage = postage
+        guard draft.currency == .jpy else { return nil }
+        postage = draft.postage
         returnURL = draft.options.returnURL
         captureMode = draft.options.captureMode
     }
@@ -27,9 +27,7 @@ package struct OrderTerms: Sendable, Hashable {
     ///
     /// - Parameter stored: JSON.
     package init?(stored: [UInt8]) {
-        guard let value = try? JSONParser.parse(stored), let amount = value["postage"]?.integer,
-            let postage = Yen(exactly: Int64(amount))
-        else { return nil }
+        guard let value = try? JSONParser.parse(stored), let postage = OrderTerms.postage(value) else { return nil }
         self.postage = postage
         returnURL = value["returnUrl"]?.text
         captureMode = value["capture"]?.text.flatMap(CaptureMode.init) ?? .manual
@@ -37,10 +35,20 @@ package struct OrderTerms: Sendable, Hashable {
 
     /// JSON, to be stored.
     package var stored: [UInt8] {
-        var members = [JSONMember("postage", JSONValue(Int(postage.amount)))]
+        var members: [JSONMember] =
+            switch postage {
+            case .fixed(let sum): [JSONMember("postage", JSONValue(Int(sum.units)))]
+            case .callback(let address): [JSONMember("postageCallback", .string(address))]
+            }
         if let returnURL { members.append(JSONMember("returnUrl", .string(returnURL))) }
         if captureMode != .manual { members.append(JSONMember("capture", .string(captureMode.rawValue))) }
         return JSONValue.object(members).bytes
+    }
+
+    private static func postage(_ stored: JSONValue) -> Postage? {
+        if let address = stored["postageCallback"]?.text { return .callback(address) }
+        guard let amount = stored["postage"]?.integer, let sum = Yen(exactly: Int64(amount)) else { return nil }
+        return .fixed(Money(sum))
     }
 
     /// Where the buyer of a site goes with the return ticket, or `nil` where the order has no way back.

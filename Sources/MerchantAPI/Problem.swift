@@ -123,6 +123,7 @@ package struct Problem: Error, Sendable {
             case .sum: .sumMismatch
             case .currency: .currencyNotSupported
             case .address: .returnURLNotAllowed
+            case .callback: .postageCallbackNotAllowed
             }
         let text = refusal.detail.prefix(1).uppercased() + refusal.detail.dropFirst() + "."
         self.init(code, text, field: refusal.field.isEmpty ? nil : refusal.field)

@@ -44,6 +44,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case sumMismatch = "sum_mismatch"
     /// The address is not at one of the origins that were agreed on.
     case returnURLNotAllowed = "return_url_not_allowed"
+    /// Postage is not asked for at this address: its origin was not agreed on.
+    case postageCallbackNotAllowed = "postage_callback_not_allowed"
     /// Too many sessions are open. Try again later.
     case tooManyFlows = "too_many_flows"
     /// The buyer has not come that far.
@@ -92,8 +94,8 @@ extension ProblemCode {
             .conflict
         case .sessionOver: .gone
         case .unsupportedMediaType: .unsupportedMediaType
-        case .idempotencyKeyReused, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .orderMismatch,
-            .amountExceeds, .tooManyCharges, .providerRefused:
+        case .idempotencyKeyReused, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed,
+            .postageCallbackNotAllowed, .orderMismatch, .amountExceeds, .tooManyCharges, .providerRefused:
             .unprocessable
         case .rateLimited, .tooManyFlows: .tooManyRequests
         case .internalError: .internalError
@@ -123,6 +125,7 @@ extension ProblemCode {
         case .currencyNotSupported: "This account does not charge in this currency."
         case .sumMismatch: "Unit price times quantity is another sum."
         case .returnURLNotAllowed: "The address is not at one of the origins that were agreed on."
+        case .postageCallbackNotAllowed: "Postage is not asked for at this address: its origin was not agreed on."
         case .tooManyFlows: "Too many sessions are open. Try again later."
         case .notReady: "The buyer has not come that far."
         case .purchaseInProgress: "The payment is being completed. Ask again."

@@ -63,7 +63,11 @@ extension RouteDescription {
             .required("currency", .word(["JPY", "USD", "EUR", "GBP"])),
             .required("lines", .list(line, 1...OrderDraft.maximumLines), "no id twice"),
             .required("tax", .money, "on all lines together"),
-            .required("postage", .object([.required("amount", .money)])),
+            .required(
+                "postage",
+                .either([.object([.required("amount", .money)]), .object([.required("callback", .address)])]),
+                "what it is, or where your server is asked once the buyer has chosen an address"
+            ),
             .optional("returnUrl", .address, "where a buyer in a browser comes back to"),
             .optional("codeChallenge", .text(43...43), "S256 of a verifier that the app holds, RFC 7636"),
             .optional("captureMode", .word(CaptureMode.allCases.map(\.rawValue)), "`manual` unless told otherwise"),
@@ -76,7 +80,8 @@ extension RouteDescription {
             {"amount":{"amount":"540","currencyCode":"JPY"}},"returnUrl":"https://shop.example.com/paid"}
             """
         shape.problems = [
-            .invalidAmount, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .tooManyFlows,
+            .invalidAmount, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed,
+            .postageCallbackNotAllowed, .tooManyFlows,
         ]
         return shape
     }

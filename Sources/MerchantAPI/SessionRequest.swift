@@ -19,8 +19,8 @@ package struct SessionRequest: Sendable {
     /// - Parameters:
     ///   - reader: Of the whole body.
     ///   - policy: What orders may be.
-    /// - Throws: `invalid_request`, `invalid_amount`, `sum_mismatch`, `currency_not_supported`, `return_url_not_allowed`; the field says
-    ///   which member.
+    /// - Throws: `invalid_request`, `invalid_amount`, `sum_mismatch`, `currency_not_supported`, `return_url_not_allowed`,
+    ///   `postage_callback_not_allowed`; the field says which member.
     package init(_ reader: JSONReader, _ policy: OrderPolicy) throws(Problem) {
         var reader = reader
         client = try SessionRequest.client(&reader)
@@ -92,10 +92,17 @@ package struct SessionRequest: Sendable {
 
     private static func postage(_ reader: inout JSONReader) throws(Problem) -> Postage {
         var object = try Problem.reading { () throws(JSONRefusal) in try reader.object("postage") }
-        let amount = try object.money("amount")
-        let rest = object
-        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
-        return .fixed(amount)
+        let amount = try object.optionalMoney("amount")
+        let callback = try Problem.reading { () throws(JSONRefusal) in
+            let callback = try object.optionalText("callback")
+            try object.end()
+            return callback
+        }
+        switch (amount, callback) {
+        case (let amount?, nil): return .fixed(amount)
+        case (nil, let callback?): return .callback(callback)
+        default: throw Problem(.invalidRequest, "Either an amount or a callback.", field: "postage")
+        }
     }
 
     private static func options(_ reader: inout JSONReader) throws(Problem) -> OrderDraft.Options {

@@ -23,9 +23,10 @@ package final class PostgresOrderStore: OrderStore {
 
     // MARK: Orders
 
+    /// A flow knows its postage from the review on, its order from when the buyer agrees; where both do, the flow's is the newer.
     private static let orderColumns = """
-        o.flow_id, o.reference, order_standing(o.state, f.state, f.is_over), o.currency, o.subtotal, o.tax, o.postage,
-        o.total, o.captured, o.refunded, o.created_at, o.updated_at, f.absolute_until, o.key_id, o.client,
+        o.flow_id, o.reference, order_standing(o.state, f.state, f.is_over), o.currency, o.subtotal, o.tax,
+        coalesce(f.postage, o.postage), coalesce(f.total, o.total), o.captured, o.refunded, o.created_at, o.updated_at, f.absolute_until, o.key_id, o.client,
         order_lines_data(o.lines, o.currency), o.metadata, o.note, o.checkout_session, o.charge_permission
         """
 
@@ -34,13 +35,13 @@ package final class PostgresOrderStore: OrderStore {
     /// OFFSET keeps it one look by key for each order.
     private static let flowOfOrder = """
         LEFT JOIN LATERAL (
-            SELECT f.state, f.absolute_until,
+            SELECT f.state, f.postage, f.total, f.absolute_until,
                 statement_timestamp() >= least(f.idle_until, f.absolute_until) AND is_waiting(f.state) AS is_over
             FROM flow AS f WHERE f.flow_id = o.flow_id OFFSET 0) AS f ON true
         """
 
     private static let readStatement = Statement(
-        name: "order_read",
+        name: "order_look",
         sql: "SELECT \(orderColumns) FROM merchant_order AS o \(flowOfOrder) WHERE o.flow_id = $1",
         parameterTypes: [.uuid]
     )
@@ -89,10 +90,10 @@ package final class PostgresOrderStore: OrderStore {
     }
 
     private static let allStatements = (
-        page: pageStatement("order_page", named: false), reach: reachStatement("order_reach", named: false)
+        page: pageStatement("order_part", named: false), reach: reachStatement("order_reach", named: false)
     )
     private static let namedStatements = (
-        page: pageStatement("order_page_named", named: true), reach: reachStatement("order_reach_named", named: true)
+        page: pageStatement("order_part_named", named: true), reach: reachStatement("order_reach_named", named: true)
     )
 
     /// The statements that list orders, for whoever looks at their plans.

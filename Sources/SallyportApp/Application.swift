@@ -69,6 +69,7 @@ package final class Application: Sendable {
         _ = try Deployment(configuration, provider: provider, authority: nil)
         _ = try configuration.tlsContext(try configuration.ticketKeys())
         try configuration.checkWebhooks()
+        _ = try PostageSetup(configuration)
         _ = try NotificationSetup(configuration)
     }
 
@@ -79,6 +80,7 @@ package final class Application: Sendable {
     private let quota: CallQuota
     /// `nil` where the interface for merchants' programs is not served.
     private let merchantLimits: MerchantLimits?
+    private let postage: PostageSetup
     /// `nil` where the provider's messages are not taken in.
     private let notifications: NotificationSetup?
 
@@ -97,6 +99,7 @@ package final class Application: Sendable {
         merchantLimits =
             configuration.merchant.isServed
             ? MerchantLimits(perMinute: configuration.merchant.requestsPerMinute) : nil
+        postage = try PostageSetup(configuration)
         notifications = try NotificationSetup(configuration)
         tickets = try configuration.ticketKeys()
         let tls = try configuration.tlsContext(tickets)
@@ -182,6 +185,7 @@ package final class Application: Sendable {
                 database: database,
                 sweeper: Sweeper(store: store, limits: limits),
                 merchant: try makeMerchant(database, account),
+                postage: try postage.desk(reactor, telemetry),
                 notifications: notifications
             ),
             telemetry: telemetry

@@ -24,6 +24,20 @@ extension Broker {
         return reading.decision == .readOnly ? .readOnly(view) : .live(view)
     }
 
+    /// Whether a checkout session was started from this tab's own button: the flow id was signed into it.
+    ///
+    /// What another flow's buyer has chosen is nobody's business here, so ask before anything is done with a session.
+    ///
+    /// - Parameters:
+    ///   - merchantReference: `merchantReferenceId` of the session's metadata.
+    ///   - tab: Token B.
+    /// - Returns: False, and counted, for a foreign one.
+    package func owns(_ merchantReference: String?, _ tab: TabToken) -> Bool {
+        if merchantReference == tab.flow.description { return true }
+        counters.count(.review, "foreign_session")
+        return false
+    }
+
     /// Pins the checkout session that the buyer came back with; may be repeated.
     ///
     /// - Parameters:
@@ -38,11 +52,7 @@ extension Broker {
         by caller: Caller
     ) async throws(BrokerError) -> ReviewVerdict {
         try checkUnknownLimit(caller)
-        // The flow id was signed into the button: a session started from another flow's button is not ours to pin.
-        guard session.merchantReference == tab.flow.description else {
-            counters.count(.review, "foreign_session")
-            return .orderMismatch
-        }
+        guard owns(session.merchantReference, tab) else { return .orderMismatch }
         let ticket = returnTicket(of: tab)
         let request = ReviewRequest(
             flow: tab.flow,

@@ -35,7 +35,23 @@ package final class WebhookSigner {
         body: [UInt8],
         keys: [WebhookKey]
     ) -> [(String, String)] {
-        let id = WebhookEvent.text(of: id)
+        fields(id: WebhookEvent.text(of: id), at: time, body: body, keys: keys)
+    }
+
+    /// The fields that go with a body that is no event.
+    ///
+    /// - Parameters:
+    ///   - id: Of this request; without a dot.
+    ///   - time: Of this try.
+    ///   - body: Octet for octet what is sent.
+    ///   - keys: One, or two while they change.
+    /// - Returns: As for an event.
+    package func fields(
+        id: String,
+        at time: WallTime,
+        body: [UInt8],
+        keys: [WebhookKey]
+    ) -> [(String, String)] {
         let seconds = String(time.seconds)
         let signatures = keys.map { signature(id: id, seconds: seconds, body: body, secret: $0.secret) }
         return [

@@ -228,6 +228,12 @@ extension PlantedMistake {
             ]
         ),
         texts("D43", .warning, at: "merchant.secret_file", ["merchant.api": "true", "merchant.secret_file": ""]),
+        texts("D44", at: "merchant.postage_origins", ["merchant.postage_origins": "https://shop.example.com"]),
+        PlantedMistake("postage without an interface", "D44", .warning, at: "merchant.postage_origins") { facts in
+            facts.texts["merchant.postage_origins"] = "https://shop.example.com"
+            facts.texts["merchant.secret_file"] = "secret"
+            facts.files["merchant.secret_file"] = .content(Secret([UInt8](repeating: 7, count: 32)))
+        },
         PlantedMistake("a secret of 31 bytes", "D43", at: "merchant.secret_file") { facts in
             facts.texts["merchant.secret_file"] = "secret"
             facts.files["merchant.secret_file"] = .content(Secret([UInt8](repeating: 7, count: 31)))

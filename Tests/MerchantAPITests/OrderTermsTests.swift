@@ -29,8 +29,16 @@ struct OrderTermsTests {
         )
     }
 
-    @Test func `are none where the postage is not known, or not in yen`() throws {
-        #expect(OrderTerms(try draft(.callback("https://shop.example.com/postage"))) == nil)
+    @Test func `remember where the postage is to be asked for`() throws {
+        let terms = try #require(OrderTerms(try draft(.callback("https://shop.example.com/postage"))))
+        #expect(OrderTerms(stored: terms.stored) == terms)
+        #expect(
+            String(decoding: terms.stored, as: UTF8.self) == #"{"postageCallback":"https://shop.example.com/postage"}"#
+        )
+    }
+
+    @Test func `are none where the postage is neither known nor to be asked for`() throws {
+        #expect(OrderTerms(stored: Array(#"{"postage":-1}"#.utf8)) == nil)
         #expect(OrderTerms(stored: Array("{}".utf8)) == nil)
         #expect(OrderTerms(stored: Array("[".utf8)) == nil)
     }

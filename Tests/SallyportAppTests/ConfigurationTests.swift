@@ -81,7 +81,12 @@ private func configuration(
         ("SESSION_LEASE", "30s", "session.lease"), ("LIMITS_BODY_BYTES", "-1", "limits.body_bytes"),
         ("LIMITS_BODY_BYTES", "1e4", "limits.body_bytes"), ("OPEN_MODE", "post", "open.mode"),
         ("PROOF_APP", "false", "proof.app"), ("LOG_LEVEL", "loud", "log_level"),
-        ("PROVIDER_REGION", "uk", "provider.region"),
+        ("PROVIDER_REGION", "uk", "provider.region"), ("MERCHANT_POSTAGE_KEYS", "", "merchant.postage_keys"),
+        ("MERCHANT_POSTAGE_KEYS", "0", "merchant.postage_keys"),
+        ("MERCHANT_POSTAGE_KEYS", "2,2", "merchant.postage_keys"),
+        ("MERCHANT_POSTAGE_KEYS", "3,2,1", "merchant.postage_keys"),
+        ("MERCHANT_POSTAGE_KEYS", "new", "merchant.postage_keys"),
+        ("MERCHANT_POSTAGE_ORIGINS", "https://shop.example", "merchant.postage_origins"),
         ("WEB_BASE_URL", "https://shop.example:70000", "web.base_url"), ("WEB_BASE_URL", "//shop", "web.base_url"),
     ]
 
@@ -89,6 +94,23 @@ private func configuration(
     func `refuses a value that cannot work`(_ name: String, _ value: String, _ setting: String) {
         let found = problems(["SALLYPORT_" + name: value])
         #expect(found.contains { $0.hasPrefix(setting + ": ") }, "\(found)")
+    }
+
+    @Test func `asks for postage at https origins, and at this machine's where that is allowed`() throws {
+        func found(_ origins: String, _ isLoopbackAllowed: Bool) -> [String] {
+            problems([
+                "SALLYPORT_MERCHANT_SECRET_FILE": "secret", "SALLYPORT_MERCHANT_POSTAGE_ORIGINS": origins,
+                "SALLYPORT_WEBHOOKS_ALLOW_LOOPBACK": "\(isLoopbackAllowed)",
+            ])
+        }
+        #expect(found("https://shop.example, https://shop.example:8443", false) == [])
+        for own in ["http://127.0.0.1:8098", "http://localhost", "https://localhost:8443", "https://127.1"] {
+            #expect(found(own, true) == [])
+            #expect(found(own, false).count == 1)
+        }
+        for odd in ["http://shop.example", "https://shop.example/", "https://shop.example/p", "shop.example", "*"] {
+            #expect(found(odd, true).count == 1)
+        }
     }
 
     @Test func `refuses a window of HTTP/2 that the greatest body does not fit into`() throws {

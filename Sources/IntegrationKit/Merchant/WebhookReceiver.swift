@@ -30,6 +30,8 @@ package final class WebhookReceiver: Sendable {
     package enum Mode: Sendable {
         /// Answers with a status at once.
         case status(Int)
+        /// Answers with a status and content at once; `to` goes into `Location`.
+        case answer([UInt8], status: Int = 200, to: String? = nil)
         /// Answers with 200 after a while.
         case slow(Duration)
         /// Answers nothing and keeps the connection.
@@ -144,12 +146,11 @@ package final class WebhookReceiver: Sendable {
 
         func handle(_ request: HTTPRequest) -> HandlerResult {
             let mode = state.withLock { $0.mode }
-            let status = if case .status(let code) = mode { code } else { 200 }
             keep(request, isAccepted: mode.isAccepting)
-            let answer = HTTPResponse(HTTPStatus(status) ?? .internalError)
+            let answer = mode.answer
             let reactor = reactor
             switch mode {
-            case .status: return .now(answer)
+            case .status, .answer: return .now(answer)
             case .slow(let pause):
                 return .later {
                     await reactor.sleep(for: pause)
@@ -192,9 +193,21 @@ extension WebhookReceiver.Mode {
     /// Whether what it answers means that an event has arrived.
     fileprivate var isAccepting: Bool {
         switch self {
-        case .status(let code): (200...299).contains(code)
+        case .status(let code), .answer(_, let code, _): (200...299).contains(code)
         case .slow: true
         case .hang, .close, .half: false
+        }
+    }
+
+    /// What it answers, where it does.
+    fileprivate var answer: HTTPResponse {
+        switch self {
+        case .status(let code): return HTTPResponse(HTTPStatus(code) ?? .internalError)
+        case .answer(let body, let code, let target):
+            var answer = HTTPResponse(HTTPStatus(code) ?? .internalError, body: .bytes(body))
+            if let target { _ = answer.add(.location, target) }
+            return answer
+        case .slow, .hang, .close, .half: return HTTPResponse(.ok)
         }
     }
 }

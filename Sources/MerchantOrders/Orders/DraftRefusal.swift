@@ -10,8 +10,10 @@ package struct DraftRefusal: Error, Sendable, Equatable, CustomStringConvertible
         case sum = "sum_mismatch"
         /// A currency in which this account does not charge, or that our pages cannot show.
         case currency = "currency_not_supported"
-        /// An address outside the origins that the operator named.
+        /// A way back outside the origins that the operator named.
         case address = "return_url_not_allowed"
+        /// A postage callback outside the origins that the operator named.
+        case callback = "postage_callback_not_allowed"
     }
 
     /// What is wrong, for programs.

@@ -132,7 +132,7 @@ package struct OrderDraft: Sendable, Hashable {
             }
             known = (try? tax.adding(sum)) ?? LedgerRules.chargeCeiling(currency)
         case .callback(let address):
-            guard CallbackOrigin(of: address) != nil else {
+            guard CallbackOrigin(of: address, orClearLoopback: true) != nil else {
                 throw DraftRefusal(.invalid, "postage.callback", "not an https address")
             }
         }

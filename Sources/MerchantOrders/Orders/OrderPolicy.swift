@@ -33,27 +33,32 @@ package struct OrderPolicy: Sendable, Hashable {
     /// Holds an order to what is allowed.
     ///
     /// - Parameter draft: A checked order.
-    /// - Throws: `currency` for one that the account does not charge in or our pages cannot show, `address` for an address outside
-    ///   the origins.
+    /// - Throws: `currency` for one that the account does not charge in or our pages cannot show, `address` and `callback` for an
+    ///   address outside the origins.
     package func check(_ draft: OrderDraft) throws(DraftRefusal) {
         guard draft.currency == ledgerCurrency, shownCurrencies.contains(draft.currency) else {
             throw DraftRefusal(.currency, "currency", "this account charges in \(ledgerCurrency.rawValue)")
         }
         if let address = draft.options.returnURL {
-            try check(address, in: returnOrigins, "returnUrl")
+            guard let origin = CallbackOrigin(of: address), returnOrigins.contains(origin) else {
+                throw DraftRefusal(.address, "returnUrl", OrderPolicy.elsewhere)
+            }
         }
-        if case .callback(let address) = draft.postage {
-            try check(address, in: postageOrigins, "postage.callback")
+        if case .callback(let address) = draft.postage, postageOrigin(of: address) == nil {
+            throw DraftRefusal(.callback, "postage.callback", OrderPolicy.elsewhere)
         }
     }
 
-    private func check(
-        _ address: String,
-        in origins: Set<CallbackOrigin>,
-        _ field: String
-    ) throws(DraftRefusal) {
-        guard let origin = CallbackOrigin(of: address), origins.contains(origin) else {
-            throw DraftRefusal(.address, field, "not at one of the origins that were agreed on")
+    /// The origin of an address where the postage may be asked for, or `nil` for any other address.
+    ///
+    /// - Parameter address: Of an order, which may be older than the settings.
+    /// - Returns: One of `postageOrigins`.
+    package func postageOrigin(of address: String) -> CallbackOrigin? {
+        guard let origin = CallbackOrigin(of: address, orClearLoopback: true), postageOrigins.contains(origin) else {
+            return nil
         }
+        return origin
     }
+
+    private static let elsewhere = "not at one of the origins that were agreed on"
 }

@@ -22,6 +22,7 @@ extension PageErrorCode {
         case .purchaseInProgress: "ご注文を確定しています。しばらくしてから、もう一度お試しください。二重に請求されることはありません。"
         case .paymentDeclined: "お支払いが承認されませんでした。請求は発生していません。別のお支払い方法でお試しください。"
         case .providerFailed: "Amazon Pay から正しい返事がありませんでした。しばらくしてから、もう一度お試しください。"
+        case .postageFailed: "送料を確認できませんでした。請求は発生していません。しばらくしてから、もう一度お試しください。"
         case .unavailable: "ただいま混み合っています。しばらくしてから、もう一度お試しください。"
         case .notFound: "お探しのページはありません。"
         case .methodNotAllowed: "この操作は受け付けていません。"
@@ -58,6 +59,8 @@ extension PageErrorCode {
             "Your order is being completed. Please try again in a moment. You will not be charged twice."
         case .paymentDeclined: "The payment was declined. You have not been charged. Please try another payment method."
         case .providerFailed: "Amazon Pay did not answer as expected. Please try again in a moment."
+        case .postageFailed:
+            "The postage could not be determined. You have not been charged. Please try again in a moment."
         case .unavailable: "The shop is busy right now. Please try again in a moment."
         case .notFound: "There is no such page."
         case .methodNotAllowed: "This is not possible here."

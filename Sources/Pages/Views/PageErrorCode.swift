@@ -42,6 +42,8 @@ package enum PageErrorCode: String, Sendable, CaseIterable {
     case paymentDeclined = "payment_declined"
     /// The provider did not answer as expected.
     case providerFailed = "provider_failed"
+    /// The shop's server did not say what sending the order costs.
+    case postageFailed = "postage_failed"
     /// A part of the service is away for the moment.
     case unavailable = "unavailable"
     /// There is no such page.

@@ -27,7 +27,7 @@ enum CommandTable {
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
         RoutesCommand.command, AuditCommand.command, KeysCommand.command, PaymentsCommand.command, StuckCommand.command,
         ReconcileCommand.command, SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command,
-        WebhooksCommand.command, versionCommand,
+        WebhooksCommand.command, PostageKeyCommand.command, versionCommand,
     ]
 
     /// Options that every command has.

@@ -30,6 +30,7 @@ enum DemoDefaults {
                 "provider.csp_hosts": simulator,
                 "merchant.api": "true",
                 "merchant.return_origins": "https://shop.example.com",
+                "merchant.postage_origins": "http://127.0.0.1:8098",
                 "merchant.secret_file": folder + "/merchant.secret",
                 "webhooks.allow_loopback": "true",
             ],

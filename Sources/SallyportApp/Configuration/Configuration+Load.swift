@@ -22,12 +22,12 @@ extension Configuration {
             )
         }
         provider = Provider(&reader)
-        merchant = Merchant(&reader, region: provider.region)
+        webhooks = Webhooks(&reader)
+        merchant = Merchant(&reader, region: provider.region, webhooks: webhooks)
         notifications = Notifications(&reader, provider: provider)
         let round = reader.duration("reconciliation.round")
         pollRound = round > .zero ? round : nil
         apps = AppSettings(&reader)
-        webhooks = Webhooks(&reader)
         logLevel = LogLevel(name: reader.choice("log_level")) ?? .info
         includesSubdomains = reader.flag("hsts.include_subdomains")
         enforcesScriptPolicy = reader.choice("csp.p2") == "enforce"

@@ -56,4 +56,14 @@ extension Configuration.Webhooks {
         outbound.concurrencyLimit = concurrency
         return outbound
     }
+
+    /// How questions to merchants' servers go out: to the same servers as events, each with a buyer behind it.
+    var inquiries: ClientConfiguration {
+        var inquiries = ClientConfiguration()
+        inquiries.trust = outbound.trust
+        // The answer is one amount.
+        inquiries.bodyLimit = 4 << 10
+        inquiries.headerLimit = 16 << 10
+        return inquiries
+    }
 }

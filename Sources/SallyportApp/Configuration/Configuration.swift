@@ -93,6 +93,8 @@ package struct Configuration: Sendable {
         let requestsPerMinute: Int
         /// What orders may be.
         let policy: OrderPolicy
+        /// Numbers of the keys that questions for the postage are signed with: one, or two while they change.
+        let postageKeys: [Int]
     }
 
     /// How merchants are told of events.

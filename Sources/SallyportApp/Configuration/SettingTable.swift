@@ -182,6 +182,18 @@ enum SettingTable {
         Setting("merchant.api", .flag, "false", "serve the interface for merchants' programs, below /v1"),
         Setting("merchant.requests_per_minute", .number(1...1_000_000), "600", "requests per key"),
         Setting("merchant.return_origins", .list, "", "origins of sites that buyers may be sent back to"),
+        Setting(
+            "merchant.postage_origins",
+            .list,
+            "",
+            "origins of servers that may be asked for the postage of their orders"
+        ),
+        Setting(
+            "merchant.postage_keys",
+            .list,
+            "1",
+            "numbers of the keys that sign these questions; two while they change"
+        ),
     ]
 
     private static let webhooks: [Setting] = [
@@ -189,13 +201,23 @@ enum SettingTable {
             "merchant.secret_file",
             .path,
             "",
-            "file of 32 bytes or more that processes share; seals the keys of webhooks, which need it"
+            "file of 32 bytes or more that processes share; keys of webhooks are sealed under it, keys of postage derived from it"
         ),
         Setting("webhooks.tries", .number(1...1000), "20", "tries of one event before an operator is needed"),
         Setting("webhooks.timeout", .duration(1...60), "10s", "for an endpoint to answer"),
         Setting("webhooks.concurrency", .number(1...256), "16", "tries under way, of a process"),
-        Setting("webhooks.allow_loopback", .flag, "false", "endpoints on this machine, also without TLS"),
-        Setting("webhooks.ca_file", .path, "", "PEM file: the only authorities of endpoints; empty for the machine's"),
+        Setting(
+            "webhooks.allow_loopback",
+            .flag,
+            "false",
+            "endpoints and postage callbacks on this machine, also without TLS"
+        ),
+        Setting(
+            "webhooks.ca_file",
+            .path,
+            "",
+            "PEM file: the only authorities of endpoints and postage callbacks; empty for the machine's"
+        ),
     ]
 
     private static let apps: [Setting] = [

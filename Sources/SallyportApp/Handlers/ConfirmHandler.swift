@@ -30,7 +30,12 @@ enum ConfirmHandler {
         _ session: CheckoutSessionID
     ) async throws(Failure) -> HTTPResponse {
         let terms = try await exchange.terms(of: flow.flow)
-        let reviewed = try await exchange.services.checkout.review(session, flow.flow, postage: terms?.postage)
+        let chosen = try await exchange.services.checkout.review(session, flow.flow)
+        guard exchange.services.broker.owns(chosen.merchantReference, token) else {
+            throw Failure(.orderMismatch, "a foreign checkout session", flow: flow.flow)
+        }
+        let postage = try await exchange.postage(of: flow, token, to: chosen, terms)
+        let reviewed = chosen.reviewed(postage: postage)
         let caller = exchange.caller
         let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
             try await broker.review(token, reviewed, by: caller)

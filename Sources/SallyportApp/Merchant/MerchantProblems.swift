@@ -29,7 +29,7 @@ extension Problem {
             case .methodNotAllowed: .methodNotAllowed
             case .sessionReused, .expiredSession, .sessionRevoked, .sessionCancelled: .sessionOver
             case .flowMismatch, .orderMismatch: .orderMismatch
-            case .notPriced, .notReady, .priceChanged: .notReady
+            case .notPriced, .postageFailed, .notReady, .priceChanged: .notReady
             case .purchaseInProgress: .purchaseInProgress
             case .payloadTooLarge: .invalidRequest
             case .rateLimited: .rateLimited

@@ -15,6 +15,33 @@ struct CheckoutRefusal: Sendable, Equatable {
     let isBuyersWish: Bool
 }
 
+/// What a buyer has chosen at the provider.
+struct ChosenSession: Sendable {
+    /// The checkout session.
+    let id: CheckoutSessionID
+    /// The flow id that was signed into the button it was started from.
+    let merchantReference: String?
+    /// Who buys.
+    let buyer: Buyer
+    /// Where it goes.
+    let address: Address
+    /// How it is paid, in words for the buyer.
+    let payment: String?
+
+    /// The same as the broker keeps it.
+    ///
+    /// - Parameter postage: To the address.
+    /// - Returns: With everything that the confirm page shows.
+    func reviewed(postage: Yen) -> ReviewedSession {
+        ReviewedSession(
+            orderReference: id.text,
+            merchantReference: merchantReference,
+            postage: postage,
+            details: PrivateDetails(buyer: buyer, address: address, payment: payment)
+        )
+    }
+}
+
 /// What the provider's charge says of a payment that was pending.
 enum ChargeStanding: Sendable, Equatable {
     /// The money is held, or taken.
@@ -84,29 +111,20 @@ final class CheckoutService {
     /// - Parameters:
     ///   - session: From the address, checked for its form only.
     ///   - flow: The flow of the tab.
-    ///   - postage: What a merchant's order has fixed; `nil` leaves it to the shop's rule for the address.
-    /// - Returns: What the broker keeps of it, with the postage to its address.
+    /// - Returns: What the buyer has chosen; whose session it is has not been looked at.
     /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
     ///   `provider_failed` otherwise.
-    func review(
-        _ session: CheckoutSessionID,
-        _ flow: FlowID,
-        postage: Yen?
-    ) async throws(Failure) -> ReviewedSession {
+    func review(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> ChosenSession {
         let found = try await read(session, flow)
         guard let address = found.shippingAddress, found.state == .open else {
             throw Failure(.notPriced, "the session is \(found.state) or has no address", flow: flow)
         }
-        let details = PrivateDetails(
+        return ChosenSession(
+            id: session,
+            merchantReference: found.merchantReferenceID,
             buyer: found.buyer ?? Buyer(),
             address: address,
             payment: found.paymentDescriptor
-        )
-        return ReviewedSession(
-            orderReference: session.text,
-            merchantReference: found.merchantReferenceID,
-            postage: postage ?? provider.postage.postage(to: address.prefecture),
-            details: details
         )
     }
 

@@ -1,5 +1,4 @@
 import AmazonPay
-import Commerce
 import EventIO
 import Pages
 import Primitives
@@ -9,7 +8,6 @@ struct ProviderSetup: Sendable {
     let credentials: Credentials
     let endpoint: AmazonPayEndpoint
     let redirects: RedirectPolicy
-    let postage: PostageRule
     let storeName: String
     /// Where the provider sends a buyer for review; fixed, so that it can be registered and signed.
     let reviewURL: String
@@ -61,7 +59,6 @@ struct ProviderSetup: Sendable {
         }
         let problems = ProviderSetup.problems(settings, web)
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
-        postage = .sample
         storeName = settings.storeName
         reviewURL = web.text + Path.review
         cancelURL = web.text + Path.cancel

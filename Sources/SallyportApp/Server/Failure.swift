@@ -25,7 +25,7 @@ extension PageErrorCode {
         case .orderMismatch: .unprocessable
         case .rateLimited: .tooManyRequests
         case .internalError: .internalError
-        case .providerFailed, .unavailable: .serviceUnavailable
+        case .providerFailed, .postageFailed, .unavailable: .serviceUnavailable
         }
     }
 
@@ -56,6 +56,7 @@ extension PageErrorCode {
         case .methodNotAllowed: "This method does not work here."
         case .payloadTooLarge: "The request is too large."
         case .providerFailed: "The payment provider did not do it. Nothing was charged; try again."
+        case .postageFailed: "The shop did not say what sending the order costs. Nothing was charged; try again."
         case .unavailable: "The service cannot answer right now. Try again."
         case .internalError: "The request failed on our side."
         }
@@ -65,7 +66,7 @@ extension PageErrorCode {
     var retryAfter: Int? {
         switch self {
         case .purchaseInProgress, .notReady: 2
-        case .unavailable, .providerFailed: 5
+        case .unavailable, .providerFailed, .postageFailed: 5
         case .rateLimited: 60
         default: nil
         }

@@ -97,7 +97,7 @@ extension PageErrorCode {
     fileprivate var way: ErrorView.Way {
         switch self {
         case .providerFailed, .priceChanged, .notReady, .purchaseInProgress: .confirm
-        case .notPriced, .orderMismatch: .button
+        case .notPriced, .postageFailed, .orderMismatch: .button
         default: .none
         }
     }

@@ -20,6 +20,8 @@ final class LoopServices {
     let purchases: PurchaseService
     /// The one way to a flow.
     let opening: SessionOpening
+    /// Knows what sending an order costs.
+    let postage: PostageDesk
     /// The interface for merchants' programs; `nil` where it is not served.
     let merchant: MerchantServices?
     /// Keeps the tables in order; one loop runs it.
@@ -67,6 +69,7 @@ final class LoopServices {
         sweeper = parts.sweeper
         merchant = parts.merchant
         opening = SessionOpening(broker: parts.broker)
+        postage = parts.postage
         orders = PostgresOrderStore(client: parts.database)
         payments = PaymentService(
             orders: orders,
@@ -114,6 +117,7 @@ final class LoopServices {
         let database: PostgresClient
         let sweeper: Sweeper
         let merchant: MerchantServices?
+        let postage: PostageDesk
         let notifications: NotificationSetup?
     }
 
@@ -238,7 +242,7 @@ extension PageErrorCode {
     /// Whether the reason is on our side, and not something that any client can bring about.
     fileprivate var isOurs: Bool {
         switch self {
-        case .internalError, .unavailable, .providerFailed, .proofMismatch, .orderMismatch: true
+        case .internalError, .unavailable, .providerFailed, .postageFailed, .proofMismatch, .orderMismatch: true
         default: false
         }
     }

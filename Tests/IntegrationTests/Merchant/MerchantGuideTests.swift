@@ -50,6 +50,7 @@ struct MerchantGuideTests {
                 withDestinationPath: Self.root + "/docs"
             )
             let (web, simulator, hook) = (try Self.freePort(), try Self.freePort(), try Self.freePort())
+            let postage = try Self.freePort()
             let settings = [
                 "SALLYPORT_DATA_DIR": folder + "/var", "SALLYPORT_LISTEN": "127.0.0.1:\(web)",
                 "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0", "SALLYPORT_SIMULATOR_LISTEN": "127.0.0.1:\(simulator)",
@@ -59,14 +60,16 @@ struct MerchantGuideTests {
             ]
             let places = """
                 export CA=var/development/authority.pem WEB=https://localhost:\(web) SIM=https://localhost:\(simulator) \
-                HOOK=\(hook)
+                HOOK=\(hook) POSTAGE=\(postage)
                 """
             let script = try Self.script(places)
             #expect(script.ranges(of: " > out; check ").count > 15)
             try await withLoop { reactor in
                 let demo = try RunningProgram(
                     ["demo"],
-                    environment: settings,
+                    environment: settings.merging(
+                        ["SALLYPORT_MERCHANT_POSTAGE_ORIGINS": "http://127.0.0.1:\(postage)"]
+                    ) { own, _ in own },
                     logPath: folder + "/demo.log",
                     on: reactor
                 )

@@ -42,6 +42,19 @@ struct CallbackOriginTests {
         #expect((CallbackOrigin(setting: setting) != nil) == isGood)
     }
 
+    @Test(
+        arguments: [
+            ("http://127.0.0.1:8098/p", "http://127.0.0.1:8098"), ("http://localhost/p", "http://localhost"),
+            ("http://localhost:80/", "http://localhost"), ("http://localhost:443/", "http://localhost:443"),
+            ("http://127.0.0.2/", nil), ("http://shop.example.test/", nil), ("http://localhost.example.test/", nil),
+            ("http://localhost@shop.example.test/", nil), ("https://localhost/", "https://localhost"),
+        ] as [(String, String?)]
+    )
+    func `in clear is of this machine only, and only where that is asked for`(address: String, origin: String?) {
+        #expect(CallbackOrigin(of: address, orClearLoopback: true)?.description == origin)
+        if address.hasPrefix("http:") { #expect(CallbackOrigin(of: address) == nil) }
+    }
+
     @Test func `is the same with the port written and without, and another one at another port`() {
         #expect(CallbackOrigin(of: "https://a.test:443/") == CallbackOrigin(of: "https://a.test/x"))
         #expect(CallbackOrigin(of: "https://a.test:444/") != CallbackOrigin(of: "https://a.test/x"))

@@ -168,7 +168,12 @@ struct OrderDraftTests {
             try policy.check(Self.draft { $0.returnURL = "https://shop.example.test.evil.test/thanks" })
         }
         let callback = Postage.callback("https://shop.example.test/p")
-        #expect(Self.refusal { try policy.check(Self.draft(postage: callback)) }?.field == "postage.callback")
+        #expect(Self.refusal { try policy.check(Self.draft(postage: callback)) }?.code == .callback)
+        let asking = OrderPolicy(ledgerCurrency: .jpy, postageOrigins: [origin])
+        try asking.check(Self.draft(postage: callback))
+        #expect(asking.postageOrigin(of: "https://shop.example.test/p") == origin)
+        #expect(asking.postageOrigin(of: "http://shop.example.test/p") == nil)
+        #expect(asking.postageOrigin(of: "https://shop.example.test:8443/p") == nil)
         let dollars = OrderPolicy(ledgerCurrency: .usd)
         #expect(Self.refusal { try dollars.check(Self.draft()) }?.code == .currency)
         let blind = OrderPolicy(ledgerCurrency: .jpy, shownCurrencies: [.usd])

@@ -1,0 +1,85 @@
+package import Commerce
+import MerchantOrders
+package import Primitives
+import StrictJSON
+
+/// What a merchant's server is asked when the buyer has chosen an address: what it costs to send the order there.
+///
+/// Of the address it is told what prices go by, and nothing that names a person or a house.
+package struct PostageQuestion: Sendable, Hashable, CustomStringConvertible {
+    /// What prices go by.
+    package struct Destination: Sendable, Hashable {
+        private let country: String?
+        private let region: String?
+        private let postalCode: String?
+
+        /// The part of an address that is told.
+        ///
+        /// - Parameter address: As the provider gives it.
+        package init(_ address: Address) {
+            country = address[.countryCode]
+            region = address[.stateOrRegion]
+            postalCode = address[.postalCode]
+        }
+
+        fileprivate var json: JSONValue {
+            [
+                "countryCode": JSONValue(country), "stateOrRegion": JSONValue(region),
+                "postalCode": JSONValue(postalCode),
+            ]
+        }
+    }
+
+    private let session: UUIDBytes
+    private let order: Order
+    private let destination: Destination
+
+    /// A question.
+    ///
+    /// - Parameters:
+    ///   - session: The flow.
+    ///   - order: What is bought.
+    ///   - destination: Where it goes.
+    package init(_ session: UUIDBytes, _ order: Order, to destination: Destination) {
+        self.session = session
+        self.order = order
+        self.destination = destination
+    }
+
+    /// What is sent: one JSON object.
+    package var body: [UInt8] {
+        let question: JSONValue = [
+            "sessionId": .string(session.description), "currency": .string(Currency.jpy.rawValue),
+            "subtotal": JSONValue(money: Money(order.subtotal)), "address": destination.json,
+        ]
+        return question.bytes
+    }
+
+    /// The postage that an answer names.
+    ///
+    /// - Parameter answer: `{"amount":{"amount":"540","currencyCode":"JPY"}}` and nothing else.
+    /// - Returns: In the currency of the order; with it the order can still be charged.
+    /// - Throws: What is wrong with the answer, without a word of it.
+    package func postage(in answer: [UInt8]) throws(PostageRefusal) -> Yen {
+        guard let value = try? JSONParser.parse(answer, depth: 3), var reader = try? JSONReader(value),
+            let amount = try? reader.money("amount"), (try? reader.end()) != nil
+        else { throw .unreadable }
+        guard let postage = amount.yen else { throw .currency }
+        guard let total = try? order.taxIncluded.adding(postage),
+            total.amount <= LedgerRules.chargeCeiling(.jpy).units
+        else { throw .ceiling }
+        return postage
+    }
+
+    package var description: String { "<private>" }
+}
+
+/// Why an answer names no postage.
+package enum PostageRefusal: String, Error, Sendable {
+    /// It is not the object that was asked for.
+    case unreadable = "the answer is not {\"amount\":{\"amount\":\"540\",\"currencyCode\":\"JPY\"}}"
+    /// Another currency than that of the order.
+    case currency = "the answer is in another currency"
+    /// More than one charge can be.
+    case ceiling = "with the answer the order comes to more than one charge can be"
+}

@@ -1,0 +1,55 @@
+import Commerce
+import Cryptography
+import EventIO
+import HTTPClient
+import MerchantOrders
+import Primitives
+import Webhooks
+
+/// How postage comes about, read and checked at the start.
+struct PostageSetup: Sendable {
+    private let rule: PostageRule
+    private let policy: OrderPolicy
+    private let numbers: [Int]
+    private let outbound: ClientConfiguration
+    /// `nil` where no merchant may be asked.
+    private let secret: Secret<[UInt8]>?
+
+    /// The setup of a configuration.
+    ///
+    /// - Parameter configuration: Checked in itself.
+    /// - Throws: Where the merchant secret is needed and cannot be read.
+    init(_ configuration: Configuration) throws(ConfigurationError) {
+        rule = .sample
+        policy = configuration.merchant.policy
+        numbers = configuration.merchant.postageKeys
+        outbound = configuration.webhooks.inquiries
+        secret = policy.postageOrigins.isEmpty ? nil : try configuration.merchantSecret()
+    }
+
+    /// The desk of a loop.
+    ///
+    /// - Parameters:
+    ///   - reactor: The loop's.
+    ///   - telemetry: Where to write and count.
+    /// - Returns: A desk that has asked nobody yet.
+    /// - Throws: `failed` where OpenSSL does not offer what signing needs.
+    func desk(_ reactor: Reactor, _ telemetry: AppTelemetry) throws(CryptographyError) -> PostageDesk {
+        guard let secret else { return PostageDesk(rule: rule, inquiry: nil) }
+        let inquiry = PostageDesk.Inquiry(
+            policy: policy,
+            exchange: CurlClient(
+                reactor,
+                configuration: outbound,
+                logger: telemetry.logger,
+                metrics: telemetry.metrics
+            ),
+            signer: try WebhookSigner(),
+            keys: try PostageKeys(secret: secret),
+            numbers: numbers,
+            clock: SystemClock(),
+            random: reactor.random
+        )
+        return PostageDesk(rule: rule, inquiry: inquiry)
+    }
+}

@@ -1,0 +1,216 @@
+import EventIO
+import IntegrationKit
+import Primitives
+import StrictJSON
+import Testing
+
+/// A merchant's server that is asked for the postage, and the shop that asks it.
+private struct AskedShop: Sendable {
+    let shop: Shop
+    let server: WebhookReceiver
+    let merchant: MerchantClient
+
+    /// Opens a session whose postage is to be asked for, and lets its buyer choose an address.
+    func choose(
+        _ email: String = "tokyo@example.test"
+    ) async throws -> (session: OpenSession, tab: SecureTab, page: Page) {
+        let postage = JSONMember("postage", ["callback": .string(server.url + "?order=1")])
+        let session = try await merchant.open(MerchantClient.order([postage]))
+        var tab = shop.tab()
+        tab.buyer.email = email
+        let page = try await tab.choose(try await tab.open(session.url))
+        return (session, tab, page)
+    }
+
+    /// Lets the buyer of a session choose another address of the same book.
+    func change(_ checkout: String, to address: String, _ tab: SecureTab) async throws -> Page {
+        let change = "/ap/select?amazonCheckoutSessionId=\(checkout)&changeAction=changeAddress"
+        let page = try await tab.browser.open(shop.simulator.url + change)
+        var form = try #require(page.form(to: "/ap/select"))
+        form.fields.removeAll { $0.0 == "addressId" || $0.0 == "action" }
+        form.fields += [("addressId", address), ("action", "continue")]
+        return try await tab.browser.submit(form, on: page)
+    }
+
+    /// The checkout session of a flow.
+    func checkout(_ session: OpenSession) throws -> String {
+        try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [session.id])
+    }
+
+    /// Postage and total as the interface tells them.
+    func sums(_ session: OpenSession) async throws -> [String?] {
+        let amounts = try await merchant.get("/v1/sessions/\(session.id)")["amounts"]
+        return ["postage", "total"].map { amounts?[$0]?["amount"]?.text }
+    }
+
+    static func answer(_ amount: String, _ currency: String = "JPY") -> [UInt8] {
+        Array(#"{"amount":{"amount":"\#(amount)","currencyCode":"\#(currency)"}}"#.utf8)
+    }
+}
+
+private func withAskedShop(
+    _ settings: [String: String] = [:],
+    key number: Int = 1,
+    _ body: @escaping @Sendable (AskedShop) async throws -> Void
+) async throws {
+    let server = try await WebhookReceiver.start()
+    defer { server.stop() }
+    server.behave(.answer(AskedShop.answer("540")))
+    let origin = "http://127.0.0.1:\(server.port)"
+    var all = [
+        "merchant.postage_origins": origin, "merchant.secret_file": try HookedShop.secretPath(),
+        "webhooks.allow_loopback": "true",
+    ]
+    all.merge(settings) { _, own in own }
+    try await withShop(.merchants(all)) { shop in
+        let (exit, output) = try await shop.runCommand(["postage-key", origin, "--number", "\(number)"])
+        #expect(exit == .code(0), "\(output)")
+        server.trust(try #require(try JSONParser.parse(Array(output.utf8.dropLast()))["secret"]?.text))
+        try await body(AskedShop(shop: shop, server: server, merchant: try await shop.merchant()))
+    }
+}
+
+@Suite("A merchant's postage", .tags(.database))
+struct PostageTests {
+    @Test func `is asked for once the buyer has an address, and goes all the way`() async throws {
+        try await withAskedShop { asked in
+            let (session, tab, confirm) = try await asked.choose()
+            #expect(session.reply.text.contains(#""postage":null,"total":null"#))
+            let question = try #require(asked.server.received.first)
+            #expect(question.isGenuine)
+            #expect(question.id.hasPrefix("ask_"))
+            #expect(
+                String(decoding: question.body, as: UTF8.self) == """
+                    {"sessionId":"\(session.id)","currency":"JPY","subtotal":{"amount":"2400","currencyCode":"JPY"},\
+                    "address":{"countryCode":"JP","stateOrRegion":"東京都","postalCode":"153-0064"}}
+                    """
+            )
+            #expect(confirm.text.contains("3,180"))
+            #expect(try await asked.sums(session) == ["540", "3180"])
+            let back = try #require(try await tab.agree(confirm).link("purchase_link"))
+            let paid = try await asked.merchant.complete(session, back)
+            #expect(paid["amounts"]?["total"]?["amount"]?.text == "3180", "\(paid.text)")
+            #expect(paid["charges"]?.elements.first?["amount"]?["amount"]?.text == "3180")
+            #expect(try await asked.sums(session) == ["540", "3180"])
+            #expect(
+                try asked.shop.rows("SELECT postage, total FROM merchant_order") == [["540", "3180"]]
+            )
+            #expect(asked.server.received.count == 1)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("another currency", .answer(AskedShop.answer("5.40", "USD"))), ("an error", .status(500)),
+            ("an empty answer", .status(200)), ("a success without an amount", .status(204)),
+            ("another success", .answer(AskedShop.answer("540"), status: 201)),
+            ("a redirect", .answer(AskedShop.answer("540"), status: 307, to: "/hook")), ("silence", .hang),
+            ("an answer that comes too late", .slow(.seconds(30))), ("a hang-up", .close), ("half an answer", .half),
+            ("bad JSON", .answer(Array("540".utf8))),
+            ("too much", .answer(AskedShop.answer("540") + Array(repeating: 0x20, count: 8_192))),
+            ("more than a charge can be", .answer(AskedShop.answer("999999999"))),
+        ] as [(String, WebhookReceiver.Mode)]
+    )
+    func `is never guessed`(name: String, mode: WebhookReceiver.Mode) async throws {
+        try await withAskedShop { asked in
+            asked.server.behave(mode)
+            let (session, tab, page) = try await asked.choose()
+            #expect(page.status == 503, "\(name)")
+            #expect(page.error == "postage_failed", "\(name): \(page.text)")
+            #expect(page[field: "retry-after"] == "5")
+            #expect(asked.server.received.count == 1, "nothing is tried twice, and no redirect is followed")
+            #expect(try asked.shop.state(of: session.id) == "opened")
+            #expect(try await asked.sums(session) == [nil, nil])
+            asked.server.behave(.answer(AskedShop.answer("800")))
+            let way = try #require(page.tags("a").compactMap { $0["href"] }.first { $0 == "/button" })
+            let confirm = try await tab.choose(try await tab.browser.open(way))
+            #expect(confirm.text.contains("3,440"))
+        }
+    }
+
+    @Test func `does not change when the buyer comes back, and does with another address`() async throws {
+        try await withAskedShop { asked in
+            let (session, tab, confirm) = try await asked.choose()
+            let checkout = try asked.checkout(session)
+            asked.server.behave(.answer(AskedShop.answer("700")))
+            let again = try await tab.browser.open("/confirm_order?amazonCheckoutSessionId=\(checkout)")
+            #expect(again.text.contains("3,180"))
+            #expect(asked.server.received.count == 1)
+            let changed = try await asked.change(checkout, to: "hokkaido", tab)
+            #expect(changed.text.contains("3,340"), "\(changed.text)")
+            #expect(asked.server.received.count == 2)
+            #expect(String(decoding: asked.server.received[1].body, as: UTF8.self).contains("北海道"))
+            // The page of before, which some other window still shows.
+            let stale = try await tab.agree(confirm)
+            #expect(stale.error == "price_changed")
+            #expect(try asked.shop.state(of: session.id) == "reviewed")
+            #expect(try await tab.agree(changed).link("purchase_link") != nil)
+        }
+    }
+
+    @Test func `stays as it is when the merchant cannot say what another address costs`() async throws {
+        try await withAskedShop { asked in
+            let (session, tab, _) = try await asked.choose()
+            asked.server.behave(.status(500))
+            let failed = try await asked.change(try asked.checkout(session), to: "okinawa", tab)
+            #expect(failed.error == "postage_failed")
+            #expect(try await asked.sums(session) == ["540", "3180"])
+        }
+    }
+
+    @Test func `is not asked for with the session of another buyer`() async throws {
+        try await withAskedShop { asked in
+            let (first, _, _) = try await asked.choose()
+            let (_, other, _) = try await asked.choose("hokkaido@example.test")
+            let count = asked.server.received.count
+            let foreign = try asked.checkout(first)
+            let page = try await other.browser.open("/confirm_order?amazonCheckoutSessionId=\(foreign)")
+            #expect(page.error == "order_mismatch")
+            #expect(asked.server.received.count == count)
+        }
+    }
+
+    @Test func `is not asked for at an origin that has been taken out of the settings`() async throws {
+        try await withAskedShop { asked in
+            let postage = JSONMember("postage", ["callback": .string(asked.server.url)])
+            let session = try await asked.merchant.open(MerchantClient.order([postage]))
+            try asked.shop.rows("UPDATE flow SET terms = replace(terms::text, '127.0.0.1', 'localhost')::json")
+            let tab = asked.shop.tab()
+            #expect(try await tab.choose(try await tab.open(session.url)).error == "postage_failed")
+            #expect(asked.server.received.isEmpty)
+        }
+    }
+
+    @Test func `is asked for at agreed origins only`() async throws {
+        try await withAskedShop { asked in
+            let port = asked.server.port
+            for callback in ["https://evil.example/p", "http://127.0.0.1:1/p", "http://localhost:\(port)/p"] {
+                let order = MerchantClient.order([JSONMember("postage", ["callback": .string(callback)])])
+                let refused = try await asked.merchant.post("/v1/sessions", order)
+                #expect(refused.status == 422 && refused.code == "postage_callback_not_allowed", "\(refused.text)")
+                #expect(refused.field == "postage.callback")
+            }
+            let amount = MerchantClient.yen(540)
+            for (postage, field) in [
+                (["callback": "http://evil.example/p"], "postage.callback"), ([:], "postage"),
+                (["amount": amount, "callback": .string(asked.server.url)], "postage"),
+                (["callback": .string(asked.server.url), "more": 1], "postage.more"),
+            ] as [(JSONValue, String)] {
+                let refused = try await asked.merchant.post(
+                    "/v1/sessions",
+                    MerchantClient.order([JSONMember("postage", postage)])
+                )
+                #expect(refused.status == 400 && refused.field == field, "\(refused.text)")
+            }
+            #expect(asked.server.received.isEmpty)
+        }
+    }
+
+    @Test(arguments: zip([7, 1, 2], [true, true, false]))
+    func `is asked for under both keys while they change, and under no other`(number: Int, isKnown: Bool) async throws {
+        try await withAskedShop(["merchant.postage_keys": "7, 1"], key: number) { asked in
+            _ = try await asked.choose()
+            #expect(asked.server.received.map(\.isGenuine) == [isKnown])
+        }
+    }
+}

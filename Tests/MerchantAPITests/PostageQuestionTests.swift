@@ -1,0 +1,77 @@
+import Commerce
+import MerchantAPI
+import Primitives
+import Testing
+
+@Suite("A question for the postage")
+struct PostageQuestionTests {
+    private static let address = Address([
+        .name: "見本 太郎", .addressLine1: "目黒区下目黒1-8-1", .stateOrRegion: "東京都", .postalCode: "153-0064",
+        .countryCode: "JP", .phoneNumber: "0312345678",
+    ])
+
+    private static func question(_ price: Int64 = 2_400, to address: Address = address) throws -> PostageQuestion {
+        let session = try #require(UUIDBytes("019aa000-0000-7000-8000-000000000001"))
+        let article = Article(id: "tea", name: "Sencha", price: try #require(Yen(exactly: price)))
+        let order = try Order(lines: [try OrderLine(article: article, quantity: 1)], tax: Yen(240))
+        return PostageQuestion(session, order, to: PostageQuestion.Destination(address))
+    }
+
+    private static func answer(_ amount: String, _ currency: String = "JPY") -> String {
+        #"{"amount":{"amount":"\#(amount)","currencyCode":"\#(currency)"}}"#
+    }
+
+    @Test func `says what prices go by, and nothing that names a person or a house`() throws {
+        let body = String(decoding: try Self.question().body, as: UTF8.self)
+        #expect(
+            body == """
+                {"sessionId":"019aa000-0000-7000-8000-000000000001","currency":"JPY",\
+                "subtotal":{"amount":"2400","currencyCode":"JPY"},\
+                "address":{"countryCode":"JP","stateOrRegion":"東京都","postalCode":"153-0064"}}
+                """
+        )
+        let bare = String(decoding: try Self.question(to: Address()).body, as: UTF8.self)
+        #expect(bare.hasSuffix(#""address":{"countryCode":null,"stateOrRegion":null,"postalCode":null}}"#))
+    }
+
+    @Test func `has the same destination next door, and another one in another place`() {
+        var other = Self.address
+        other[.addressLine1] = "目黒区下目黒1-8-2"
+        #expect(PostageQuestion.Destination(other) == PostageQuestion.Destination(Self.address))
+        other[.postalCode] = "153-0065"
+        #expect(PostageQuestion.Destination(other) != PostageQuestion.Destination(Self.address))
+    }
+
+    @Test(arguments: ["0", "540", "9997360"])
+    func `takes one amount in the order's currency`(amount: String) throws {
+        let postage = try Self.question().postage(in: Array(Self.answer(amount).utf8))
+        #expect(postage.digits == amount)
+    }
+
+    @Test(
+        arguments: [
+            "", "540", "[]", "{}", #"{"amount":"540"}"#, #"{"amount":540}"#, #"{"amount":null}"#, answer("-1"),
+            answer("5.40"), answer("0540"), answer("1e3"), answer(""), answer("540", "jpy"), answer("540") + " x",
+            #"{"amount":{"amount":540,"currencyCode":"JPY"}}"#, #"{"amount":{"amount":"540"}}"#,
+            #"{"amount":{"amount":"540","currencyCode":"JPY"},"more":1}"#,
+            #"{"amount":{"amount":"540","currencyCode":"JPY","more":1}}"#,
+            #"{"amount":{"amount":"540","amount":"1","currencyCode":"JPY"}}"#,
+            #"{"amount":{"amount":"540","currencyCode":"JPY"},"amount":{"amount":"1","currencyCode":"JPY"}}"#,
+        ]
+    )
+    func `takes no other answer`(answer: String) throws {
+        #expect(throws: PostageRefusal.unreadable) { try Self.question().postage(in: Array(answer.utf8)) }
+    }
+
+    @Test func `takes no other currency, and nothing that could not be charged`() throws {
+        #expect(throws: PostageRefusal.currency) {
+            try Self.question().postage(in: Array(Self.answer("5.40", "USD").utf8))
+        }
+        #expect(throws: PostageRefusal.ceiling) {
+            try Self.question().postage(in: Array(Self.answer("9997361").utf8))
+        }
+        #expect(throws: PostageRefusal.ceiling) {
+            try Self.question().postage(in: Array(Self.answer("999999999999").utf8))
+        }
+    }
+}
