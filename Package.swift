@@ -197,8 +197,8 @@ let package = Package(
         tests(
             "SallyportAppTests",
             [
-                "SallyportApp", "Doctor", "MerchantOrders", "SessionBroker", "AmazonPay", "Commerce", "Cryptography",
-                "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives", "TestKit",
+                "SallyportApp", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay", "Commerce",
+                "Cryptography", "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
         tests(

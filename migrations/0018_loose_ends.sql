@@ -1,7 +1,7 @@
 -- A message about a payment whose purchase has not come to its end brings the next look at that purchase forward, and a permission
--- has one charge at a time, as the provider has it.
--- Locks: notification and flow_purchasing, ACCESS EXCLUSIVE, not rewritten. Time: milliseconds. The program of before works on: it
--- looks when the pause is over, as it did, and takes the new refusal for what it is.
+-- has one charge at a time, as the provider has it. And a report that was cut off is gone on with.
+-- Locks: notification, flow_purchasing and reconciliation_run, ACCESS EXCLUSIVE, not rewritten. Time: milliseconds. The program of
+-- before works on: it looks when the pause is over, as it did, takes the new refusal for what it is, and begins its reports anew.
 
 -- Whether the permission behind it was looked up, to find a purchase that waits; each message causes one such question at most.
 ALTER TABLE notification ADD COLUMN asked boolean NOT NULL DEFAULT false;
@@ -38,3 +38,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         ELSE 'begun'
     END
 $$;
+
+-- What a report was asked for, and how far it has come.
+ALTER TABLE reconciliation_run
+    ADD COLUMN since_at   timestamptz,               -- of orders from then on
+    ADD COLUMN until_at   timestamptz,               -- and before
+    ADD COLUMN attempt_id uuid,                      -- fences whoever goes on with it
+    ADD COLUMN reached    uuid,                      -- the order that was compared last, newest first
+    ADD COLUMN orders     bigint NOT NULL DEFAULT 0,
+    ADD COLUMN repairs    boolean;                   -- whether the ledger took in what differed

@@ -1,11 +1,85 @@
 package import MerchantOrders
 package import Postgres
-import Primitives
+package import Primitives
 
-/// Keeps in PostgreSQL what the reports came to that compare orders with the provider's objects.
+/// Keeps in PostgreSQL how far the reports have come that compare orders with the provider's objects, and what they came to.
 ///
 /// One per loop, not `Sendable`.
 package final class PostgresReconciliationStore {
+    /// What a report was asked for.
+    package struct Terms: Sendable, Hashable {
+        /// Orders from then on, to the microsecond.
+        package let since: WallTime
+        /// Orders before.
+        package let until: WallTime
+        /// Whether the ledger takes in what differs.
+        package let repairs: Bool
+
+        /// What a report is asked for.
+        ///
+        /// - Parameters:
+        ///   - since: Orders from then on.
+        ///   - until: Orders before.
+        ///   - repairs: Whether the ledger takes in what differs.
+        package init(since: WallTime, until: WallTime, repairs: Bool) {
+            self.since = since
+            self.until = until
+            self.repairs = repairs
+        }
+    }
+
+    /// How far a report has come.
+    package struct Standing: Sendable, Hashable {
+        /// The order that was compared last; `nil` before the first.
+        package var reached: UUIDBytes?
+        /// Orders so far.
+        package var orders: Int
+        /// Objects so far.
+        package var compared: Int
+        /// Differences that are left so far.
+        package var differences: Int
+
+        /// How far a report has come.
+        ///
+        /// - Parameters:
+        ///   - reached: The order that was compared last.
+        ///   - orders: Orders so far.
+        ///   - compared: Objects so far.
+        ///   - differences: Differences that are left so far.
+        package init(reached: UUIDBytes? = nil, orders: Int = 0, compared: Int = 0, differences: Int = 0) {
+            self.reached = reached
+            self.orders = orders
+            self.compared = compared
+            self.differences = differences
+        }
+    }
+
+    /// A report that has not come to its end: cut off, or still at it somewhere.
+    package struct Unfinished: Sendable, Hashable {
+        /// When it was begun.
+        package let started: WallTime
+        /// What it was asked for.
+        package let terms: Terms
+        /// How far it has come.
+        package let standing: Standing
+        /// Who was at it last.
+        package let attempt: UUIDBytes
+
+        /// A report that has not come to its end.
+        ///
+        /// - Parameters:
+        ///   - started: When it was begun.
+        ///   - terms: What it was asked for.
+        ///   - standing: How far it has come.
+        ///   - attempt: Who was at it last.
+        package init(started: WallTime, terms: Terms, standing: Standing, attempt: UUIDBytes) {
+            self.started = started
+            self.terms = terms
+            self.standing = standing
+            self.attempt = attempt
+        }
+    }
+
     private let client: PostgresClient
 
     /// A store on a client of the same loop.
@@ -15,48 +89,144 @@ package final class PostgresReconciliationStore {
         self.client = client
     }
 
-    private static let beginStatement = Statement(
-        name: "reconciliation_begin",
+    private static let unfinishedStatement = Statement(
+        name: "reconciliation_unfinished",
         sql: """
-            INSERT INTO reconciliation_run AS r (day, started_at, compared, differences)
-            VALUES ($1::date, statement_timestamp(), 0, 0)
-            ON CONFLICT (day) DO UPDATE SET started_at = excluded.started_at, ended_at = NULL, compared = 0, differences = 0
+            SELECT r.started_at, r.since_at, r.until_at, r.repairs, r.attempt_id, r.reached, r.orders, r.compared, r.differences
+            FROM reconciliation_run AS r
+            WHERE r.day = $1::date AND r.ended_at IS NULL AND r.attempt_id IS NOT NULL
             """,
         parameterTypes: [.text]
     )
 
-    /// Notes that a report begins; one of the same day before it is forgotten.
+    /// The report of a day that has not come to its end.
     ///
     /// - Parameter day: `YYYY-MM-DD`, of the first orders that are compared.
+    /// - Returns: `nil` where there is none.
     /// - Throws: `MerchantStoreError`.
-    package func begin(_ day: String) async throws(MerchantStoreError) {
+    package func unfinished(_ day: String) async throws(MerchantStoreError) -> Unfinished? {
         var parameters = Parameters()
         parameters.append(text: day)
+        let rows = try await write(PostgresReconciliationStore.unfinishedStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        do throws(PostgresError) {
+            return Unfinished(
+                started: try rows.timestamp(0, 0),
+                terms: Terms(
+                    since: try rows.timestamp(0, 1),
+                    until: try rows.timestamp(0, 2),
+                    repairs: try rows.bool(0, 3)
+                ),
+                standing: Standing(
+                    reached: try rows.isNull(0, 5) ? nil : try rows.uuid(0, 5),
+                    orders: Int(try rows.int64(0, 6)),
+                    compared: Int(try rows.int64(0, 7)),
+                    differences: Int(try rows.int64(0, 8))
+                ),
+                attempt: try rows.uuid(0, 4)
+            )
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    private static let beginStatement = Statement(
+        name: "reconciliation_begin",
+        sql: """
+            INSERT INTO reconciliation_run AS r (
+                day, started_at, since_at, until_at, repairs, attempt_id, compared, differences)
+            VALUES ($1::date, statement_timestamp(), $2, $3, $4, $5, 0, 0)
+            ON CONFLICT (day) DO UPDATE SET
+                started_at = excluded.started_at, since_at = excluded.since_at, until_at = excluded.until_at,
+                repairs = excluded.repairs, attempt_id = excluded.attempt_id, ended_at = NULL, reached = NULL, orders = 0,
+                compared = 0, differences = 0
+            """,
+        parameterTypes: [.text, .timestamptz, .timestamptz, .bool, .uuid]
+    )
+
+    /// Notes that a report begins; one of the same day before it is forgotten.
+    ///
+    /// - Parameters:
+    ///   - day: `YYYY-MM-DD`, of the first orders that are compared.
+    ///   - terms: What it is asked for.
+    ///   - attempt: Fresh; to be shown again.
+    /// - Throws: `MerchantStoreError`.
+    package func begin(_ day: String, _ terms: Terms, attempt: UUIDBytes) async throws(MerchantStoreError) {
+        var parameters = Parameters()
+        parameters.append(text: day)
+        parameters.append(timestamp: terms.since)
+        parameters.append(timestamp: terms.until)
+        parameters.append(bool: terms.repairs)
+        parameters.append(uuid: attempt)
         _ = try await write(PostgresReconciliationStore.beginStatement, parameters)
     }
 
-    private static let endStatement = Statement(
-        name: "reconciliation_end",
+    private static let resumeStatement = Statement(
+        name: "reconciliation_resume",
         sql: """
-            UPDATE reconciliation_run AS r SET ended_at = statement_timestamp(), compared = $2, differences = $3
-            WHERE r.day = $1::date
+            UPDATE reconciliation_run AS r SET attempt_id = $3
+            WHERE r.day = $1::date AND r.attempt_id = $2 AND r.ended_at IS NULL
+            RETURNING 1
             """,
-        parameterTypes: [.text, .int8, .int8]
+        parameterTypes: [.text, .uuid, .uuid]
     )
 
-    /// Notes what a report came to.
+    /// Takes a report over that has not come to its end; whoever is still at it finds out at its next order.
+    ///
+    /// - Parameters:
+    ///   - day: As it was found.
+    ///   - attempt: Who was at it last.
+    ///   - fresh: Who is at it from now on.
+    /// - Returns: False where it has ended since, or somebody else has taken it over.
+    /// - Throws: `MerchantStoreError`.
+    package func resume(
+        _ day: String,
+        of attempt: UUIDBytes,
+        as fresh: UUIDBytes
+    ) async throws(MerchantStoreError) -> Bool {
+        var parameters = Parameters()
+        parameters.append(text: day)
+        parameters.append(uuid: attempt)
+        parameters.append(uuid: fresh)
+        return try await write(PostgresReconciliationStore.resumeStatement, parameters).rowCount == 1
+    }
+
+    private static let advanceStatement = Statement(
+        name: "reconciliation_advance",
+        sql: """
+            UPDATE reconciliation_run AS r SET
+                reached = $3, orders = $4, compared = $5, differences = $6,
+                ended_at = CASE WHEN $7 THEN statement_timestamp() END
+            WHERE r.day = $1::date AND r.attempt_id = $2 AND r.ended_at IS NULL
+            RETURNING 1
+            """,
+        parameterTypes: [.text, .uuid, .uuid, .int8, .int8, .int8, .bool]
+    )
+
+    /// Notes how far a report has come.
     ///
     /// - Parameters:
     ///   - day: As it began.
-    ///   - compared: How many objects were compared.
-    ///   - differences: How many differences are left.
+    ///   - attempt: As it began or was taken over.
+    ///   - standing: How far it has come.
+    ///   - isEnd: Whether that is everything.
+    /// - Returns: False where somebody else has taken it over.
     /// - Throws: `MerchantStoreError`.
-    package func end(_ day: String, compared: Int, differences: Int) async throws(MerchantStoreError) {
+    package func advance(
+        _ day: String,
+        attempt: UUIDBytes,
+        to standing: Standing,
+        isEnd: Bool = false
+    ) async throws(MerchantStoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(text: day)
-        parameters.append(int64: Int64(compared))
-        parameters.append(int64: Int64(differences))
-        _ = try await write(PostgresReconciliationStore.endStatement, parameters)
+        parameters.append(uuid: attempt)
+        parameters.append(uuid: standing.reached)
+        parameters.append(int64: Int64(standing.orders))
+        parameters.append(int64: Int64(standing.compared))
+        parameters.append(int64: Int64(standing.differences))
+        parameters.append(bool: isEnd)
+        return try await write(PostgresReconciliationStore.advanceStatement, parameters).rowCount == 1
     }
 
     private static let newestStatement = Statement(

@@ -121,4 +121,83 @@ import Testing
             #expect(try await shop.runCommand(["reconcile", "--since", "2026-02-30"]).exit == .code(2))
         }
     }
+
+    // MARK: Cut off
+
+    /// Three orders whose charges ended without our knowledge; newest first, as a report goes.
+    private func planted(_ shop: Shop) async throws -> [String] {
+        var charges: [String] = []
+        for _ in 0..<3 {
+            let paid = try await shop.paid()
+            try await shop.control.force("charges/" + paid.charge, "Canceled", "ExpiredUnused")
+            charges.insert(paid.charge, at: 0)
+        }
+        return charges
+    }
+
+    /// A report that a signal has cut off behind its first finding.
+    private func cutOff(_ shop: Shop, _ signal: Signal) async throws -> (exit: ChildProcess.Exit, output: String) {
+        try await shop.control.fault("GetCharge", count: 100, ["delayMs": 400])
+        let report = try await shop.withCommand(["reconcile", "--since", "2026-01-01"]) { program, _ in
+            _ = try await program.line(with: "theirs=Canceled")
+            let exit = try await program.end(signal)
+            return (exit: exit, output: program.log)
+        }
+        try await shop.control.clearFaults()
+        return report
+    }
+
+    private func charges(_ output: String) -> [String] {
+        lines(output).filter { $0.contains("theirs=Canceled") }.map { String($0.split(separator: " ")[2]) }
+    }
+
+    @Test func `stops in order at Ctrl-C, and the next one goes on behind it`() async throws {
+        try await withShop { shop in
+            let planted = try await planted(shop)
+            let first = try await cutOff(shop, .interrupt)
+            #expect(first.exit == .code(3), "\(first.output)")
+            #expect(first.output.contains("reconcile: SIGINT: stopping behind the order that is being compared\n"))
+            #expect(try shop.value("SELECT count(*) FROM reconciliation_run WHERE ended_at IS NULL") == "1")
+            let second = try await shop.runCommand(["reconcile", "--since", "2026-01-01"])
+            #expect(second.exit == .code(1), "\(second.output)")
+            #expect(lines(second.output).first?.hasPrefix("reconcile: going on after ") == true, "\(second.output)")
+            #expect(charges(first.output) + charges(second.output) == planted)
+            #expect(lines(second.output).last == "reconcile: 3 orders, 6 objects, 3 differences left")
+            #expect(try await shop.control.calls("GetCharge").count == 3)
+            // That one was whole: the next begins again.
+            let third = try await shop.runCommand(["reconcile", "--since", "2026-01-01"])
+            #expect(charges(third.output) == planted)
+            #expect(lines(third.output).count == 4)
+        }
+    }
+
+    @Test func `goes on where one was killed`() async throws {
+        try await withShop { shop in
+            let planted = try await planted(shop)
+            let first = try await cutOff(shop, .kill)
+            #expect(charges(first.output) == [planted[0]])
+            // What was found may have been printed and not written down; nothing is left out.
+            let second = try await shop.runCommand(["reconcile", "--since", "2026-01-01"])
+            #expect(second.exit == .code(1), "\(second.output)")
+            #expect(Set(charges(first.output) + charges(second.output)) == Set(planted))
+            #expect(lines(second.output).last == "reconcile: 3 orders, 6 objects, 3 differences left")
+        }
+    }
+
+    @Test func `begins again where another report is wanted, and says why`() async throws {
+        try await withShop { shop in
+            let planted = try await planted(shop)
+            _ = try await cutOff(shop, .interrupt)
+            let anew = try await shop.runCommand(["reconcile", "--since", "2026-01-01", "--anew"])
+            #expect(charges(anew.output) == planted)
+            _ = try await cutOff(shop, .interrupt)
+            let fixed = try await shop.runCommand(["reconcile", "--since", "2026-01-01", "--fix"])
+            #expect(
+                lines(fixed.output).first
+                    == "reconcile: beginning again: the report of 2026-01-01 that was cut off changed nothing (--fix)"
+            )
+            #expect(fixed.exit == .code(0), "\(fixed.output)")
+            #expect(charges(fixed.output) == planted)
+        }
+    }
 }

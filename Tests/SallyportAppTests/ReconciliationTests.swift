@@ -2,6 +2,7 @@ import AmazonPay
 import Commerce
 import EventIO
 import MerchantOrders
+import Persistence
 import Primitives
 import Testing
 
@@ -74,6 +75,46 @@ import Testing
         ]
         let line = "charge \(Self.charge) ours=Authorized 0 0 theirs=Captured 100 0"
         #expect(try await report(ledger, Provider()) == [line, "1"])
+    }
+}
+
+/// When a report goes on with one that was cut off.
+@Suite struct `A report that was cut off` {
+    private static let since = WallTime(seconds: 1_800_000_000)
+    private static let until = since + .seconds(86_400)
+
+    private static func start(
+        until: WallTime? = nil,
+        repairs: Bool = false,
+        isAnew: Bool = false,
+        reached: UUIDBytes? = UUIDBytes(high: 1, low: 1)
+    ) -> ReportRun.Start {
+        ReportRun.start(
+            ReportRun.Wish(since: since, until: until, repairs: repairs, isAnew: isAnew),
+            PostgresReconciliationStore.Unfinished(
+                started: since,
+                terms: .init(since: since, until: Self.until, repairs: false),
+                standing: .init(reached: reached, orders: 1),
+                attempt: UUIDBytes(high: 2, low: 2)
+            )
+        )
+    }
+
+    @Test func `is gone on with for the same orders`() {
+        #expect(Self.start() == .goingOn)
+        #expect(Self.start(until: Self.until) == .goingOn)
+    }
+
+    @Test func `is begun again for others, and the operator is told`() {
+        #expect(Self.start(until: Self.since) == .anew("ended with other orders (--until)"))
+        #expect(Self.start(repairs: true) == .anew("changed nothing (--fix)"))
+    }
+
+    @Test func `is left where nothing was compared, and where the operator wants it`() {
+        #expect(Self.start(reached: nil) == .fresh)
+        #expect(Self.start(isAnew: true) == .fresh)
+        let wish = ReportRun.Wish(since: Self.since, until: nil, repairs: false, isAnew: false)
+        #expect(ReportRun.start(wish, nil) == .fresh)
     }
 }
 

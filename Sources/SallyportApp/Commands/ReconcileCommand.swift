@@ -19,36 +19,41 @@ enum ReconcileCommand {
             One line per difference: FLOW KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN REFUNDED, sums in minor units.
             `theirs=missing`: the provider does not know the object. `unread`: it gave no answer. A session that is Completed
             at the provider while its order has ended unpaid: somebody has to refund or deliver. `under way`: a purchase or
-            operation whose answer was lost; the program finds out, or `stuck` and `payments` list it. No difference. Meant for every night. Exit status 0: no
-            difference is left, 1: some are.
+            operation whose answer was lost; the program finds out, or `stuck` and `payments` list it. No difference. Meant for
+            every night. What was compared is written down order by order: a report that was cut off is gone on with by the next
+            one of the same orders. Exit status 0: no difference is left, 1: some are, or it could not begin, 2: wrong use or
+            settings, 3: cut off.
             """,
         options: [
             CommandOption("since", "DAY", "orders from this day (UTC, 2026-11-20) or time on; yesterday unless set"),
             CommandOption("until", "DAY", "orders before this day or time; all unless set"),
             CommandOption("fix", nil, "have the ledger take in what differs; nothing is paid, captured or refunded"),
+            CommandOption("anew", nil, "begin again where a report was cut off"),
             CommandOption("json", nil, "print JSON lines"),
         ],
         run: { input in
             await input.withConfiguration { configuration in
-                let now = SystemClock().now()
-                let since = try time(input, "since") ?? startOfDay(now + .seconds(-86_400))
-                let until = try time(input, "until") ?? now + .seconds(60)
-                let task = ReconcileTask(since: since, until: until, repairs: input.arguments.flags.contains("fix"))
+                let flags = input.arguments.flags
+                let wish = ReportRun.Wish(
+                    since: try time(input, "since") ?? startOfDay(SystemClock().now() + .seconds(-86_400)),
+                    until: try time(input, "until"),
+                    repairs: flags.contains("fix"),
+                    isAnew: flags.contains("anew")
+                )
                 let provider = try ProviderSetup(
                     configuration.provider,
                     web: configuration.listeners.web,
                     lease: configuration.policy.times.lease
                 )
-                let console = input.console
-                let isJSON = input.arguments.flags.contains("json")
-                let summary = try await configuration.onDatabase(for: "reconcile") { reactor, client in
-                    try await task.run(client, provider, reactor) { line in
-                        console.print(isJSON ? line.json : line.text)
-                    }
+                let task = ReconcileTask(
+                    wish: wish,
+                    provider: provider,
+                    console: input.console,
+                    isJSON: flags.contains("json")
+                )
+                return try await configuration.onDatabase(for: "reconcile") { reactor, client in
+                    try await task.run(client, reactor)
                 }
-                let counts = "\(summary.orders) orders, \(summary.compared) objects, \(summary.open) differences left"
-                if !isJSON { console.print("reconcile: " + counts) }
-                return summary.open == 0 ? 0 : 1
             }
         }
     )
@@ -70,18 +75,41 @@ enum ReconcileCommand {
     }
 }
 
-/// One comparison.
+/// One report, and what it tells people.
 private struct ReconcileTask: Sendable {
-    let since: WallTime
-    let until: WallTime
-    let repairs: Bool
+    let wish: ReportRun.Wish
+    let provider: ProviderSetup
+    let console: Console
+    let isJSON: Bool
 
-    func run(
-        _ client: PostgresClient,
-        _ provider: ProviderSetup,
-        _ reactor: Reactor,
-        _ tell: @escaping @Sendable (Reconciliation.Line) -> Void
-    ) async throws -> Reconciliation.Summary {
+    /// Exit status of a report that did not come to its end.
+    private static let cutOff: Int32 = 3
+
+    /// Runs it to its end, or to the order that is compared when SIGINT or SIGTERM comes.
+    ///
+    /// - Returns: The exit status.
+    func run(_ client: PostgresClient, _ reactor: Reactor) async throws -> Int32 {
+        var signal: Signal?
+        let signals = try SignalSource(reactor, Application.signals) { come in
+            signal = come
+            note("\(come): stopping behind the order that is being compared")
+        }
+        defer { signals.cancel() }
+        do throws(MerchantStoreError) {
+            let end = try await report(client, reactor).run(
+                wish,
+                tell: { line in console.print(isJSON ? line.json : line.text) },
+                note: note,
+                isStopped: { signal != nil }
+            )
+            return conclude(end)
+        } catch {
+            note("cut off; the next one goes on: \(error.debugDescription)")
+            return ReconcileTask.cutOff
+        }
+    }
+
+    private func report(_ client: PostgresClient, _ reactor: Reactor) -> ReportRun {
         let checkout = CheckoutService.make(
             provider,
             quota: CallQuota(provider.quota),
@@ -90,17 +118,35 @@ private struct ReconcileTask: Sendable {
             // Nobody else is on this loop.
             signOffLoop: { work in work() }
         )
-        let reports = PostgresReconciliationStore(client: client)
-        let day = String(CalendarDate(since).extendedText.prefix(10))
-        try await reports.begin(day)
-        let reconciliation = Reconciliation(
-            PostgresOrderStore(client: client),
-            provider: checkout,
-            repairs: repairs
+        let now = SystemClock().now()
+        return ReportRun(
+            reconciliation: Reconciliation(
+                PostgresOrderStore(client: client),
+                provider: checkout,
+                repairs: wish.repairs
+            ),
+            reports: PostgresReconciliationStore(client: client),
+            attempt: UUIDBytes(version7At: now, random: reactor.random),
+            now: now
         )
-        let summary = try await reconciliation.run(since: since, until: until, tell)
-        try await reports.end(day, compared: summary.compared, differences: summary.open)
-        return summary
+    }
+
+    private func conclude(_ end: ReportRun.End) -> Int32 {
+        switch end {
+        case .whole(let summary):
+            if !isJSON { console.print("reconcile: " + summary.counts) }
+            return summary.open == 0 ? 0 : 1
+        case .stopped(let summary):
+            note("stopped, \(summary.counts) so far; the next one goes on")
+            return ReconcileTask.cutOff
+        case .takenOver:
+            note("another report goes on with this one")
+            return ReconcileTask.cutOff
+        }
+    }
+
+    private func note(_ text: String) {
+        console.complain("reconcile: " + text)
     }
 }
 

@@ -34,12 +34,16 @@ final class Reconciliation {
         }
     }
 
-    /// What a report came to.
-    struct Summary: Sendable {
+    /// What a report came to, or has come to so far.
+    struct Summary: Sendable, Equatable {
         var orders = 0
         var compared = 0
         /// Differences that are left, and objects that could not be read.
         var open = 0
+        /// The order that was compared last; `nil` before the first.
+        var reached: UUIDBytes?
+        /// Whether all orders were compared.
+        var isWhole = false
     }
 
     private let orders: any OrderStore
@@ -67,25 +71,32 @@ final class Reconciliation {
     /// - Parameters:
     ///   - since: Orders that were made from then on.
     ///   - until: Orders that were made before.
+    ///   - start: What an earlier run came to, which this one goes on with.
     ///   - tell: Told each finding.
+    ///   - goesOn: Told after each order what it came to so far; false ends it there.
     /// - Returns: What it came to.
     /// - Throws: What the store says.
     func run(
         since: WallTime,
         until: WallTime,
-        _ tell: (Line) -> Void
+        from start: Summary = Summary(),
+        _ tell: (Line) -> Void,
+        goesOn: (Summary) async throws(MerchantStoreError) -> Bool = { _ in true }
     ) async throws(MerchantStoreError) -> Summary {
-        var summary = Summary()
+        var summary = start
         let first = UUIDBytes.first(at: since)
-        var query = OrderQuery(after: OrderCursor(after: UUIDBytes.first(at: until)), limit: Reconciliation.page)
+        let newest = start.reached ?? UUIDBytes.first(at: until)
+        var query = OrderQuery(after: OrderCursor(after: newest), limit: Reconciliation.page)
         while true {
             let page = try await orders.page(query)
             for order in page.orders {
-                guard order.flow.high >= first.high else { return summary }
-                summary.orders += 1
+                guard order.flow.high >= first.high else { return summary.asWhole }
                 try await compare(order, &summary, tell)
+                summary.orders += 1
+                summary.reached = order.flow
+                guard try await goesOn(summary) else { return summary }
             }
-            guard let next = page.next else { return summary }
+            guard let next = page.next else { return summary.asWhole }
             query.cursor = next
         }
     }
@@ -157,6 +168,14 @@ final class Reconciliation {
 
     private static func isSettled(_ objects: [LedgerObject]) -> Bool {
         objects.contains { $0.row.kind == .permission }
+    }
+}
+
+extension Reconciliation.Summary {
+    fileprivate var asWhole: Self {
+        var whole = self
+        whole.isWhole = true
+        return whole
     }
 }
 

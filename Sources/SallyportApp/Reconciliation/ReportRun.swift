@@ -1,0 +1,151 @@
+import MerchantOrders
+import Persistence
+import Primitives
+
+/// A report that is written down order by order, so that the next one goes on where this one is cut off.
+struct ReportRun {
+    /// What is asked for.
+    struct Wish: Sendable {
+        let since: WallTime
+        /// `nil` for all orders there are.
+        let until: WallTime?
+        let repairs: Bool
+        /// Whether a report that was cut off is to be left.
+        let isAnew: Bool
+    }
+
+    /// How it begins.
+    enum Start: Equatable {
+        /// As the first, or because nobody wants to go on.
+        case fresh
+        /// From the beginning although a report was cut off; why, for the operator.
+        case anew(String)
+        /// Behind what was compared.
+        case goingOn
+    }
+
+    /// How it ended.
+    enum End: Sendable, Equatable {
+        /// All orders were compared.
+        case whole(Reconciliation.Summary)
+        /// It was told to stop.
+        case stopped(Reconciliation.Summary)
+        /// Somebody else goes on with it.
+        case takenOver
+    }
+
+    /// The comparison.
+    let reconciliation: Reconciliation
+    /// Where it is written down.
+    let reports: PostgresReconciliationStore
+    /// Fences this run.
+    let attempt: UUIDBytes
+    /// The present.
+    let now: WallTime
+
+    /// After how many orders the operator is told how far it has come.
+    static let ordersPerNote = 100
+
+    /// Compares what is asked for, or the rest of it.
+    ///
+    /// - Parameters:
+    ///   - wish: What is asked for.
+    ///   - tell: Told each finding.
+    ///   - note: Told how far it has come; lines for the operator.
+    ///   - isStopped: Asked after each order.
+    /// - Returns: How it ended.
+    /// - Throws: What the store says; the next run goes on with what was written down.
+    func run(
+        _ wish: Wish,
+        tell: (Reconciliation.Line) -> Void,
+        note: (String) -> Void,
+        isStopped: () -> Bool
+    ) async throws(MerchantStoreError) -> End {
+        let day = String(CalendarDate(wish.since).extendedText.prefix(10))
+        var terms = PostgresReconciliationStore.Terms(
+            since: wish.since,
+            until: wish.until ?? now + .seconds(60),
+            repairs: wish.repairs
+        )
+        var summary = Reconciliation.Summary()
+        let unfinished = try await reports.unfinished(day)
+        switch ReportRun.start(wish, unfinished) {
+        case .goingOn:
+            guard let unfinished, try await reports.resume(day, of: unfinished.attempt, as: attempt) else {
+                return .takenOver
+            }
+            terms = unfinished.terms
+            summary = Reconciliation.Summary(unfinished.standing)
+            note(
+                "going on after \(summary.orders) orders with the report of \(CalendarDate(unfinished.started).extendedText), "
+                    + "whose findings were printed then; --anew begins again"
+            )
+        case .anew(let why):
+            note("beginning again: the report of \(day) that was cut off \(why)")
+            try await reports.begin(day, terms, attempt: attempt)
+        case .fresh:
+            try await reports.begin(day, terms, attempt: attempt)
+        }
+        return try await compare(day, terms, from: summary, tell: tell, note: note, isStopped: isStopped)
+    }
+
+    /// Decides how a report begins.
+    ///
+    /// - Parameters:
+    ///   - wish: What is asked for.
+    ///   - unfinished: What was begun for the same day and has not come to its end.
+    /// - Returns: `goingOn` only for the same orders, treated the same.
+    static func start(_ wish: Wish, _ unfinished: PostgresReconciliationStore.Unfinished?) -> Start {
+        guard let unfinished, unfinished.standing.reached != nil, !wish.isAnew else { return .fresh }
+        guard unfinished.terms.since == wish.since else { return .anew("began with other orders (--since)") }
+        guard wish.until == nil || unfinished.terms.until == wish.until else {
+            return .anew("ended with other orders (--until)")
+        }
+        guard unfinished.terms.repairs == wish.repairs else {
+            return .anew(wish.repairs ? "changed nothing (--fix)" : "had the ledger changed (--fix)")
+        }
+        return .goingOn
+    }
+
+    private func compare(
+        _ day: String,
+        _ terms: PostgresReconciliationStore.Terms,
+        from start: Reconciliation.Summary,
+        tell: (Reconciliation.Line) -> Void,
+        note: (String) -> Void,
+        isStopped: () -> Bool
+    ) async throws(MerchantStoreError) -> End {
+        var isOurs = true
+        let summary = try await reconciliation.run(since: terms.since, until: terms.until, from: start, tell) {
+            (now: Reconciliation.Summary) async throws(MerchantStoreError) -> Bool in
+            isOurs = try await reports.advance(day, attempt: attempt, to: now.standing)
+            if now.orders % ReportRun.ordersPerNote == 0 { note("\(now.counts) so far") }
+            return isOurs && !isStopped()
+        }
+        guard isOurs else { return .takenOver }
+        guard summary.isWhole else { return .stopped(summary) }
+        isOurs = try await reports.advance(day, attempt: attempt, to: summary.standing, isEnd: true)
+        return isOurs ? .whole(summary) : .takenOver
+    }
+}
+
+extension Reconciliation.Summary {
+    /// For people.
+    var counts: String { "\(orders) orders, \(compared) objects, \(open) differences left" }
+
+    fileprivate init(_ standing: PostgresReconciliationStore.Standing) {
+        orders = standing.orders
+        compared = standing.compared
+        open = standing.differences
+        reached = standing.reached
+    }
+
+    fileprivate var standing: PostgresReconciliationStore.Standing {
+        PostgresReconciliationStore.Standing(
+            reached: reached,
+            orders: orders,
+            compared: compared,
+            differences: open
+        )
+    }
+}
