@@ -62,15 +62,26 @@ package final class Application: Sendable {
     /// Reads every file that the configuration names, so that a mistake is told before anything is started.
     ///
     /// - Parameter configuration: Checked in itself.
-    /// - Throws: `ConfigurationError`.
+    /// - Throws: `ConfigurationError` with every problem of every part.
     static func check(_ configuration: Configuration) throws {
-        let times = configuration.policy.times
-        let provider = try ProviderSetup(configuration.provider, web: configuration.listeners.web, lease: times.lease)
-        _ = try Deployment(configuration, provider: provider, authority: nil)
-        _ = try configuration.tlsContext(try configuration.ticketKeys())
-        try configuration.checkWebhooks()
-        _ = try PostageSetup(configuration)
-        _ = try NotificationSetup(configuration)
+        var problems: [String] = []
+        func gather(_ part: () throws -> Void) throws {
+            do {
+                try part()
+            } catch let error as ConfigurationError {
+                problems += error.problems
+            }
+        }
+        try gather {
+            let (web, lease) = (configuration.listeners.web, configuration.policy.times.lease)
+            let provider = try ProviderSetup(configuration.provider, web: web, lease: lease)
+            _ = try Deployment(configuration, provider: provider, authority: nil)
+        }
+        try gather { _ = try configuration.tlsContext(try configuration.ticketKeys()) }
+        try gather { try configuration.checkWebhooks() }
+        try gather { _ = try PostageSetup(configuration) }
+        try gather { _ = try NotificationSetup(configuration) }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
     private let deployment: Deployment

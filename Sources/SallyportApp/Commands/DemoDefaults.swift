@@ -46,16 +46,16 @@ enum DemoDefaults {
         )
     }
 
-    /// What a command that works on the data of a demo needs to know of it.
+    /// The settings of a command that works on the data of a demo.
     ///
     /// - Parameter source: What file and environment say; it wins.
-    /// - Returns: The same, with the demo's secret where no database is set and the data directory is a demo's.
-    /// - Throws: Nothing today; the type is the one that commands take.
-    static func fillSecret(_ source: SettingSource) throws -> SettingSource {
+    /// - Returns: The demo's, where neither a database nor an account is set and the data directory is a demo's.
+    /// - Throws: What `fill` throws.
+    static func fillWhereKept(_ source: SettingSource) throws -> SettingSource {
         var reader = SettingReader(source)
-        let path = reader.text("data_dir") + "/development/merchant.secret"
-        guard reader.text("database_url").isEmpty, Files.exists(path) else { return source }
-        return source.fillingIn(["merchant.secret_file": path, "webhooks.allow_loopback": "true"], objects: [:])
+        let isUnset = ["database_url", "provider.merchant_id"].allSatisfy { reader.text($0).isEmpty }
+        guard isUnset, Files.exists(reader.text("data_dir") + "/development/merchant.secret") else { return source }
+        return try fill(source)
     }
 
     /// Whether the demo starts simulators of its own: where the settings name no other provider.

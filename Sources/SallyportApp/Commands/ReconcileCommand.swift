@@ -32,7 +32,7 @@ enum ReconcileCommand {
             CommandOption("json", nil, "print JSON lines"),
         ],
         run: { input in
-            await input.withConfiguration { configuration in
+            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let flags = input.arguments.flags
                 let wish = ReportRun.Wish(
                     since: try time(input, "since") ?? startOfDay(SystemClock().now() + .seconds(-86_400)),

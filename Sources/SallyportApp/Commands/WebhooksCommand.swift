@@ -30,7 +30,7 @@ enum WebhooksCommand {
             CommandOption("overlap", "TIME", "with rotate: how long both secrets sign, 24h unless given"),
         ],
         run: { input in
-            await input.withConfiguration(DemoDefaults.fillSecret) { configuration in
+            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let errand = try WebhookErrand(input.arguments, configuration.webhooks)
                 let secret = try configuration.merchantSecret()
                 if errand.makesKey, secret == nil {

@@ -36,6 +36,8 @@ struct ProviderSetup: Sendable {
     ///   - lease: How long one purchase call owns a flow; the completion has to end before it does.
     /// - Throws: Every problem of the account at once.
     init(_ settings: Configuration.Provider, web: WebOrigin, lease: Duration) throws(ConfigurationError) {
+        let missing = ProviderSetup.missing(settings)
+        guard missing.isEmpty else { throw ConfigurationError(problems: missing + ProviderSetup.problems(settings, web)) }
         do throws(AmazonPayConfigurationError) {
             var account = CredentialSettings()
             account.merchantID = settings.merchantID
@@ -75,6 +77,15 @@ struct ProviderSetup: Sendable {
         static let review = "/confirm_order"
         static let cancel = "/checkout_cancel"
         static let result = "/checkout_result"
+    }
+
+    /// What there is no account without.
+    private static func missing(_ settings: Configuration.Provider) -> [String] {
+        let needed = [
+            ("merchant_id", settings.merchantID), ("store_id", settings.storeID),
+            ("public_key_id", settings.publicKeyID), ("private_key", settings.privateKeyPath),
+        ]
+        return needed.filter { $0.1.isEmpty }.map { "provider.\($0.0): must be set" }
     }
 
     /// What the provider would refuse of the shop's own texts, which otherwise the first buyer would find out.
