@@ -67,6 +67,19 @@ import Testing
         #expect(ledger.observed.isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `calls behind what the provider went on with by itself, or looks at it`(repairs: Bool) async throws {
+        let ledger = try Ledger(.paid)
+        ledger.rows = [
+            try Ledger.row(.permission, "S03-0000000-0000001", .chargeable),
+            try Ledger.row(.charge, Self.charge, .captureInitiated),
+        ]
+        let end = repairs ? "theirs=Captured 100 0" : "theirs=Captured 100 0 behind"
+        let lines = try await report(ledger, Provider(), repairs: repairs)
+        #expect(lines == ["charge \(Self.charge) ours=CaptureInitiated 0 0 \(end)", repairs ? "1" : "0"])
+        #expect(ledger.observed.count == (repairs ? 1 : 0))
+    }
+
     @Test func `tells of what stays different`() async throws {
         let ledger = try Ledger(.paid)
         ledger.rows = [

@@ -31,6 +31,10 @@ package struct LedgerDifference: Sendable, Hashable {
     package let ours: Side
     /// What the provider says; `nil` where it does not know the object.
     package let theirs: Side?
+    /// Whether the provider has only gone on where it decides by itself: a bank has answered, or a permission is used up.
+    ///
+    /// No money has moved that nobody asked for, and the next look at the object takes it in.
+    package let isProgress: Bool
 
     /// Both sides of an object of the ledger, or `nil` where they agree.
     ///
@@ -38,10 +42,12 @@ package struct LedgerDifference: Sendable, Hashable {
     ///   - object: As the ledger holds it.
     ///   - seen: As the provider shows it; `nil` where it does not know it.
     package init?(_ object: LedgerObject, seen: ObservedObject?) {
+        let (row, state) = (object.row, seen?.sighting.state)
         ours = Side(object)
         theirs = seen.map(Side.init)
+        isProgress = state.map { row.state.mayBecome($0, of: row.kind) } ?? false
         guard ours != theirs else { return nil }
-        if object.row.kind == .permission, let theirs {
+        if row.kind == .permission, let theirs {
             // Whether a permission can be charged at the moment is no news: the provider changes that with each charge.
             guard ours.state.isFinal(for: .permission) != theirs.state.isFinal(for: .permission) else { return nil }
         }
@@ -53,6 +59,21 @@ package struct LedgerDifference: Sendable, Hashable {
     package init(unpaid order: OrderState) {
         ours = Side(ObjectState(rawValue: order.rawValue))
         theirs = Side(.completed)
+        isProgress = false
+    }
+}
+
+extension ObjectState {
+    /// Whether the provider comes from this state to another one without a call of ours.
+    fileprivate func mayBecome(_ other: ObjectState, of kind: ObjectKind) -> Bool {
+        let isRefusal = other == .declined || other == .canceled
+        return switch (kind, self) {
+        case (.permission, _): other == .closed
+        case (.charge, .authorizationInitiated): other == .authorized || isRefusal
+        case (.charge, .captureInitiated): other == .captured || isRefusal
+        case (.refund, .refundInitiated): other == .refunded || isRefusal
+        default: false
+        }
     }
 }
 

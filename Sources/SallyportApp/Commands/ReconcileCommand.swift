@@ -18,11 +18,13 @@ enum ReconcileCommand {
         details: """
             One line per difference: FLOW KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN REFUNDED, sums in minor units.
             `theirs=missing`: the provider does not know the object. `unread`: it gave no answer. A session that is Completed
-            at the provider while its order has ended unpaid: somebody has to refund or deliver. `under way`: a purchase or
-            operation whose answer was lost; the program finds out, or `stuck` and `payments` list it. No difference. Meant for
-            every night. What was compared is written down order by order: a report that was cut off is gone on with by the next
-            one of the same orders. Exit status 0: no difference is left, 1: some are, or it could not begin, 2: wrong use or
-            settings, 3: cut off.
+            at the provider while its order has ended unpaid: somebody has to refund or deliver.
+            Two kinds of line are no difference. `behind`: the provider went on by itself, by a bank's answer or a permission that
+            is used up, and the program has not looked since. `under way`: a purchase or operation whose answer was lost; the
+            program finds out, or `stuck` and `payments` list it.
+            Meant for every night. What was compared is written down order by order: a report that was cut off is gone on with by
+            the next one of the same orders. Exit status 0: no difference is left, 1: some are, or it could not begin, 2: wrong
+            use or settings, 3: cut off.
             """,
         options: [
             CommandOption("since", "DAY", "orders from this day (UTC, 2026-11-20) or time on; yesterday unless set"),
@@ -157,6 +159,7 @@ extension Reconciliation.Line {
         switch finding {
         case .different(let difference): return head + sides(difference)
         case .repaired(let difference): return head + sides(difference) + " fixed"
+        case .behind(let difference): return head + sides(difference) + " behind"
         case .unread(let detail): return head + "unread \(detail)"
         case .underWay: return head + "under way"
         }
@@ -172,10 +175,11 @@ extension Reconciliation.Line {
             JSONMember("flow", "\(flow)"), JSONMember("kind", .string(kind.rawValue)), JSONMember("id", .string(id)),
         ]
         switch finding {
-        case .different(let difference), .repaired(let difference):
+        case .different(let difference), .repaired(let difference), .behind(let difference):
             members.append(JSONMember("ours", Reconciliation.Line.json(difference.ours)))
             members.append(JSONMember("theirs", difference.theirs.map(Reconciliation.Line.json) ?? .null))
             if case .repaired = finding { members.append(JSONMember("fixed", true)) }
+            if case .behind = finding { members.append(JSONMember("behind", true)) }
         case .unread(let detail):
             members.append(JSONMember("unread", .string(detail)))
         case .underWay:

@@ -20,6 +20,8 @@ final class Reconciliation {
         case different(LedgerDifference)
         /// They did, and the ledger has taken the provider's word.
         case repaired(LedgerDifference)
+        /// The provider has gone on by itself, and we have not looked since: no difference to act on.
+        case behind(LedgerDifference)
         /// The provider was asked and gave no usable answer.
         case unread(String)
         /// They differ because a purchase or an operation has not got to its end: no difference, and nothing to make up for.
@@ -29,7 +31,7 @@ final class Reconciliation {
         var isOpen: Bool {
             switch self {
             case .different, .unread: true
-            case .repaired, .underWay: false
+            case .repaired, .behind, .underWay: false
             }
         }
     }
@@ -146,7 +148,7 @@ final class Reconciliation {
         of object: LedgerObject
     ) async throws(MerchantStoreError) -> Finding {
         if seen != nil, object.row.hasOpenOperation { return .underWay }
-        guard repairs, let seen else { return .different(difference) }
+        guard repairs, let seen else { return difference.isProgress ? .behind(difference) : .different(difference) }
         _ = try await orders.observe(seen)
         let now = try await orders.object(seen.id)
         return now.flatMap { LedgerDifference($0, seen: seen) } == nil ? .repaired(difference) : .different(difference)

@@ -56,6 +56,26 @@ struct LedgerDifferenceTests {
         )
     }
 
+    static let steps: [(kind: ObjectKind, ours: ObjectState, theirs: ObjectState, isProgress: Bool)] = [
+        (.permission, .chargeable, .closed, true), (.permission, .closed, .chargeable, false),
+        (.charge, .authorizationInitiated, .authorized, true), (.charge, .authorizationInitiated, .declined, true),
+        (.charge, .authorizationInitiated, .captured, false), (.charge, .captureInitiated, .captured, true),
+        (.charge, .captureInitiated, .authorized, false), (.charge, .authorized, .captured, false),
+        (.charge, .captured, .canceled, false), (.refund, .refundInitiated, .refunded, true),
+        (.refund, .refundInitiated, .declined, true), (.refund, .refunded, .declined, false),
+    ]
+
+    @Test(arguments: steps)
+    func `is progress where the provider goes on by itself, and only there`(
+        step: (kind: ObjectKind, ours: ObjectState, theirs: ObjectState, isProgress: Bool)
+    ) throws {
+        let held = try ours(step.kind, step.ours)
+        let difference = try #require(LedgerDifference(held, seen: try theirs(step.kind, step.theirs)))
+        #expect(difference.isProgress == step.isProgress)
+        #expect(try !#require(LedgerDifference(held, seen: nil)).isProgress)
+        #expect(!LedgerDifference(unpaid: .expired).isProgress)
+    }
+
     @Test func `is one in the state, in what was taken, in what was given back, and in being there at all`() throws {
         let taken = try ours(.charge, .captured, captured: 900)
         let state = try #require(LedgerDifference(taken, seen: try theirs(.charge, .authorized)))
