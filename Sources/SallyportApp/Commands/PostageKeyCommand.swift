@@ -18,7 +18,7 @@ enum PostageKeyCommand {
             CommandOption("number", "N", "another key than the first of merchant.postage_keys, as for a change")
         ],
         run: { input in
-            await input.withConfiguration(DemoDefaults.fillSecret) { configuration in
+            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let order = try Order(input.arguments, configuration)
                 let key = try PostageKeys(secret: order.secret).key(for: order.origin.description, number: order.number)
                 let line: JSONValue = [

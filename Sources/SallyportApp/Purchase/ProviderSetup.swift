@@ -37,7 +37,9 @@ struct ProviderSetup: Sendable {
     /// - Throws: Every problem of the account at once.
     init(_ settings: Configuration.Provider, web: WebOrigin, lease: Duration) throws(ConfigurationError) {
         let missing = ProviderSetup.missing(settings)
-        guard missing.isEmpty else { throw ConfigurationError(problems: missing + ProviderSetup.problems(settings, web)) }
+        guard missing.isEmpty else {
+            throw ConfigurationError(problems: missing + ProviderSetup.problems(settings, web))
+        }
         do throws(AmazonPayConfigurationError) {
             var account = CredentialSettings()
             account.merchantID = settings.merchantID
