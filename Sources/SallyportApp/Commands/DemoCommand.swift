@@ -29,7 +29,7 @@ enum DemoCommand {
         let database = try DatabaseAccess(configuration, logger: logger)
         defer { database.close() }
         _ = try await database.migrate(configuration.storage.migrationsDirectory)
-        let simulators = try DemoDefaults.ownsSimulators(input) ? SimulatorProcess(input) : nil
+        let simulators = try DemoDefaults.ownsSimulators(input) ? SimulatorProcess(input, configuration) : nil
         defer { simulators?.stop() }
         let parts = ApplicationParts(
             databaseURL: database.serviceURL,
@@ -61,11 +61,17 @@ final class SimulatorProcess {
 
     /// Starts them with the settings of this process.
     ///
-    /// - Parameter input: Arguments and environment are handed on.
+    /// - Parameters:
+    ///   - input: Arguments and environment are handed on.
+    ///   - configuration: Of the broker, which is told of every change where it takes messages in and is on this machine.
     /// - Throws: `IOError`.
-    init(_ input: CommandInput) throws(IOError) {
+    init(_ input: CommandInput, _ configuration: Configuration) throws(IOError) {
         var words = ["simulators"]
         if let file = input.arguments.values["config"] { words += ["--config", file] }
+        let web = configuration.listeners.web
+        if !configuration.notifications.topics.isEmpty, web.isLoopback {
+            words += ["--notify", web.text + "/ipn/amazon-pay"]
+        }
         var plan = ChildPlan("/proc/self/exe", words, environment: input.environment)
         // A session of its own: Ctrl-C reaches the broker first, which drains while the provider still answers.
         plan.startsSession = true

@@ -14,7 +14,7 @@ enum DemoDefaults {
         let folder = reader.text("data_dir") + "/development"
         let port = reader.address("simulator_listen")?.port ?? 9443
         let simulator = "https://localhost:\(port)"
-        return source.fillingIn(
+        return messages(source, simulator: simulator, folder).fillingIn(
             [
                 "tls.certificate": folder + "/server.pem",
                 "tls.key": folder + "/server.key",
@@ -43,6 +43,23 @@ enum DemoDefaults {
                     ]
                 ],
             ]
+        )
+    }
+
+    /// The topic of the demo's own simulator.
+    static let topic = "arn:aws:sns:ap-northeast-1:000000000000:demo"
+
+    /// The same with the messages of the demo's own simulator believed: never beside another provider or another key.
+    private static func messages(_ source: SettingSource, simulator: String, _ folder: String) -> SettingSource {
+        let theirs = ["provider.api_url", "provider.public_key_id"]
+        guard theirs.allSatisfy({ source.texts[$0] == nil }) else { return source }
+        return source.fillingIn(
+            [
+                "notifications.topic_arn": topic,
+                "notifications.trust_anchor": folder + "/sender/root.pem",
+                "notifications.certificate_hosts": String(simulator.dropFirst("https://".count)),
+            ],
+            objects: [:]
         )
     }
 

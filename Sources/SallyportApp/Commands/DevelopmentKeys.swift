@@ -1,6 +1,7 @@
 import Cryptography
 import EventIO
 import Primitives
+import Simulators
 
 /// Keys and certificates for development, made once and kept in the data directory.
 ///
@@ -16,6 +17,8 @@ struct DevelopmentKeys: Sendable {
     let merchantKeyPath: String
     /// Public key of the merchant, PEM; the simulator's half.
     let merchantPublicKeyPath: String
+    /// Folder with the root of the simulated notifications: `root.pem` is what receivers trust, `root.key` the simulator's half.
+    let senderPath: String
 
     /// What the keys of webhooks are sealed under.
     let merchantSecretPath: String
@@ -40,26 +43,49 @@ struct DevelopmentKeys: Sendable {
     static func prepare(in dataDirectory: String, random: any RandomSource) throws -> DevelopmentKeys {
         try Files.makeDirectory(dataDirectory, mode: 0o755)
         let folder = dataDirectory + "/development"
-        if try Files.kind(folder) == nil {
-            let draft = folder + "." + Hex.encode(random.bytes(6))
-            try Files.makeDirectory(draft, mode: 0o755)
-            try fill(draft, random: random)
-            do throws(IOError) {
-                try Files.move(draft, to: folder)
-            } catch {
-                guard try Files.kind(folder) != nil else { throw error }
-                try Files.removeTree(draft)
-            }
-        }
+        try make(folder, random, fill)
         try addSecret(in: folder)
+        // In a folder of an older version too.
+        let sender = folder + "/sender"
+        try make(sender, random, fillSender)
         return DevelopmentKeys(
             authorityPath: folder + "/authority.pem",
             certificatePath: folder + "/server.pem",
             keyPath: folder + "/server.key",
             merchantKeyPath: folder + "/merchant.key",
             merchantPublicKeyPath: folder + "/merchant.pem",
+            senderPath: sender,
             merchantSecretPath: folder + "/merchant.secret"
         )
+    }
+
+    /// The root of the simulated notifications.
+    ///
+    /// - Returns: With its key.
+    /// - Throws: `IOError` or `CryptographyError`.
+    func senderRoot() throws -> DevelopmentAuthority {
+        try DevelopmentAuthority(
+            certificatePEM: try Files.read(senderPath + "/root.pem", limit: 65_536),
+            keyPEM: Secret(try Files.read(senderPath + "/root.key", limit: 65_536))
+        )
+    }
+
+    /// Makes a folder where it is missing, whole or not at all.
+    private static func make(
+        _ folder: String,
+        _ random: any RandomSource,
+        _ fill: (String, any RandomSource) throws -> Void
+    ) throws {
+        guard try Files.kind(folder) == nil else { return }
+        let draft = folder + "." + Hex.encode(random.bytes(6))
+        try Files.makeDirectory(draft, mode: 0o755)
+        try fill(draft, random)
+        do throws(IOError) {
+            try Files.move(draft, to: folder)
+        } catch {
+            guard try Files.kind(folder) != nil else { throw error }
+            try Files.removeTree(draft)
+        }
     }
 
     /// Makes the secret where it is missing, in a folder of an older version too.
@@ -73,7 +99,13 @@ struct DevelopmentKeys: Sendable {
         try Files.write(path, Array(Hex.encode(secret.bytes).utf8), mode: 0o600)
     }
 
-    private static func fill(_ folder: String, random: any RandomSource) throws {
+    private static func fillSender(_ folder: String, _ random: any RandomSource) throws {
+        let root = try SimulatorConfiguration.makeSenderRoot(now: SystemClock().now(), random: random)
+        try Files.write(folder + "/root.pem", root.certificatePEM, mode: 0o644)
+        try Files.write(folder + "/root.key", root.keyPEM.reveal(), mode: 0o600)
+    }
+
+    private static func fill(_ folder: String, _ random: any RandomSource) throws {
         let now = SystemClock().now()
         let names = CertificateName.loopback + [.host("simulators")]
         let authority = try DevelopmentAuthority.make(

@@ -19,6 +19,7 @@ enum SimulatorsCommand {
         options: [
             CommandOption("allow-remote", nil, "listen on other addresses than loopback too; for containers"),
             CommandOption("merchants", "FILE", "JSON file with further merchants"),
+            CommandOption("notify", "URL", "tell its own merchant of every change there, on notifications.topic_arn"),
         ],
         run: { input in
             await input.withConfiguration(DemoDefaults.fill) { configuration in
@@ -40,9 +41,10 @@ enum SimulatorsCommand {
         )
         var simulator = SimulatorConfiguration(
             baseURL: "https://localhost:\(address.port)",
-            merchants: [try merchant(keys, configuration)] + (try further(input.arguments)),
+            merchants: [try merchant(keys, configuration, input)] + (try further(input.arguments)),
             seed: KernelRandom().bytes(16)
         )
+        simulator.senderRoot = try keys.senderRoot()
         simulator.insecureAllowsOthers = input.arguments.flags.contains("allow-remote")
         let settings = simulator
         var sending = ClientConfiguration()
@@ -77,13 +79,21 @@ enum SimulatorsCommand {
         }
     }
 
-    private static func merchant(_ keys: DevelopmentKeys, _ configuration: Configuration) throws -> Merchant {
+    private static func merchant(
+        _ keys: DevelopmentKeys,
+        _ configuration: Configuration,
+        _ input: CommandInput
+    ) throws -> Merchant {
         let pem = String(decoding: try Files.read(keys.merchantPublicKeyPath), as: UTF8.self)
-        return Merchant(
+        var merchant = Merchant(
             id: DevelopmentKeys.merchantID,
             storeIDs: [DevelopmentKeys.storeID],
             publicKeys: [Merchant.PublicKey(id: DevelopmentKeys.publicKeyID, pem: pem)],
             allowedDomains: [configuration.listeners.web.host]
         )
+        merchant.notifications = input.arguments.values["notify"].map { url in
+            NotificationTarget(url: url, topicARN: configuration.notifications.topics.first ?? DemoDefaults.topic)
+        }
+        return merchant
     }
 }

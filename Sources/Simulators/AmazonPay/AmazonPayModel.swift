@@ -45,6 +45,7 @@ package struct AmazonPayModel: Sendable {
         }
         notices = NotificationDesk(
             targets: Dictionary(targets) { first, _ in first },
+            root: configuration.senderRoot,
             mint: IdentifierMint(seed: configuration.seed, purpose: "notifications")
         )
     }

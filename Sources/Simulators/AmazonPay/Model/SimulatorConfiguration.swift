@@ -1,5 +1,6 @@
-import Cryptography
+package import Cryptography
 package import EventIO
+package import Primitives
 
 /// How a simulator is set up.
 package struct SimulatorConfiguration: Sendable {
@@ -21,6 +22,9 @@ package struct SimulatorConfiguration: Sendable {
     /// How far the date of a request may be behind the clock.
     package var dateBehind: Duration = .seconds(15 * 60)
 
+    /// What signs the certificates of notifications, so that receivers can trust it before the simulator runs; `nil` for a new one.
+    package var senderRoot: DevelopmentAuthority?
+
     /// Checkout sessions that are remembered, with what came of them; the oldest goes first.
     package var sessionCapacity = 50_000
     /// Whether it may listen where other machines can reach it.
@@ -38,6 +42,20 @@ package struct SimulatorConfiguration: Sendable {
         self.baseURL = baseURL
         self.merchants = merchants
         self.seed = seed
+    }
+
+    /// A root for `senderRoot`, which can speak for nobody but the simulated sender.
+    ///
+    /// - Parameters:
+    ///   - now: The present.
+    ///   - random: Supplies the serial number; the key comes from OpenSSL's generator.
+    /// - Returns: The root; the caller stores both parts.
+    /// - Throws: `failed` where OpenSSL refuses.
+    package static func makeSenderRoot(
+        now: WallTime,
+        random: any RandomSource
+    ) throws(CryptographyError) -> DevelopmentAuthority {
+        try SenderKeys.makeRoot(now, random)
     }
 
     /// What is wrong with the set-up, in sentences for an operator.

@@ -13,9 +13,11 @@ struct NotificationDesk: Sendable {
     /// Whether the file of a certificate holds the one that issued it too.
     var servesIssuer = true
     private var signed = 0
+    private let root: DevelopmentAuthority?
 
-    init(targets: [String: NotificationTarget], mint: IdentifierMint) {
+    init(targets: [String: NotificationTarget], root: DevelopmentAuthority?, mint: IdentifierMint) {
         self.targets = targets
+        self.root = root
         self.mint = mint
     }
 
@@ -24,7 +26,7 @@ struct NotificationDesk: Sendable {
     /// - Throws: `failed` where OpenSSL refuses.
     mutating func preparedKeys(now: WallTime) throws(CryptographyError) -> SenderKeys {
         if let keys { return keys }
-        let made = try SenderKeys(now: now, random: KernelRandom())
+        let made = try SenderKeys(under: root, now: now, random: KernelRandom())
         keys = made
         return made
     }

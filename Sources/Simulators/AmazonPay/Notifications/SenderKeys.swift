@@ -36,11 +36,12 @@ struct SenderKeys: Sendable {
     /// New keys.
     ///
     /// - Parameters:
+    ///   - known: A root that receivers trust already; `nil` for a new one.
     ///   - now: The present by the real clock, which is what certificates are held against.
     ///   - random: For serial numbers; keys come from OpenSSL's generator.
     /// - Throws: `failed` where OpenSSL refuses.
-    init(now: WallTime, random: any RandomSource) throws(CryptographyError) {
-        root = try SenderKeys.makeRoot(now, random)
+    init(under known: DevelopmentAuthority?, now: WallTime, random: any RandomSource) throws(CryptographyError) {
+        if let known { root = known } else { root = try SenderKeys.makeRoot(now, random) }
         issuing = try root.issueAuthority(name: "Simulated notifications", now: now, random: random)
         try rotate(now: now, random: random)
     }
@@ -91,7 +92,8 @@ struct SenderKeys: Sendable {
         return leaf.certificatePEM + (withIssuer ? issuing.certificatePEM : [])
     }
 
-    private static func makeRoot(
+    /// A root that can speak for nobody but the simulated sender.
+    static func makeRoot(
         _ now: WallTime,
         _ random: any RandomSource
     ) throws(CryptographyError)
