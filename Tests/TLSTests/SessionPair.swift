@@ -1,5 +1,6 @@
 import Primitives
 import TLS
+import TestKit
 
 /// A client and a server session joined by memory.
 struct SessionPair {

@@ -1,5 +1,6 @@
 import Primitives
 import TLS
+import TestKit
 import Testing
 
 @Suite("An established TLS session")

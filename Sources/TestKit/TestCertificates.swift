@@ -1,7 +1,7 @@
 /// Throwaway certificates, valid for a hundred years, for `localhost` and `127.0.0.1`; the keys protect nothing.
-enum TestCertificates {
+package enum TestCertificates {
     /// The authority that issued all of them.
-    static let authority = Array(
+    package static let authority = Array(
         """
         -----BEGIN CERTIFICATE-----
         MIIBrDCCAVOgAwIBAgIUG1f/m2wg+uPRqLzBGgcx8nmlU+0wCgYIKoZIzj0EAwIw
@@ -18,7 +18,7 @@ enum TestCertificates {
     )
 
     /// P-256, also for `first.localhost`.
-    static let first = Array(
+    package static let first = Array(
         """
         -----BEGIN CERTIFICATE-----
         MIIB2DCCAX6gAwIBAgIUe8QzHFjMZQEUzhABGIOdIppJPocwCgYIKoZIzj0EAwIw
@@ -36,7 +36,7 @@ enum TestCertificates {
     )
 
     /// The key of `first`.
-    static let firstKey = Array(
+    package static let firstKey = Array(
         """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcG2Xeh9dh2PFmJGq
@@ -47,7 +47,7 @@ enum TestCertificates {
     )
 
     /// P-256, also for `second.localhost`.
-    static let second = Array(
+    package static let second = Array(
         """
         -----BEGIN CERTIFICATE-----
         MIIB2jCCAYCgAwIBAgIUe8QzHFjMZQEUzhABGIOdIppJPogwCgYIKoZIzj0EAwIw
@@ -65,7 +65,7 @@ enum TestCertificates {
     )
 
     /// The key of `second`.
-    static let secondKey = Array(
+    package static let secondKey = Array(
         """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguw1MLQYGWfJdrHds
@@ -76,7 +76,7 @@ enum TestCertificates {
     )
 
     /// RSA with 2048 bits.
-    static let rsa = Array(
+    package static let rsa = Array(
         """
         -----BEGIN CERTIFICATE-----
         MIICnjCCAkWgAwIBAgIUe8QzHFjMZQEUzhABGIOdIppJPokwCgYIKoZIzj0EAwIw
@@ -99,7 +99,7 @@ enum TestCertificates {
     )
 
     /// The key of `rsa`.
-    static let rsaKey = Array(
+    package static let rsaKey = Array(
         """
         -----BEGIN PRIVATE KEY-----
         MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDkxELJjzzUScuT
@@ -133,7 +133,7 @@ enum TestCertificates {
     )
 
     /// The key of `first` under a passphrase.
-    static let lockedKey = Array(
+    package static let lockedKey = Array(
         """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
         MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAiSABe4Elts6AICCAAw
