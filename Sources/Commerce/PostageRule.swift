@@ -1,5 +1,5 @@
 /// What sending an order costs.
-package struct PostageRule: Sendable {
+package struct PostageRule: Sendable, Hashable {
     /// To most prefectures, and where there is no address.
     package let usual: Yen
     /// To the prefectures that are far away.
@@ -25,6 +25,9 @@ package struct PostageRule: Sendable {
         remote: Yen(1_080),
         remotePrefectures: ["沖縄県", "北海道"]
     )
+
+    /// The most that anything costs.
+    package var dearest: Yen { max(usual, remote) }
 
     /// The postage to a prefecture.
     ///

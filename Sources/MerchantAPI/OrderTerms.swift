@@ -1,13 +1,16 @@
-import Commerce
+package import Commerce
 package import MerchantOrders
 import StrictJSON
 
-/// What of a merchant's order the crossing of its buyer needs to know: postage, the way back, when the money is taken.
+/// What of an order the crossing of its buyer needs to know: postage, note, the way back, when the money is taken.
 ///
-/// Stored with the flow as JSON; flows of the shop itself have none.
+/// Stored with the flow as JSON where a merchant's program opened it. Those of the shop itself follow from settings, and nothing is
+/// stored for them.
 package struct OrderTerms: Sendable, Hashable {
     /// How the postage comes about.
     package let postage: Postage
+    /// A line for the buyer; never empty.
+    package let note: String?
     /// Where a buyer in a browser comes back to.
     package let returnURL: String?
     /// When the money is taken.
@@ -19,8 +22,21 @@ package struct OrderTerms: Sendable, Hashable {
     package init?(_ draft: OrderDraft) {
         guard draft.currency == .jpy else { return nil }
         postage = draft.postage
+        note = draft.options.note.flatMap { $0.isEmpty ? nil : $0 }
         returnURL = draft.options.returnURL
         captureMode = draft.options.captureMode
+    }
+
+    /// The terms of the shop's own orders.
+    ///
+    /// - Parameters:
+    ///   - rule: What sending an order costs.
+    ///   - captureMode: When the money is taken.
+    package init(_ rule: PostageRule, _ captureMode: CaptureMode) {
+        postage = .byAddress(rule)
+        note = nil
+        returnURL = nil
+        self.captureMode = captureMode
     }
 
     /// Terms as they were stored, or `nil` for what this program did not write.
@@ -29,17 +45,20 @@ package struct OrderTerms: Sendable, Hashable {
     package init?(stored: [UInt8]) {
         guard let value = try? JSONParser.parse(stored), let postage = OrderTerms.postage(value) else { return nil }
         self.postage = postage
+        note = value["note"]?.text
         returnURL = value["returnUrl"]?.text
         captureMode = value["capture"]?.text.flatMap(CaptureMode.init) ?? .manual
     }
 
-    /// JSON, to be stored.
-    package var stored: [UInt8] {
-        var members: [JSONMember] =
-            switch postage {
-            case .fixed(let sum): [JSONMember("postage", JSONValue(Int(sum.units)))]
-            case .callback(let address): [JSONMember("postageCallback", .string(address))]
-            }
+    /// JSON, to be stored; `nil` for what follows from settings.
+    package var stored: [UInt8]? {
+        var members: [JSONMember] = []
+        switch postage {
+        case .fixed(let sum): members.append(JSONMember("postage", JSONValue(Int(sum.units))))
+        case .callback(let address): members.append(JSONMember("postageCallback", .string(address)))
+        case .byAddress: return nil
+        }
+        if let note { members.append(JSONMember("note", .string(note))) }
         if let returnURL { members.append(JSONMember("returnUrl", .string(returnURL))) }
         if captureMode != .manual { members.append(JSONMember("capture", .string(captureMode.rawValue))) }
         return JSONValue.object(members).bytes

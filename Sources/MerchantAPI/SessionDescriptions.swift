@@ -71,7 +71,7 @@ extension RouteDescription {
             .optional("returnUrl", .address, "where a buyer in a browser comes back to"),
             .optional("codeChallenge", .text(43...43), "S256 of a verifier that the app holds, RFC 7636"),
             .optional("captureMode", .word(CaptureMode.allCases.map(\.rawValue)), "`manual` unless told otherwise"),
-            .optional("note", .text(0...255)),
+            .optional("note", .text(0...255), "shown to the buyer before the buyer agrees, and by the provider"),
             .optional("metadata", .texts(OrderDraft.maximumMetadata), "yours; names of at most 40 characters"),
         ])
         shape.example = """

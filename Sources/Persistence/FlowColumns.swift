@@ -9,9 +9,9 @@ import SessionBroker
 /// for a page, `whole` for everything else.
 enum FlowColumns {
     /// How many columns `face` and `whole` have; what a statement adds comes behind.
-    static let faceCount = 10
+    static let faceCount = 11
     /// See `faceCount`.
-    static let wholeCount = 15
+    static let wholeCount = 16
 
     // The places of the columns.
     private static let verdict = 0
@@ -24,11 +24,12 @@ enum FlowColumns {
     private static let taxIncluded = 7
     private static let postage = 8
     private static let total = 9
-    private static let placements = 10
-    private static let attempt = 11
-    private static let attemptID = 12
-    private static let result = 13
-    private static let tabHash = 14
+    private static let terms = 10
+    private static let placements = 11
+    private static let attempt = 12
+    private static let attemptID = 13
+    private static let result = 14
+    private static let tabHash = 15
 
     /// The columns of an open, of the row with the given name.
     static func opening(_ row: String) -> String {
@@ -38,7 +39,7 @@ enum FlowColumns {
     /// The columns of a page behind verdict and state, which its statements compute.
     static func face(_ row: String) -> String {
         "\(row).client, \(row).met_at, \(row).order_ref, \(row).cart, \(row).subtotal, \(row).tax_included, "
-            + "\(row).postage, \(row).total"
+            + "\(row).postage, \(row).total, \(row).terms"
     }
 
     /// All columns behind verdict and state.
@@ -162,7 +163,8 @@ enum FlowColumns {
             order: order,
             postage: try rows.optional(row, postage) { row, column throws(PostgresError) in try yen(rows, row, column)
             },
-            total: try rows.optional(row, total) { row, column throws(PostgresError) in try yen(rows, row, column) }
+            total: try rows.optional(row, total) { row, column throws(PostgresError) in try yen(rows, row, column) },
+            terms: try rows.optional(row, terms) { row, column throws(PostgresError) in try rows.json(row, column) }
         )
     }
 

@@ -27,8 +27,8 @@ package struct NewOpening: Sendable {
         package let lines: [UInt8]
         /// The merchant's own; `nil` for none.
         package let metadata: [UInt8]?
-        /// What the crossing needs to know.
-        package let terms: [UInt8]
+        /// What the crossing needs to know; `nil` where it follows from settings.
+        package let terms: [UInt8]?
 
         /// JSON.
         ///
@@ -36,7 +36,7 @@ package struct NewOpening: Sendable {
         ///   - lines: Sums in minor units.
         ///   - metadata: The merchant's own.
         ///   - terms: What the crossing needs to know.
-        package init(lines: [UInt8], metadata: [UInt8]?, terms: [UInt8]) {
+        package init(lines: [UInt8], metadata: [UInt8]?, terms: [UInt8]?) {
             self.lines = lines
             self.metadata = metadata
             self.terms = terms
@@ -177,7 +177,7 @@ package final class PostgresOpeningStore {
         parameters.append(digest: new.flow.appHash)
         parameters.append(digest: new.flow.challenge)
         parameters.append(utf8: new.flow.order.json)
-        parameters.append(utf8: new.texts.terms)
+        parameters.append(text: new.texts.terms.map { String(decoding: $0, as: UTF8.self) })
         parameters.append(timestamp: new.created)
         parameters.append(int64: postage)
         parameters.append(text: new.draft.reference)
@@ -189,31 +189,6 @@ package final class PostgresOpeningStore {
         parameters.append(text: new.texts.metadata.map { String(decoding: $0, as: UTF8.self) })
         parameters.append(text: new.draft.options.note)
         return parameters
-    }
-
-    // MARK: Terms
-
-    private static let termsStatement = Statement(
-        name: "flow_terms",
-        sql: "SELECT f.terms FROM flow AS f WHERE f.flow_id = $1",
-        parameterTypes: [.uuid]
-    )
-
-    /// The terms of a flow.
-    ///
-    /// - Parameter flow: Any id.
-    /// - Returns: JSON; `nil` for a flow of the shop itself, and for one that is not there.
-    /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func terms(of flow: FlowID) async throws(MerchantStoreError) -> [UInt8]? {
-        var parameters = Parameters()
-        parameters.append(uuid: flow)
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresOpeningStore.termsStatement, parameters)
-            guard rows.rowCount == 1 else { return nil }
-            return try rows.optional(0, 0) { row, column throws(PostgresError) in try rows.json(row, column) }
-        } catch {
-            throw StoreFailure.merchant(error)
-        }
     }
 
     // MARK: Cancel

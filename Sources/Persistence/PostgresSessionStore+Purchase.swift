@@ -24,7 +24,7 @@ extension PostgresSessionStore {
     }
 
     static let beginStatement = Statement(
-        name: "flow_begin",
+        name: "flow_begin_purchase",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET (verdict, state, events, proof_misses, attempt, attempt_id, lease_until) = (
@@ -79,7 +79,7 @@ extension PostgresSessionStore {
     }
 
     static let checkStatement = Statement(
-        name: "flow_check",
+        name: "flow_check_purchase",
         sql: """
             SELECT \(verdict), f.state, \(FlowColumns.face("f"))
             FROM flow AS f
@@ -236,7 +236,7 @@ extension PostgresSessionStore {
     // MARK: Receipt
 
     static let receiptStatement = Statement(
-        name: "flow_receipt",
+        name: "flow_show_receipt",
         sql: """
             SELECT receipt_verdict(f, $3, $4, statement_timestamp()), f.state, \(FlowColumns.face("f")), p.sealed
             FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1

@@ -6,7 +6,7 @@ extension PostgresSessionStore {
     // MARK: Recovery
 
     static let takeUpStatement = Statement(
-        name: "flow_take_up",
+        name: "flow_take_up_purchase",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET

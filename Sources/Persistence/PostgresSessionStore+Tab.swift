@@ -8,7 +8,7 @@ extension PostgresSessionStore {
 
     /// `$1` the flow, `$2` the hash of the tab token, `$3` and `$4` seconds.
     static let readTabStatement = Statement(
-        name: "flow_tab_read",
+        name: "flow_tab_look",
         sql: """
             SELECT \(tabColumns("$2"))
             FROM flow AS f
@@ -19,7 +19,7 @@ extension PostgresSessionStore {
 
     /// The same for several flows: each is compared with the hash at its own place.
     static let readTabsStatement = Statement(
-        name: "flow_tabs_read",
+        name: "flow_tabs_look",
         sql: """
             SELECT \(tabColumns("k.hash"))
             FROM flow AS f \(hashOfFlow)
@@ -30,7 +30,7 @@ extension PostgresSessionStore {
 
     /// The tab with what is sealed, which is given out only where the flow was found by the hash.
     static let readSealedTabStatement = Statement(
-        name: "flow_tab_read_sealed",
+        name: "flow_tab_look_sealed",
         sql: """
             SELECT \(tabColumns("$2")), p.sealed
             FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
@@ -41,7 +41,7 @@ extension PostgresSessionStore {
 
     /// The same for several flows.
     static let readSealedTabsStatement = Statement(
-        name: "flow_tabs_read_sealed",
+        name: "flow_tabs_look_sealed",
         sql: """
             SELECT \(tabColumns("k.hash")), p.sealed
             FROM flow AS f \(hashOfFlow) LEFT JOIN flow_private AS p ON p.flow_id = f.flow_id
@@ -143,7 +143,7 @@ extension PostgresSessionStore {
     // MARK: Review
 
     static let reviewStatement = Statement(
-        name: "flow_review",
+        name: "flow_review_choice",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET
@@ -187,7 +187,7 @@ extension PostgresSessionStore {
     // MARK: Place, and back
 
     static let placeStatement = Statement(
-        name: "flow_place_order",
+        name: "flow_agree",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET (verdict, state, events, placements, idle_until) = (
@@ -269,7 +269,7 @@ extension PostgresSessionStore {
     // MARK: Cancel
 
     static let cancelStatement = Statement(
-        name: "flow_cancel_order",
+        name: "flow_leave",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET (verdict, state, events) = (

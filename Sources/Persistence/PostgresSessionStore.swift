@@ -92,7 +92,7 @@ extension PostgresSessionStore {
 
     /// The audit row of one request's statement, with the flow as it is now.
     private static let outcome = Statement(
-        name: "flow_outcome",
+        name: "flow_look_again",
         sql: """
             SELECT e.verdict, e.to_state, \(FlowColumns.wholeAfterState("f"))
             FROM flow_event AS e JOIN flow AS f ON f.flow_id = e.flow_id

@@ -274,6 +274,7 @@ extension Broker {
             client: record.client,
             order: record.order,
             total: total,
+            terms: record.terms,
             orderReference: reference,
             number: progress.placements
         )

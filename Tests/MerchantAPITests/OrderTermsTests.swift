@@ -16,25 +16,36 @@ struct OrderTermsTests {
         )
     }
 
+    private func text(_ stored: [UInt8]?) -> String? {
+        stored.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func `of the shop itself follow from settings, and nothing is stored for them`() throws {
+        #expect(OrderTerms(.sample, .automatic).stored == nil)
+        var options = OrderDraft.Options()
+        options.captureMode = .automatic
+        options.note = ""
+        #expect(OrderTerms(try draft(.byAddress(.sample), options)) == OrderTerms(.sample, .automatic))
+    }
+
     @Test func `come back as they were stored`() throws {
         var options = OrderDraft.Options()
         options.returnURL = "https://shop.example.com/back?x=1"
         options.captureMode = .automatic
+        options.note = "A \"gift\""
         let postage = try #require(Money(units: 540, .jpy))
         let terms = try #require(OrderTerms(try draft(.fixed(postage), options)))
-        #expect(OrderTerms(stored: terms.stored) == terms)
+        #expect(OrderTerms(stored: try #require(terms.stored)) == terms)
         #expect(
-            String(decoding: terms.stored, as: UTF8.self)
-                == #"{"postage":540,"returnUrl":"https://shop.example.com/back?x=1","capture":"automatic"}"#
+            text(terms.stored)
+                == #"{"postage":540,"note":"A \"gift\"","returnUrl":"https://shop.example.com/back?x=1","capture":"automatic"}"#
         )
     }
 
     @Test func `remember where the postage is to be asked for`() throws {
         let terms = try #require(OrderTerms(try draft(.callback("https://shop.example.com/postage"))))
-        #expect(OrderTerms(stored: terms.stored) == terms)
-        #expect(
-            String(decoding: terms.stored, as: UTF8.self) == #"{"postageCallback":"https://shop.example.com/postage"}"#
-        )
+        #expect(OrderTerms(stored: try #require(terms.stored)) == terms)
+        #expect(text(terms.stored) == #"{"postageCallback":"https://shop.example.com/postage"}"#)
     }
 
     @Test func `are none where the postage is neither known nor to be asked for`() throws {

@@ -25,10 +25,12 @@ private let polyglots = [
             details: PrivateDetails(buyer: Buyer(), address: address, payment: text),
             checkoutSessionID: text,
             returnTicket: Samples.returnTicket,
-            agreement: .form
+            agreement: .form,
+            note: text
         )
         let page = Samples.renderer.confirm(view, in: .ja, nonce: Samples.nonce)
-        check(page, against: Samples.renderer.confirm(Samples.confirm(), in: .ja, nonce: Samples.nonce), text)
+        let harmless = Samples.confirm(note: Samples.note)
+        check(page, against: Samples.renderer.confirm(harmless, in: .ja, nonce: Samples.nonce), text)
         #expect(try data(page)["checkoutSessionId"] as? String == text)
     }
 

@@ -44,6 +44,7 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
         ("open-automatic", pages.open(OpenView(mode: .autoPost, ticket: ticket), in: language, nonce: nonce)),
         ("open-tap", pages.open(OpenView(mode: .tap, ticket: ticket), in: language, nonce: nonce)),
         ("confirm", pages.confirm(Samples.confirm(), in: language, nonce: nonce)),
+        ("confirm-note", pages.confirm(Samples.confirm(note: Samples.note), in: language, nonce: nonce)),
         ("confirm-strict", pages.confirm(Samples.confirm(.returnLink(Samples.returnLink)), in: language, nonce: nonce)),
         ("confirm-read-only", pages.confirm(Samples.confirm(.readOnly), in: language, nonce: nonce)),
         ("result-app", pages.result(.app(returnLink: Samples.returnLink), in: language, nonce: nonce)),

@@ -47,13 +47,16 @@ enum Samples {
         algorithm: "AMZN-PAY-RSASSA-PSS-V2"
     )
 
-    static func confirm(_ agreement: ConfirmView.Agreement = .form) -> ConfirmView {
+    static let note = "Gift wrap <b>&amp; \"card\"</b> — 熨斗 👩\u{200D}🍳"
+
+    static func confirm(_ agreement: ConfirmView.Agreement = .form, note: String? = nil) -> ConfirmView {
         ConfirmView(
             order: order,
             details: details,
             checkoutSessionID: checkoutSessionID,
             returnTicket: returnTicket,
-            agreement: agreement
+            agreement: agreement,
+            note: note
         )
     }
 

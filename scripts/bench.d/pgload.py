@@ -89,7 +89,7 @@ class PgLoad:
         self._fill("reviewed", ROWS, 1)
         self.sql(f"INSERT INTO flow_private SELECT ('{self.prefix}' || 100000000000 + i)::uuid, sealed "
                  f"FROM one_private, generate_series(0, {ROWS}) AS i")
-        return self._statement("flow_tab_read_sealed", SOME, p2=f"'\\x{self.b_hash}'", p3="1800", p4="60"), None
+        return self._statement("flow_tab_look_sealed", SOME, p2=f"'\\x{self.b_hash}'", p3="1800", p4="60"), None
 
     def _plain_issue(self, clients, seconds):
         self.sql("TRUNCATE plain")

@@ -4,6 +4,8 @@ package import Commerce
 package enum Postage: Sendable, Hashable {
     /// It is the same wherever the buyer lives.
     case fixed(Money)
+    /// It follows from the buyer's address by a rule in yen.
+    case byAddress(PostageRule)
     /// The merchant is asked at this https address once the buyer has chosen an address.
     case callback(String)
 }
@@ -131,6 +133,11 @@ package struct OrderDraft: Sendable, Hashable {
                 throw DraftRefusal(.amount, "postage.amount", "not the currency of the order")
             }
             known = (try? tax.adding(sum)) ?? LedgerRules.chargeCeiling(currency)
+        case .byAddress(let rule):
+            guard currency == .jpy else {
+                throw DraftRefusal(.amount, "postage", "not the currency of the order")
+            }
+            known = (try? tax.adding(Money(rule.dearest))) ?? LedgerRules.chargeCeiling(currency)
         case .callback(let address):
             guard CallbackOrigin(of: address, orClearLoopback: true) != nil else {
                 throw DraftRefusal(.invalid, "postage.callback", "not an https address")

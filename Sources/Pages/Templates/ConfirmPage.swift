@@ -8,9 +8,14 @@ final class ConfirmPage: Sendable {
         case address
         case payment
         case order
+        case note
         case agreement
         case ticket
         case data
+    }
+
+    private enum NoteSlot {
+        case text
     }
 
     private enum AgreementSlot {
@@ -23,6 +28,7 @@ final class ConfirmPage: Sendable {
     private let readOnly: Template<PageSlot>
     private let form: Template<AgreementSlot>
     private let link: Template<AgreementSlot>
+    private let note: Template<NoteSlot>
     private let table: OrderTable
     private let address: AddressBlock
     private let noPayment: Wording
@@ -34,6 +40,7 @@ final class ConfirmPage: Sendable {
         noPayment = texts.confirm.noPayment
         form = Self.form(texts.confirm)
         link = Self.link(texts.confirm)
+        note = Template("<p class=\"notice\" id=\"note\"><b>\(texts.confirm.note)</b> \(.text)</p>\n")
         live = Self.live(frame)
         readOnly = Self.readOnly(frame)
     }
@@ -56,6 +63,7 @@ final class ConfirmPage: Sendable {
             case .address: address.write(view.details.address, to: &writer)
             case .payment: writePayment(view.details.payment, to: &writer)
             case .order: table.write(view.order, to: &writer)
+            case .note: writeNote(view.note, to: &writer)
             case .agreement: writeAgreement(view, to: &writer)
             case .ticket: writer.token(view.returnTicket)
             case .data: writer.json(JSONBlock { $0.add("checkoutSessionId", view.checkoutSessionID) })
@@ -69,6 +77,11 @@ final class ConfirmPage: Sendable {
         } else {
             writer.text(noPayment)
         }
+    }
+
+    private func writeNote(_ text: String?, to writer: inout HTMLWriter) {
+        guard let text else { return }
+        note.render(into: &writer) { _, writer in writer.text(text) }
     }
 
     private func writeAgreement(_ view: ConfirmView, to writer: inout HTMLWriter) {
@@ -157,7 +170,7 @@ final class ConfirmPage: Sendable {
         \(changePayment)</section>
         <section class="card">
         <h2>\(texts.order.heading)</h2>
-        \(.order)\(agreement)</section>
+        \(.order)\(.note)\(agreement)</section>
         </div>
         """
     }

@@ -79,6 +79,7 @@ extension Texts {
             changeAddress: "Change address",
             changePayment: "Change payment method",
             noPayment: "Chosen at Amazon Pay",
+            note: "From the shop:",
             purchase: "Buy now",
             sending: "Sending…",
             agreement: "Amazon Pay checks the payment next and may ask you to confirm who you are.",

@@ -78,6 +78,7 @@ extension Texts {
             changeAddress: "お届け先を変更",
             changePayment: "お支払い方法を変更",
             noPayment: "Amazon Pay で選択済み",
+            note: "ショップから：",
             purchase: "購　入",
             sending: "送信しています…",
             agreement: "このあと Amazon Pay がお支払いを確認します。本人確認を求められることがあります。",

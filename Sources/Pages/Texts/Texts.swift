@@ -143,6 +143,7 @@ struct ConfirmTexts: Sendable {
     let changeAddress: Wording
     let changePayment: Wording
     let noPayment: Wording
+    let note: Wording
     let purchase: Wording
     let sending: Wording
     let agreement: Wording

@@ -112,6 +112,8 @@ package struct ConfirmView: Sendable {
     package let returnTicket: ReturnTicket
     /// How the buyer agrees.
     package let agreement: Agreement
+    /// What the merchant says about this order, as it came; `nil` for nothing.
+    package let note: String?
 
     /// Puts the page's facts together.
     ///
@@ -121,18 +123,21 @@ package struct ConfirmView: Sendable {
     ///   - checkoutSessionID: For the controls that change address and card.
     ///   - returnTicket: C.
     ///   - agreement: Form, link or nothing.
+    ///   - note: What the merchant says about this order.
     package init(
         order: OrderView,
         details: PrivateDetails,
         checkoutSessionID: String,
         returnTicket: ReturnTicket,
-        agreement: Agreement
+        agreement: Agreement,
+        note: String?
     ) {
         self.order = order
         self.details = details
         self.checkoutSessionID = checkoutSessionID
         self.returnTicket = returnTicket
         self.agreement = agreement
+        self.note = note
     }
 }
 

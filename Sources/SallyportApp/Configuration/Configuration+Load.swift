@@ -1,4 +1,5 @@
 import EventIO
+import MerchantOrders
 import Primitives
 import SessionBroker
 import Telemetry
@@ -142,6 +143,7 @@ extension Configuration.Provider {
         startURL = reader.text("provider.start_url")
         redirectHosts = reader.list("provider.redirect_hosts")
         policyHosts = reader.list("provider.csp_hosts")
+        captureMode = CaptureMode(rawValue: reader.choice("provider.capture")) ?? .manual
         authorityPath = reader.text("provider.ca_file")
     }
 }

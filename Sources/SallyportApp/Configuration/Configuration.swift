@@ -84,6 +84,8 @@ package struct Configuration: Sendable {
         let startURL: String
         let redirectHosts: [String]
         let policyHosts: [String]
+        /// Of the shop's own orders.
+        let captureMode: CaptureMode
         let authorityPath: String
     }
 

@@ -175,6 +175,12 @@ enum SettingTable {
             "",
             "the currency that the account charges in; empty for the region's"
         ),
+        Setting(
+            "provider.capture",
+            .choice(["manual", "automatic"]),
+            "manual",
+            "when the money of the shop's own orders is taken: by a call, or with the payment"
+        ),
         Setting("provider.ca_file", .path, "", "PEM file: authority of a simulator"),
     ]
 

@@ -29,12 +29,11 @@ enum ConfirmHandler {
         _ flow: FlowView,
         _ session: CheckoutSessionID
     ) async throws(Failure) -> HTTPResponse {
-        let terms = try await exchange.terms(of: flow.flow)
         let chosen = try await exchange.services.checkout.review(session, flow.flow)
         guard exchange.services.broker.owns(chosen.merchantReference, token) else {
             throw Failure(.orderMismatch, "a foreign checkout session", flow: flow.flow)
         }
-        let postage = try await exchange.postage(of: flow, token, to: chosen, terms)
+        let postage = try await exchange.postage(of: flow, token, to: chosen)
         let reviewed = chosen.reviewed(postage: postage)
         let caller = exchange.caller
         let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
@@ -55,8 +54,8 @@ enum ConfirmHandler {
         switch try await exchange.tab(withDetails: true) {
         case .closed(let answer): return answer
         case .open(let token, let flow):
-            let way = mustMeet(exchange, flow) ? try await exchange.wayBack(flow, token) : nil
-            return page(exchange, token, flow, way)
+            let way = mustMeet(exchange, flow) ? try exchange.wayBack(flow, token) : nil
+            return try page(exchange, token, flow, way)
         }
     }
 
@@ -65,7 +64,7 @@ enum ConfirmHandler {
         _ token: TabToken,
         _ flow: FlowView,
         _ way: LinkTarget?
-    ) -> HTTPResponse {
+    ) throws(Failure) -> HTTPResponse {
         switch flow.state {
         case .reviewed, .placed: break
         case .opened: return exchange.redirect(to: "/button", flow: flow.flow)
@@ -80,7 +79,8 @@ enum ConfirmHandler {
             details: details,
             checkoutSessionID: session,
             returnTicket: flow.returnTicket ?? exchange.services.broker.returnTicket(of: token),
-            agreement: way.map { .returnLink($0) } ?? .form
+            agreement: way.map { .returnLink($0) } ?? .form,
+            note: try exchange.terms(of: flow).note
         )
         let pages = exchange.deployment.pages
         let response = exchange.providerPage { pages.confirm(view, in: exchange.language, nonce: $0) }
@@ -127,11 +127,7 @@ enum ConfirmHandler {
     /// told, the order is taken back.
     private static func send(_ exchange: Exchange, _ placement: Placement) async throws(Failure) -> HTTPResponse {
         do {
-            let terms = try await exchange.terms(of: placement.flow)
-            let target = try await exchange.services.checkout.update(
-                placement,
-                takesMoney: terms?.captureMode == .automatic
-            )
+            let target = try await exchange.services.checkout.update(placement, try exchange.terms(of: placement))
             return exchange.redirect(to: target, flow: placement.flow)
         } catch {
             let caller = exchange.caller

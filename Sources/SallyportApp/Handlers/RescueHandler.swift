@@ -16,6 +16,6 @@ enum RescueHandler {
         else { return nil }
         let awaitsMeeting = exchange.deployment.policy.requiresMeeting && flow.state == .reviewed && !flow.isMet
         guard flow.state == .placed || flow.state == .purchasing || awaitsMeeting else { return nil }
-        return try await exchange.wayBack(flow, token)
+        return try exchange.wayBack(flow, token)
     }
 }

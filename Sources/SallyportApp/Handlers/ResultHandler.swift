@@ -72,7 +72,7 @@ enum ResultHandler {
         let view: ResultView
         switch flow.client {
         case .iosApp, .androidApp: view = .app(returnLink: try exchange.returnLink(flow, token))
-        case .site: view = .site(returnLink: try await exchange.wayBack(flow, token))
+        case .site: view = .site(returnLink: try exchange.wayBack(flow, token))
         case .browser:
             let purchase = BrowserPurchase(
                 returnTicket: exchange.services.broker.returnTicket(of: token),

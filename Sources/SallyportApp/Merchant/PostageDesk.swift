@@ -8,7 +8,7 @@ import Primitives
 import SessionBroker
 import Webhooks
 
-/// Knows the shop's own rule of postage, and asks merchants' servers for theirs; one per loop.
+/// Asks merchants' servers for the postage of their orders; one per loop.
 ///
 /// An answer counts as it is written or not at all: a price is never guessed, and nothing is tried twice, since a buyer is waiting.
 final class PostageDesk {
@@ -26,8 +26,6 @@ final class PostageDesk {
         let random: any RandomSource
     }
 
-    /// The shop's own rule.
-    let rule: PostageRule
     private let inquiry: Inquiry?
 
     /// How long a merchant's server has: the buyer looks at an empty page meanwhile.
@@ -35,11 +33,8 @@ final class PostageDesk {
 
     /// A desk.
     ///
-    /// - Parameters:
-    ///   - rule: The shop's own.
-    ///   - inquiry: How merchants are asked; `nil` where none may be.
-    init(rule: PostageRule, inquiry: Inquiry?) {
-        self.rule = rule
+    /// - Parameter inquiry: How merchants are asked; `nil` where none may be.
+    init(_ inquiry: Inquiry?) {
         self.inquiry = inquiry
     }
 

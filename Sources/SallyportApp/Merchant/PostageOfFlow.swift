@@ -12,21 +12,19 @@ extension Exchange {
     ///   - flow: Of the tab.
     ///   - token: The tab token.
     ///   - chosen: A session of this very flow.
-    ///   - terms: What the order agreed on; `nil` for the shop's own.
     /// - Returns: The postage.
-    /// - Throws: `postage_failed` where the merchant does not say; what the store says.
+    /// - Throws: `postage_failed` where the merchant does not say; `internal_error`.
     func postage(
         of flow: FlowView,
         _ token: TabToken,
-        to chosen: ChosenSession,
-        _ terms: OrderTerms?
+        to chosen: ChosenSession
     ) async throws(Failure) -> Yen {
-        switch terms?.postage {
-        case nil: return services.postage.rule.postage(to: chosen.address.prefecture)
-        case .fixed(let sum)?:
+        switch try terms(of: flow).postage {
+        case .byAddress(let rule): return rule.postage(to: chosen.address.prefecture)
+        case .fixed(let sum):
             guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", flow: flow.flow) }
             return postage
-        case .callback(let address)?:
+        case .callback(let address):
             if let agreed = await agreedPostage(flow, token, chosen) { return agreed }
             let question = PostageQuestion(flow.flow, flow.order, to: PostageQuestion.Destination(chosen.address))
             return try await services.postage.ask(address, question, flow.flow)

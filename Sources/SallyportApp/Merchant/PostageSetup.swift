@@ -1,4 +1,3 @@
-import Commerce
 import Cryptography
 import EventIO
 import HTTPClient
@@ -6,9 +5,8 @@ import MerchantOrders
 import Primitives
 import Webhooks
 
-/// How postage comes about, read and checked at the start.
+/// How merchants' servers are asked for the postage, read and checked at the start.
 struct PostageSetup: Sendable {
-    private let rule: PostageRule
     private let policy: OrderPolicy
     private let numbers: [Int]
     private let outbound: ClientConfiguration
@@ -20,7 +18,6 @@ struct PostageSetup: Sendable {
     /// - Parameter configuration: Checked in itself.
     /// - Throws: Where the merchant secret is needed and cannot be read.
     init(_ configuration: Configuration) throws(ConfigurationError) {
-        rule = .sample
         policy = configuration.merchant.policy
         numbers = configuration.merchant.postageKeys
         outbound = configuration.webhooks.inquiries
@@ -35,7 +32,7 @@ struct PostageSetup: Sendable {
     /// - Returns: A desk that has asked nobody yet.
     /// - Throws: `failed` where OpenSSL does not offer what signing needs.
     func desk(_ reactor: Reactor, _ telemetry: AppTelemetry) throws(CryptographyError) -> PostageDesk {
-        guard let secret else { return PostageDesk(rule: rule, inquiry: nil) }
+        guard let secret else { return PostageDesk(nil) }
         let inquiry = PostageDesk.Inquiry(
             policy: policy,
             exchange: CurlClient(
@@ -50,6 +47,6 @@ struct PostageSetup: Sendable {
             clock: SystemClock(),
             random: reactor.random
         )
-        return PostageDesk(rule: rule, inquiry: inquiry)
+        return PostageDesk(inquiry)
     }
 }

@@ -1,28 +1,29 @@
 import AppLinks
 import MerchantAPI
-import MerchantOrders
 import Pages
-import Persistence
 import SessionBroker
 
 extension Exchange {
-    /// What a merchant's order agreed on, or `nil` for the shop's own.
+    /// What a flow's order agreed on.
     ///
-    /// Costs a look at the database where merchants' programs are served, and nothing elsewhere.
+    /// - Parameter flow: As the tab sees it.
+    /// - Returns: The merchant's terms, or the shop's own.
+    /// - Throws: `internal_error`.
+    func terms(of flow: FlowView) throws(Failure) -> OrderTerms {
+        try terms(flow.terms, flow.flow)
+    }
+
+    /// What the order of a placement agreed on.
     ///
-    /// - Parameter flow: Any flow.
-    /// - Returns: Terms.
-    /// - Throws: `unavailable`, `internal_error`.
-    func terms(of flow: FlowID) async throws(Failure) -> OrderTerms? {
-        guard let openings = services.merchant?.openings else { return nil }
-        let stored: [UInt8]?
-        do throws(MerchantStoreError) {
-            stored = try await openings.terms(of: flow)
-        } catch {
-            let code: FailureCode = error.code == .fault ? .internalError : .unavailable
-            throw Failure(code, error.debugDescription, flow: flow)
-        }
-        guard let stored else { return nil }
+    /// - Parameter placement: Of any flow.
+    /// - Returns: The merchant's terms, or the shop's own.
+    /// - Throws: `internal_error`.
+    func terms(of placement: Placement) throws(Failure) -> OrderTerms {
+        try terms(placement.terms, placement.flow)
+    }
+
+    private func terms(_ stored: [UInt8]?, _ flow: FlowID) throws(Failure) -> OrderTerms {
+        guard let stored else { return deployment.ownTerms }
         guard let terms = OrderTerms(stored: stored) else {
             throw Failure(.internalError, "the terms of the flow cannot be read", flow: flow)
         }
@@ -35,11 +36,11 @@ extension Exchange {
     ///   - flow: A flow with a checkout session, of an app or a site.
     ///   - token: The tab token that C is derived from.
     /// - Returns: Built from settings, the merchant's checked address, and checked values only.
-    /// - Throws: `flow_mismatch` where the tab remembers another launch ticket; what the store says.
-    func wayBack(_ flow: FlowView, _ token: TabToken) async throws(Failure) -> LinkTarget {
+    /// - Throws: `flow_mismatch` where the tab remembers another launch ticket; `internal_error`.
+    func wayBack(_ flow: FlowView, _ token: TabToken) throws(Failure) -> LinkTarget {
         guard flow.client == .site else { return try returnLink(flow, token) }
         _ = try launchTicket(of: flow)
-        let address = try await terms(of: flow.flow)?.returnAddress(
+        let address = try terms(of: flow).returnAddress(
             ticket: services.broker.returnTicket(of: token).text,
             orderReference: flow.orderReference ?? ""
         )

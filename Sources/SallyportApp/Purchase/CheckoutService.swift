@@ -2,6 +2,8 @@ import AmazonPay
 import Commerce
 import Cryptography
 import EventIO
+import MerchantAPI
+import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
@@ -132,19 +134,18 @@ final class CheckoutService {
     ///
     /// - Parameters:
     ///   - placement: What the buyer agreed to.
-    ///   - takesMoney: Whether the money is taken with the authorisation, and not by a later call.
+    ///   - terms: What the order agreed on.
     /// - Returns: Where to send the buyer; checked against the hosts of the settings.
     /// - Throws: `provider_failed`.
-    func update(_ placement: Placement, takesMoney: Bool = false) async throws(Failure) -> String {
+    func update(_ placement: Placement, _ terms: OrderTerms) async throws(Failure) -> String {
         guard let session = CheckoutSessionID(placement.orderReference) else {
             throw Failure(.internalError, "the stored session id has another form", flow: placement.flow)
         }
-        let metadata = MerchantMetadata(
-            merchantReferenceId: placement.flow.description,
-            merchantStoreName: provider.storeName,
-            noteToBuyer: placement.orderNumber.description
+        let payment = PaymentDetails(
+            terms.captureMode == .automatic ? .authorizeWithCapture : .authorize,
+            amount: Money(placement.total)
         )
-        let payment = PaymentDetails(takesMoney ? .authorizeWithCapture : .authorize, amount: Money(placement.total))
+        let metadata = metadata(placement, note: terms.note)
         let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
         let updated: CheckoutSession
         do throws(AmazonPayError) {
@@ -157,6 +158,18 @@ final class CheckoutService {
             throw Failure(.providerFailed, "no redirect address: \(reason)", flow: placement.flow)
         }
         return target
+    }
+
+    /// The order's number is what the buyer is told; where the merchant has something to say it makes room, and stays visible in
+    /// the merchant's account.
+    private func metadata(_ placement: Placement, note: String?) -> MerchantMetadata {
+        let number = placement.orderNumber.description
+        return MerchantMetadata(
+            merchantReferenceId: placement.flow.description,
+            merchantStoreName: provider.storeName,
+            noteToBuyer: note ?? number,
+            customInformation: note == nil ? nil : number
+        )
     }
 
     /// Makes the charge real; see `CompleteOutcome`.

@@ -3,6 +3,7 @@ import Commerce
 import Cryptography
 import EventIO
 import HTTPCore
+import MerchantAPI
 import Pages
 import Primitives
 import SessionBroker
@@ -35,6 +36,8 @@ final class Deployment: Sendable {
     let developmentAuthority: FixedAnswer
     /// The answer to every other host: 421, empty.
     let misdirected: StaticResponse
+    /// What the shop's own orders agree on.
+    let ownTerms: OrderTerms
     /// The interface for merchants' programs; `nil` where it is not served.
     let merchant: MerchantDeployment?
     /// How long orders and their ledger are kept behind their month.
@@ -56,6 +59,7 @@ final class Deployment: Sendable {
         policy = configuration.policy
         orderRetention = configuration.storage.orderRetention
         catalogue = .sample
+        ownTerms = OrderTerms(.sample, configuration.provider.captureMode)
         cookieTable = CookieTable(configuration.policy.cookieNames)
         cookies = CookieWriter(names: cookieTable, times: configuration.policy.times)
         webHost = Array(listeners.web.authority.utf8)

@@ -20,7 +20,7 @@ final class LoopServices {
     let purchases: PurchaseService
     /// The one way to a flow.
     let opening: SessionOpening
-    /// Knows what sending an order costs.
+    /// Asks merchants what sending an order costs.
     let postage: PostageDesk
     /// The interface for merchants' programs; `nil` where it is not served.
     let merchant: MerchantServices?

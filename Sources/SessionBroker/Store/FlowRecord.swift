@@ -15,6 +15,8 @@ package struct FlowRecord: Sendable {
     package let postage: Yen?
     /// Order with tax and postage; `nil` before the review.
     package let total: Yen?
+    /// What the order agreed on besides its price, as whoever opened the flow wrote it; `nil` for the shop's own.
+    package let terms: [UInt8]?
     /// The provider's checkout session; `nil` before the review.
     package let orderReference: String?
     /// Profile strict: both halves have met.
@@ -47,6 +49,7 @@ package struct FlowRecord: Sendable {
         order = money.order
         postage = money.postage
         total = money.total
+        terms = money.terms
         self.orderReference = orderReference
         self.isMet = isMet
         self.progress = progress
@@ -74,11 +77,12 @@ extension FlowRecord {
         }
     }
 
-    /// What is bought and for how much.
+    /// What is bought, for how much, and what was agreed on besides.
     package struct Money: Sendable {
         let order: Order
         let postage: Yen?
         let total: Yen?
+        let terms: [UInt8]?
 
         /// Sums.
         ///
@@ -86,10 +90,12 @@ extension FlowRecord {
         ///   - order: What is bought.
         ///   - postage: `nil` before the review.
         ///   - total: `nil` before the review.
-        package init(order: Order, postage: Yen?, total: Yen?) {
+        ///   - terms: As whoever opened the flow wrote them; `nil` for the shop's own.
+        package init(order: Order, postage: Yen?, total: Yen?, terms: [UInt8]?) {
             self.order = order
             self.postage = postage
             self.total = total
+            self.terms = terms
         }
     }
 

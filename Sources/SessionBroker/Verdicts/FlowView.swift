@@ -15,6 +15,8 @@ package struct FlowView: Sendable {
     package let postage: Yen?
     /// What is paid; `nil` before the review.
     package let total: Yen?
+    /// What the order agreed on besides its price, as whoever opened the flow wrote it; `nil` for the shop's own.
+    package let terms: [UInt8]?
     /// The provider's checkout session; `nil` before the review.
     package let orderReference: String?
     /// Profile strict: both halves have met.
@@ -35,6 +37,7 @@ package struct FlowView: Sendable {
         order = record.order
         postage = record.postage
         total = record.total
+        terms = record.terms
         orderReference = record.orderReference
         isMet = record.isMet
         self.details = details

@@ -81,6 +81,8 @@ package struct Placement: Sendable {
     package let order: Order
     /// What is paid.
     package let total: Yen
+    /// What the order agreed on besides its price, as whoever opened the flow wrote it; `nil` for the shop's own.
+    package let terms: [UInt8]?
     /// The provider's checkout session.
     package let orderReference: String
     /// Counts the placements of the flow; fences `unplace`.

@@ -133,6 +133,9 @@ struct OrderDraftTests {
         #expect(Self.refusal { try Self.draft(lines: most, tax: one, postage: callback) }?.code == .amount)
         let limit = try Self.money(Money.limit)
         #expect(Self.refusal { try Self.draft(tax: limit, postage: .fixed(limit)) }?.code == .amount)
+        #expect(Self.refusal { try Self.draft(tax: limit, postage: .byAddress(.sample)) }?.code == .amount)
+        let rule = PostageRule(usual: .zero, remote: Yen(1), remotePrefectures: [])
+        #expect(Self.refusal { try Self.draft(lines: most, tax: rest, postage: .byAddress(rule)) }?.code == .amount)
     }
 
     @Test(arguments: ["", " r", "r ", "a\nb", "a\u{202E}b", "a\u{0}", String(repeating: "r", count: 101)])
