@@ -117,7 +117,8 @@ package enum OpenAPIDocument {
         ]
         if route.method == .post {
             codes.formUnion([
-                .idempotencyKeyMissing, .requestInProgress, .unsupportedMediaType, .outcomeUnknown,
+                .idempotencyKeyMissing, .requestInProgress, .requestTimeout, .contentTooLarge, .unsupportedMediaType,
+                .outcomeUnknown,
             ])
             if route.shape.isKept { codes.insert(.idempotencyKeyReused) }
         }

@@ -27,6 +27,10 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case requestInProgress = "request_in_progress"
     /// The answer was kept under another secret of this key and cannot be shown again.
     case replayUnavailable = "replay_unavailable"
+    /// The content did not come in time.
+    case requestTimeout = "request_timeout"
+    /// The content is too large.
+    case contentTooLarge = "content_too_large"
     /// The content has to be application/json.
     case unsupportedMediaType = "unsupported_media_type"
     /// This Idempotency-Key was used for another request.
@@ -92,6 +96,8 @@ extension ProblemCode {
         case .requestInProgress, .replayUnavailable, .notReady, .purchaseInProgress, .alreadyPaid, .wrongState,
             .openCharges:
             .conflict
+        case .requestTimeout: .requestTimeout
+        case .contentTooLarge: .payloadTooLarge
         case .sessionOver: .gone
         case .unsupportedMediaType: .unsupportedMediaType
         case .idempotencyKeyReused, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed,
@@ -117,6 +123,8 @@ extension ProblemCode {
         case .methodNotAllowed: "This method does not work here."
         case .requestInProgress: "A request with this Idempotency-Key is being carried out. Ask again."
         case .replayUnavailable: "The answer was kept under another secret of this key and cannot be shown again."
+        case .requestTimeout: "The content did not come in time. Send it again with the same Idempotency-Key."
+        case .contentTooLarge: "The content is too large."
         case .unsupportedMediaType: "The content has to be application/json."
         case .idempotencyKeyReused: "This Idempotency-Key was used for another request."
         case .rateLimited: "Too many requests. Try again later."

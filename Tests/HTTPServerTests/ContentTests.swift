@@ -72,6 +72,40 @@ struct ContentTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("Content-Length: 16385\r\n\r\n", 413), ("Transfer-Encoding: chunked\r\n\r\nx\r\n", 400),
+            ("Transfer-Encoding: chunked\r\n\r\nfffff\r\n", 413),
+        ]
+    )
+    func `that is refused is answered by the handler where that wants to`(rest: String, status: Int) async throws {
+        try await withServer { bench in
+            bench.handler.refusal = { request, status in
+                request.pathIs("/own") ? .text("\(request.method.text) \(request.requestID.utf8.count)", status) : nil
+            }
+            for path in ["/own", "/others"] {
+                let client = try bench.client()
+                let response = try await client.exchange("POST \(path) HTTP/1.1\r\nHost: a\r\n\(rest)")
+                #expect(response.status == status)
+                #expect(response.body == (path == "/own" ? "POST 16" : ""))
+                #expect(response.closes)
+            }
+            #expect(bench.handler.paths.isEmpty)
+        }
+    }
+
+    @Test func `of a head that cannot be read is nothing that the handler could answer`() async throws {
+        try await withServer { bench in
+            bench.handler.refusal = { _, status in .text("own", status) }
+            let client = try bench.client()
+            let first = "POST /e HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok"
+            #expect(try await client.exchange(first).status == 200)
+            let response = try await client.exchange("POST /e HTTP/1.1\r\nHost a\r\n\r\n")
+            #expect(response.status == 400)
+            #expect(response.body.isEmpty)
+        }
+    }
+
     @Test(arguments: [(16_384, 200), (16_385, 413)])
     func `in chunks is measured as it comes`(count: Int, status: Int) async throws {
         try await withServer { bench in

@@ -75,6 +75,8 @@ final class TestHandler: RequestHandler {
     var answer: (HTTPRequest) -> HandlerResult = { .now(.text("\($0.path)")) }
     /// The limit of a request's content.
     var limit: (HTTPRequest) -> Int? = { _ in nil }
+    /// What content that is not taken is answered with.
+    var refusal: (HTTPRequest, HTTPStatus) -> HTTPResponse? = { _, _ in nil }
     /// The paths that were asked for, in order.
     private(set) var paths: [String] = []
 
@@ -85,6 +87,10 @@ final class TestHandler: RequestHandler {
 
     func bodyLimit(for request: HTTPRequest) -> Int? {
         limit(request)
+    }
+
+    func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse? {
+        refusal(request, status)
     }
 }
 
@@ -126,7 +132,7 @@ func withServer(
 
 extension HTTPResponse {
     /// 200 with plain text.
-    static func text(_ text: String) -> HTTPResponse {
-        HTTPResponse(.ok, body: .bytes(Array(text.utf8)))
+    static func text(_ text: String, _ status: HTTPStatus = .ok) -> HTTPResponse {
+        HTTPResponse(status, body: .bytes(Array(text.utf8)))
     }
 }

@@ -1,5 +1,6 @@
 import EventIO
 import Foundation
+import HTTPClient
 import IntegrationKit
 import StrictJSON
 import Testing
@@ -44,6 +45,24 @@ import Testing
             #expect(wrong.status == 405)
             #expect(wrong[field: "allow"] == "GET, HEAD")
             #expect(wrong.text.contains(#""method_not_allowed""#))
+        }
+    }
+
+    @Test(arguments: [ClientConfiguration.Version.http1, .http2])
+    func `answers content that is too large in its own form too`(version: ClientConfiguration.Version) async throws {
+        try await withShop(.over(version, served.settings)) { shop in
+            let large = Array(repeating: UInt8(ascii: " "), count: 65_537)
+            let answer = try await shop.browser().request("POST", "/v1/sessions", fields: [], body: large)
+            #expect(answer.status == 413)
+            #expect(
+                answer.text
+                    == #"{"error":{"code":"content_too_large","message":"The content is larger than 65536 bytes."}}"#
+            )
+            #expect(answer[field: "x-request-id"]?.count == 16)
+            #expect(answer[field: "content-type"] == "application/json; charset=utf-8")
+            // Who sends this much elsewhere is answered as before.
+            let page = try await shop.browser().request("POST", "/purchase", fields: [], body: large)
+            #expect((page.status, page.text) == (413, ""))
         }
     }
 

@@ -29,7 +29,7 @@ struct OpenAPIDocumentTests {
         let responses = try #require(document()["paths"]?["/v1/things/{id}/make"]?["post"]?["responses"])
         #expect(
             responses.members.map(\.name) == [
-                "201", "400", "401", "403", "404", "409", "415", "422", "429", "500", "503",
+                "201", "400", "401", "403", "404", "408", "409", "413", "415", "422", "429", "500", "503",
             ]
         )
         #expect(responses["409"]?["description"]?.text?.contains("`not_ready`") == true)

@@ -16,6 +16,8 @@ final class HTTP1Driver: ProtocolDriver {
     /// The deadline that runs; a request that comes in one piece does not touch the clock.
     private var deadline: Deadline?
     private var isAdvancing = false
+    /// Whether the head of a request is there and its content is not: what it is for is known.
+    private var isAwaitingContent = false
 
     init(_ connection: Connection) {
         part = connection.part
@@ -119,11 +121,13 @@ extension HTTP1Driver {
             }
         case .checkLimit:
             part.identify(request, from: connection.peer)
+            isAwaitingContent = true
             if let limit = part.handler.bodyLimit(for: request) { parser.bodyLimit = limit }
         case .sendContinue:
             connection.write { $0.append(contentsOf: HTTP1Serializer.continueResponse) }
         case .handle:
             part.identify(request, from: connection.peer)
+            isAwaitingContent = false
             handle(connection)
         case .refuse(let status):
             refuse(status, on: connection)
@@ -231,14 +235,17 @@ extension HTTP1Driver {
         connection.closeAfterOutput(lingers: false)
     }
 
-    /// Answers a request that is no request, and ends the connection: nobody knows where the next one would begin.
+    /// Answers a request that is none, or whose content is not taken, and ends the connection: nobody knows where the next one would
+    /// begin.
     private func refuse(_ status: HTTPStatus, on connection: Connection) {
-        part.counters.count(status)
-        let response = HTTPResponse(status, block: part.errorFields)
+        let own = isAwaitingContent ? part.handler.refusal(of: request, with: status) : nil
+        let response = own ?? HTTPResponse(status, block: part.errorFields)
+        let method = own == nil ? .other : request.method
+        part.counters.count(response.status)
         part.turn.refreshDate()
         let date = part.turn.date
         connection.write { output in
-            HTTP1Serializer.append(response, answering: .other, keepsConnection: false, date: date, to: &output)
+            HTTP1Serializer.append(response, answering: method, keepsConnection: false, date: date, to: &output)
         }
         connection.closeAfterOutput(lingers: true)
     }

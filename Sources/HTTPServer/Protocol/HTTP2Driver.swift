@@ -106,11 +106,14 @@ final class HTTP2Driver: ProtocolDriver {
             guard !stream.isClosed else { return }
             identify(stream, on: connection)
             let limit = part.handler.bodyLimit(for: stream.request) ?? part.limits.bodyBytes
-            if !session.allowContent(stream, limit) { refuse(stream, .payloadTooLarge) }
+            if !session.allowContent(stream, limit) { refuseContent(of: stream, .payloadTooLarge) }
         case .request(let stream):
             requestCount += 1
             stream.hold = .held
             waiting.append(stream)
+        case .refusal(let stream, .payloadTooLarge):
+            requestCount += 1
+            refuseContent(of: stream, .payloadTooLarge)
         case .refusal(let stream, let status):
             requestCount += 1
             refuse(stream, status)
@@ -214,11 +217,17 @@ extension HTTP2Driver {
         part.counters.count(response.response.status)
     }
 
+    /// Answers a request whose head is there and whose content is not taken; the other streams of the connection go on.
+    private func refuseContent(of stream: HTTP2Stream, _ status: HTTPStatus) {
+        guard !stream.isClosed else { return }
+        refuse(stream, status, part.handler.refusal(of: stream.request, with: status))
+    }
+
     /// Answers a request that is not handed over; the other streams of the connection go on.
-    private func refuse(_ stream: HTTP2Stream, _ status: HTTPStatus) {
+    private func refuse(_ stream: HTTP2Stream, _ status: HTTPStatus, _ response: HTTPResponse? = nil) {
         guard !stream.isClosed else { return }
         session.refuse(stream)
-        respond(HTTPResponse(status, block: part.errorFields), on: stream)
+        respond(response ?? HTTPResponse(status, block: part.errorFields), on: stream)
     }
 }
 
@@ -389,7 +398,7 @@ extension HTTP2Driver {
         }
         for stream in late {
             switch phase {
-            case .content: refuse(stream, .requestTimeout)
+            case .content: refuseContent(of: stream, .requestTimeout)
             case .lingering: session.reset(stream, .noError)
             default:
                 part.counters.slowReaders.increment()

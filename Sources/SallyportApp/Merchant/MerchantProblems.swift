@@ -31,12 +31,25 @@ extension Problem {
             case .flowMismatch, .orderMismatch: .orderMismatch
             case .notPriced, .postageFailed, .notReady, .priceChanged: .notReady
             case .purchaseInProgress: .purchaseInProgress
-            case .payloadTooLarge: .invalidRequest
+            case .payloadTooLarge: .contentTooLarge
             case .rateLimited: .rateLimited
             case .providerFailed: .providerFailed
             case .unavailable: .unavailable
             case .internalError: .internalError
             }
         self.init(code, flow: failure.flow, retryAfter: failure.retryAfter, detail: failure.detail)
+    }
+
+    /// A request whose content the server does not take.
+    ///
+    /// - Parameters:
+    ///   - status: 413, 408 or 400.
+    ///   - limit: Bytes that a content may have.
+    init(contentRefusedWith status: HTTPStatus, limit: Int) {
+        switch status {
+        case .payloadTooLarge: self.init(.contentTooLarge, "The content is larger than \(limit) bytes.")
+        case .requestTimeout: self.init(.requestTimeout)
+        default: self.init(.invalidRequest, "The content is not what its fields announce.")
+        }
     }
 }

@@ -53,6 +53,12 @@ final class MerchantRouter {
         return .now(response)
     }
 
+    /// Answers a request whose content is not taken, before anybody has looked who sends it.
+    func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse {
+        merchant.count("none", status.code)
+        return response(to: Problem(contentRefusedWith: status, limit: MerchantRouter.bodyLimit), request.requestID)
+    }
+
     private func later(
         _ request: HTTPRequest,
         _ path: String,

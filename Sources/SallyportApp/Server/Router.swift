@@ -46,6 +46,12 @@ final class Router: RequestHandler {
         return request.pathHasPrefix(RouteTable.notificationPrefix) ? RouteTable.notificationLimit : nil
     }
 
+    func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse? {
+        guard let merchants, request.hostIs(services.deployment.webHost), request.pathHasPrefix(MerchantRouter.prefix)
+        else { return nil }
+        return merchants.refusal(of: request, with: status)
+    }
+
     func handle(_ request: HTTPRequest) -> HandlerResult {
         if face == .admin { return dispatch(request, among: routes) }
         let deployment = services.deployment

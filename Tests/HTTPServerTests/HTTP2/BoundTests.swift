@@ -47,6 +47,7 @@ struct BoundTests {
     func `on content is answered with 413`(isAnnounced: Bool) async throws {
         try await withHTTP2 { bench in
             bench.handler.limit = { $0.path == "/small" ? 10 : nil }
+            bench.handler.refusal = { request, status in .text(request.path, status) }
             let client = try await bench.frameClient()
             client.skipStream()
             let length = isAnnounced ? [("content-length", "11")] : []
@@ -54,6 +55,7 @@ struct BoundTests {
             if !isAnnounced { try client.send(.data(1, [UInt8](repeating: 1, count: 11), ends: false)) }
             let answer = try await client.answer(1)
             #expect(answer.status == 413)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "/small")
             #expect(bench.handler.paths.isEmpty)
             #expect(try await client.get("/after").status == 200)
         }

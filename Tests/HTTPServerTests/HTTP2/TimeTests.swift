@@ -110,6 +110,7 @@ struct TimeTests {
 
     @Test func `for content is bounded, and costs the stream alone`() async throws {
         try await withClock { bench, clock in
+            bench.handler.refusal = { _, status in .text("late", status) }
             let client = try await bench.frameClient()
             client.skipStream()
             try client.send(.headers(1, HTTP2Frame.request(method: "POST"), ends: false))
@@ -120,7 +121,9 @@ struct TimeTests {
             }
             #expect(try await client.get("/between").status == 200)
             await TimeTests.pass(.seconds(1.1), clock, bench)
-            #expect(try await client.answer(1).status == 408)
+            let answer = try await client.answer(1)
+            #expect(answer.status == 408)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "late")
             #expect(try await client.get("/after").status == 200)
         }
     }
