@@ -62,20 +62,28 @@ package struct Catalogue: Sendable {
     /// - Returns: Lines in the order of the catalogue.
     /// - Throws: `quantity` outside 0 to 99, `empty` when nothing is left, `overflow`.
     package func order(_ quantities: [String: Int]) throws(CommerceError) -> Order {
-        try order(entries.map { quantities[$0.field] ?? 0 })
+        try order { quantities[$0.field] ?? 0 }.get()
     }
 
-    /// The order of the given quantities at today's prices.
+    /// The order of some quantities at today's prices.
     ///
-    /// - Parameter quantities: One for each entry, in the same order.
-    /// - Returns: Lines in the order of the catalogue.
-    /// - Throws: `quantity` outside 0 to 99, `empty` when nothing is left, `overflow`.
-    package func order(_ quantities: [Int]) throws(CommerceError) -> Order {
+    /// - Parameter quantity: Of one entry; asked for each of them.
+    /// - Returns: Lines in the order of the catalogue; `quantity` outside 0 to 99, `empty` when nothing is left, `overflow`.
+    /// - Throws: What the function throws.
+    package func order<Refusal: Error>(
+        _ quantity: (Entry) throws(Refusal) -> Int
+    ) throws(Refusal) -> Result<Order, CommerceError> {
         var lines: [OrderLine] = []
-        lines.reserveCapacity(quantities.count)
-        for (entry, quantity) in zip(entries, quantities) where quantity != 0 {
-            lines.append(try OrderLine(article: entry.article, quantity: quantity))
+        lines.reserveCapacity(entries.count)
+        for entry in entries {
+            let quantity = try quantity(entry)
+            guard quantity != 0 else { continue }
+            do throws(CommerceError) {
+                lines.append(try OrderLine(article: entry.article, quantity: quantity))
+            } catch {
+                return .failure(error)
+            }
         }
-        return try Order(lines: lines)
+        do throws(CommerceError) { return .success(try Order(lines: lines)) } catch { return .failure(error) }
     }
 }

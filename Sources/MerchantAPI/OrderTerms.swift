@@ -1,4 +1,4 @@
-package import Commerce
+import Commerce
 package import MerchantOrders
 import StrictJSON
 
@@ -18,25 +18,24 @@ package struct OrderTerms: Sendable, Hashable {
 
     /// The terms of an order, or `nil` for one that our pages cannot show.
     ///
-    /// - Parameter draft: A checked order in yen.
+    /// - Parameter draft: A checked order.
     package init?(_ draft: OrderDraft) {
-        guard draft.currency == .jpy else { return nil }
-        postage = draft.postage
-        note = draft.options.note.flatMap { $0.isEmpty ? nil : $0 }
-        returnURL = draft.options.returnURL
-        captureMode = draft.options.captureMode
+        guard draft.shown != nil else { return nil }
+        self.init(draft.postage, draft.options)
     }
 
-    /// The terms of the shop's own orders.
+    /// The terms of every order of the shop itself.
     ///
-    /// - Parameters:
-    ///   - rule: What sending an order costs.
-    ///   - captureMode: When the money is taken.
-    package init(_ rule: PostageRule, _ captureMode: CaptureMode) {
-        postage = .byAddress(rule)
-        note = nil
-        returnURL = nil
-        self.captureMode = captureMode
+    /// - Parameter shop: As the settings have it.
+    package init(_ shop: OwnShop) {
+        self.init(shop.postage, shop.options)
+    }
+
+    private init(_ postage: Postage, _ options: OrderDraft.Options) {
+        self.postage = postage
+        note = options.note.flatMap { $0.isEmpty ? nil : $0 }
+        returnURL = options.returnURL
+        captureMode = options.captureMode
     }
 
     /// Terms as they were stored, or `nil` for what this program did not write.

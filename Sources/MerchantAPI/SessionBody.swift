@@ -140,7 +140,7 @@ package struct SessionBody: Sendable {
         )
         self.init(
             id,
-            order: (draft.reference, client),
+            order: (draft.reference ?? id.description, client),
             state: .created,
             lines: .array(draft.lines.map(SessionBody.json)),
             amounts: amounts,

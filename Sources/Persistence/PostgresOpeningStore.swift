@@ -180,7 +180,7 @@ package final class PostgresOpeningStore {
         parameters.append(text: new.texts.terms.map { String(decoding: $0, as: UTF8.self) })
         parameters.append(timestamp: new.created)
         parameters.append(int64: postage)
-        parameters.append(text: new.draft.reference)
+        parameters.append(text: new.draft.reference ?? OrderNumber(new.flow.flow).description)
         parameters.append(text: new.account.merchantID)
         parameters.append(text: new.account.environment)
         parameters.append(utf8: new.texts.lines)

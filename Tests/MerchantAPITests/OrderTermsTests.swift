@@ -21,11 +21,11 @@ struct OrderTermsTests {
     }
 
     @Test func `of the shop itself follow from settings, and nothing is stored for them`() throws {
-        #expect(OrderTerms(.sample, .automatic).stored == nil)
-        var options = OrderDraft.Options()
-        options.captureMode = .automatic
-        options.note = ""
-        #expect(OrderTerms(try draft(.byAddress(.sample), options)) == OrderTerms(.sample, .automatic))
+        let shop = OwnShop(.sample, sentBy: .sample, .automatic)
+        let terms = OrderTerms(shop)
+        #expect(terms.stored == nil && terms.captureMode == .automatic && terms.postage == .byAddress(.sample))
+        let order = try Catalogue.sample.order(["hd8": 1, "hd10": 2])
+        #expect(OrderTerms(try OrderDraft(order, of: shop)) == terms)
     }
 
     @Test func `come back as they were stored`() throws {

@@ -18,7 +18,7 @@ package enum CaptureMode: String, Sendable, Hashable, CaseIterable {
     case automatic
 }
 
-/// What a merchant wants to sell to one buyer, checked: the one description from which every session is opened.
+/// What is to be sold to one buyer, checked: the one description from which every session is opened, a merchant's and the shop's own.
 ///
 /// The sums are the merchant's. All are in one currency, and together they can be charged.
 package struct OrderDraft: Sendable, Hashable {
@@ -38,7 +38,9 @@ package struct OrderDraft: Sendable, Hashable {
     }
 
     /// The merchant's name for the order: 1 to 100 printable characters; need not be unique.
-    package let reference: String
+    ///
+    /// `nil` leaves it to the order's number.
+    package let reference: String?
     /// 1 to 50, no id twice.
     package let lines: [DraftLine]
     /// The sum of the lines, tax excluded; more than nothing.
@@ -49,6 +51,8 @@ package struct OrderDraft: Sendable, Hashable {
     package let postage: Postage
     /// What the order has besides its price.
     package let options: Options
+    /// The order as the pages show it; `nil` in a currency that they do not show.
+    package let shown: Order?
 
     /// The greatest number of lines.
     package static let maximumLines = 50
@@ -82,14 +86,67 @@ package struct OrderDraft: Sendable, Hashable {
         guard PrintableText.isGood(reference, length: 1...100) else {
             throw DraftRefusal(.invalid, "reference", "1 to 100 printable characters")
         }
+        try self.init(named: reference, lines, tax, postage, options)
+    }
+
+    /// An order of the shop itself, which is called by its number.
+    ///
+    /// - Parameters:
+    ///   - order: At the shop's prices.
+    ///   - shop: Says what its orders have besides their price.
+    /// - Throws: `amount` where it comes to more than one charge can be.
+    package init(_ order: Order, of shop: OwnShop) throws(DraftRefusal) {
+        var lines: [DraftLine] = []
+        lines.reserveCapacity(order.lines.count)
+        for line in order.lines {
+            lines.append(
+                try DraftLine(
+                    id: line.article.id,
+                    name: line.article.name,
+                    unitPrice: Money(line.article.price),
+                    quantity: line.quantity
+                )
+            )
+        }
+        guard let tax = Money(units: order.taxIncluded.amount - order.subtotal.amount, .jpy) else {
+            throw DraftRefusal(.amount, "tax", "less than nothing")
+        }
+        try self.init(named: nil, lines, tax, shop.postage, shop.options, shown: order)
+    }
+
+    private init(
+        named reference: String?,
+        _ lines: [DraftLine],
+        _ tax: Money,
+        _ postage: Postage,
+        _ options: Options,
+        shown: Order? = nil
+    ) throws(DraftRefusal) {
         self.reference = reference
         self.lines = lines
         self.tax = tax
         self.postage = postage
         self.options = options
         subtotal = try OrderDraft.subtotal(lines, tax.currency)
+        if let shown { self.shown = shown } else { self.shown = try OrderDraft.shown(lines, tax) }
         try checkSums()
         try OrderDraft.check(options)
+    }
+
+    /// The order as the pages show it.
+    private static func shown(_ lines: [DraftLine], _ tax: Money) throws(DraftRefusal) -> Order? {
+        guard let tax = tax.yen else { return nil }
+        var shown: [OrderLine] = []
+        do throws(CommerceError) {
+            for line in lines {
+                guard let price = line.unitPrice.yen else { return nil }
+                let article = Article(id: line.id, name: line.name, price: price)
+                shown.append(try OrderLine(article: article, quantity: line.quantity))
+            }
+            return try Order(lines: shown, tax: tax)
+        } catch {
+            throw DraftRefusal(.amount, "lines", "more than any order can come to")
+        }
     }
 
     /// What the buyer pays with a given postage.
@@ -107,10 +164,10 @@ package struct OrderDraft: Sendable, Hashable {
         guard lines.count >= 1, lines.count <= maximumLines else {
             throw DraftRefusal(.invalid, "lines", "1 to \(maximumLines) lines")
         }
-        var ids: Set<String> = []
         var units: Int64 = 0
         for (index, line) in lines.enumerated() {
-            guard ids.insert(line.id).inserted else {
+            // So few lines: comparing each with those before it needs no set.
+            guard !lines[..<index].contains(where: { $0.id == line.id }) else {
                 throw DraftRefusal(.invalid, "lines[\(index)].id", "another line has the same id")
             }
             guard line.unitPrice.currency == currency else {

@@ -8,6 +8,10 @@ package enum PrintableText {
     /// - Returns: False for control and format characters, line and paragraph separators, a blank at either end.
     package static func isGood(_ text: String, length: ClosedRange<Int>) -> Bool {
         let scalars = text.unicodeScalars
+        // The usual case: no character needs to be looked up.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+            return length.contains(text.utf8.count) && text.utf8.first != 0x20 && text.utf8.last != 0x20
+        }
         // Bytes first: a long text is not worth counting. No scalar has more than four.
         guard text.utf8.count <= length.upperBound * 4, length.contains(scalars.count) else { return false }
         guard let first = scalars.first, let last = scalars.last else { return true }

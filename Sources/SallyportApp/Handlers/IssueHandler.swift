@@ -1,5 +1,6 @@
 import Commerce
 import HTTPCore
+import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
@@ -15,14 +16,14 @@ enum IssueHandler {
         guard let client = ClientKind(rawValue: try form.required("client")), client != .site else {
             throw Failure(.invalidRequest, "client is none of the three")
         }
-        let request = IssueRequest(
+        let draft = try draft(form, exchange.deployment.shop)
+        let cart = SessionOpening.Cart(
             client: client,
-            order: try order(form, exchange.deployment.catalogue),
             proof: try exchange.appProof(),
             challenge: try challenge(form)
         )
         let caller = exchange.caller
-        return answer(exchange, try await exchange.services.opening.open(request, by: caller))
+        return answer(exchange, try await exchange.services.opening.open(draft, from: cart, by: caller))
     }
 
     private static func answer(_ exchange: Exchange, _ issued: IssuedFlow) -> HTTPResponse {
@@ -40,19 +41,17 @@ enum IssueHandler {
     private static let closing = Array("\"}".utf8)
 
     /// Quantities only: a client never names a price.
-    private static func order(_ form: FormFields, _ catalogue: Catalogue) throws(Failure) -> Order {
-        var quantities: [Int] = []
-        quantities.reserveCapacity(catalogue.entries.count)
-        for entry in catalogue.entries {
+    private static func draft(_ form: FormFields, _ shop: OwnShop) throws(Failure) -> OrderDraft {
+        let order = try shop.catalogue.order { (entry) throws(Failure) in
             guard let quantity = OrderLine.parseQuantity(try form.required(entry.field)) else {
                 throw Failure(.quantityInvalid, "\(entry.field) is no number from 0 to 99")
             }
-            quantities.append(quantity)
+            return quantity
         }
         do {
-            return try catalogue.order(quantities)
+            return try OrderDraft(order.get(), of: shop)
         } catch {
-            throw Failure(.quantityInvalid, error.debugDescription)
+            throw Failure(.quantityInvalid, "\(error)")
         }
     }
 

@@ -22,11 +22,10 @@ extension SessionOpening {
     func open(_ request: SessionRequest, for call: MerchantCall) async throws(Problem) -> MerchantAnswer {
         let claim = try call.claim()
         let challenge = try SessionOpening.challenge(request)
-        guard let client = ClientKind(rawValue: request.client), let terms = OrderTerms(request.draft) else {
+        guard let client = ClientKind(rawValue: request.client), let contents = Contents(request.draft) else {
             throw Problem(.currencyNotSupported, field: "currency")
         }
-        let order = try SessionOpening.order(request.draft)
-        let (flow, issued) = try draw(client, order, challenge)
+        let (flow, issued) = try draw(client, contents.order, challenge)
         let now = call.merchant.now
         let answer = SessionOpening.answer(request, issued, call, at: now)
         let new = NewOpening(
@@ -36,7 +35,7 @@ extension SessionOpening {
             texts: NewOpening.Texts(
                 lines: SessionBody.storedLines(request.draft).bytes,
                 metadata: request.draft.options.metadata.isEmpty ? nil : SessionBody.metadata(request.draft).bytes,
-                terms: terms.stored
+                terms: contents.terms.stored
             ),
             answer: try SessionOpening.sealed(answer, claim, call)
         )
@@ -66,22 +65,6 @@ extension SessionOpening {
             throw Problem(.invalidRequest, "Not an S256 challenge of RFC 7636.", field: "codeChallenge")
         }
         return challenge
-    }
-
-    /// The order as the pages show it.
-    private static func order(_ draft: OrderDraft) throws(Problem) -> Order {
-        var lines: [OrderLine] = []
-        do {
-            for line in draft.lines {
-                guard let price = line.unitPrice.yen else { throw CommerceError(.currency, "not in yen") }
-                let article = Article(id: line.id, name: line.name, price: price)
-                lines.append(try OrderLine(article: article, quantity: line.quantity))
-            }
-            guard let tax = draft.tax.yen else { throw CommerceError(.currency, "not in yen") }
-            return try Order(lines: lines, tax: tax)
-        } catch {
-            throw Problem(.invalidAmount, detail: "\(error)")
-        }
     }
 
     private static func answer(

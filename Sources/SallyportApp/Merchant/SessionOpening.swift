@@ -1,11 +1,37 @@
+import Commerce
+import MerchantAPI
+import MerchantOrders
 import Pages
 import SessionBroker
 
 /// The one way to a flow: the shop's own pages come here, and so do merchants' programs; one per loop.
 ///
-/// What they share is the flow and its tokens. The shop's own order is priced from the catalogue and says nothing about terms;
-/// see `SessionOpening+Merchant` for the other.
+/// Both bring a description of the order, and what of it goes with the flow is decided here. They differ in who keeps the proof
+/// and in how a repeat is known: the jar of a cart, or the claim of a program; see `SessionOpening+Merchant` for that.
 final class SessionOpening {
+    /// What of a description goes with its flow, whoever opens it.
+    struct Contents {
+        /// What the buyer is shown.
+        let order: Order
+        /// What the crossing needs to know.
+        let terms: OrderTerms
+
+        /// The contents of a description, or `nil` in a currency that the pages do not show.
+        init?(_ draft: OrderDraft) {
+            guard let order = draft.shown, let terms = OrderTerms(draft) else { return nil }
+            self.order = order
+            self.terms = terms
+        }
+    }
+
+    /// The half that opens a flow from a cart of the shop itself.
+    struct Cart {
+        let client: ClientKind
+        /// Of the jar, where it has one.
+        let proof: AppProof?
+        let challenge: CodeChallenge?
+    }
+
     let broker: Broker
 
     /// A way to flows on one loop.
@@ -17,12 +43,24 @@ final class SessionOpening {
 
     /// Opens a flow for the shop's own cart.
     ///
+    /// Its terms follow from settings, so the flow is stored without any.
+    ///
     /// - Parameters:
-    ///   - request: An order priced from the catalogue, and what the cart's jar holds.
+    ///   - draft: An order of the shop itself.
+    ///   - cart: Who opens it.
     ///   - caller: Where it comes from.
     /// - Returns: The launch ticket, and a proof where the jar had none.
     /// - Throws: `rate_limited`, `invalid_request`, and what the store says.
-    func open(_ request: IssueRequest, by caller: Caller) async throws(Failure) -> IssuedFlow {
+    func open(_ draft: OrderDraft, from cart: Cart, by caller: Caller) async throws(Failure) -> IssuedFlow {
+        guard let contents = Contents(draft), contents.terms.stored == nil else {
+            throw Failure(.internalError, "an order of the shop itself with terms that would have to be stored")
+        }
+        let request = IssueRequest(
+            client: cart.client,
+            order: contents.order,
+            proof: cart.proof,
+            challenge: cart.challenge
+        )
         let verdict: IssueVerdict
         do throws(BrokerError) {
             verdict = try await broker.issue(request, by: caller)

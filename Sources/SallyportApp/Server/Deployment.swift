@@ -4,6 +4,7 @@ import Cryptography
 import EventIO
 import HTTPCore
 import MerchantAPI
+import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
@@ -14,7 +15,10 @@ import SessionBroker
 /// its parts.
 final class Deployment: Sendable {
     let policy: BrokerPolicy
-    let catalogue: Catalogue
+    /// The shop that the program runs itself.
+    let shop: OwnShop
+    /// What its orders agree on.
+    let ownTerms: OrderTerms
     let headers: HeaderPolicy
     let cookieTable: CookieTable
     let cookies: CookieWriter
@@ -36,8 +40,6 @@ final class Deployment: Sendable {
     let developmentAuthority: FixedAnswer
     /// The answer to every other host: 421, empty.
     let misdirected: StaticResponse
-    /// What the shop's own orders agree on.
-    let ownTerms: OrderTerms
     /// The interface for merchants' programs; `nil` where it is not served.
     let merchant: MerchantDeployment?
     /// How long orders and their ledger are kept behind their month.
@@ -58,8 +60,8 @@ final class Deployment: Sendable {
         self.headers = headers
         policy = configuration.policy
         orderRetention = configuration.storage.orderRetention
-        catalogue = .sample
-        ownTerms = OrderTerms(.sample, configuration.provider.captureMode)
+        shop = OwnShop(.sample, sentBy: .sample, configuration.provider.captureMode)
+        ownTerms = OrderTerms(shop)
         cookieTable = CookieTable(configuration.policy.cookieNames)
         cookies = CookieWriter(names: cookieTable, times: configuration.policy.times)
         webHost = Array(listeners.web.authority.utf8)
@@ -67,7 +69,7 @@ final class Deployment: Sendable {
         webOrigin = listeners.web.text
         linkOrigin = listeners.link.text
         startAction = LinkTarget(configuration.provider.startURL)
-        pages = PageRenderer(site: try Deployment.site(configuration, provider), assets: files)
+        pages = PageRenderer(site: try Deployment.site(configuration, provider, shop.catalogue), assets: files)
         let policy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider), reportGroup: "csp")
             .policy
         providerPolicies = try Deployment.fields(policy, isEnforced: configuration.enforcesScriptPolicy)
@@ -134,7 +136,8 @@ extension Deployment {
 
     private static func site(
         _ configuration: Configuration,
-        _ provider: ProviderSetup
+        _ provider: ProviderSetup,
+        _ catalogue: Catalogue
     ) throws(ConfigurationError) -> PageSite {
         let script =
             configuration.provider.scriptURL.isEmpty
@@ -148,7 +151,7 @@ extension Deployment {
         if configuration.policy.verifier == .required { options.insert(.verifier) }
         return PageSite(
             shopName: provider.storeName,
-            catalogue: .sample,
+            catalogue: catalogue,
             checkoutScript: target,
             rescue: rescue,
             options: options

@@ -150,6 +150,29 @@ struct OrderDraftTests {
         #expect(try Self.draft(reference: reference).reference == reference)
     }
 
+    @Test func `of the shop itself has the catalogue's sums, and its number for a name`() throws {
+        let order = try Catalogue.sample.order(["hd8": 1, "hd10": 1])
+        let draft = try OrderDraft(order, of: OwnShop(.sample, sentBy: .sample, .manual))
+        #expect(draft.reference == nil)
+        #expect(draft.shown == order)
+        #expect(draft.lines.map(\.id) == ["item0008", "item0010"])
+        #expect(draft.subtotal == Money(order.subtotal))
+        #expect(try draft.subtotal.adding(draft.tax) == Money(order.taxIncluded))
+        #expect(draft.total == nil)
+        let most = try Catalogue.sample.order(["hd8": 99, "hd10": 99])
+        #expect(throws: Never.self) { try OrderDraft(most, of: OwnShop(.sample, sentBy: .sample, .manual)) }
+    }
+
+    @Test func `is shown as it was described, in yen only`() throws {
+        let yen = try Self.draft(lines: [Self.line("a", 100), Self.line("b", 20)], tax: Self.money(12))
+        #expect(yen.shown?.subtotal.amount == yen.subtotal.units)
+        #expect(yen.shown?.taxIncluded.amount == yen.subtotal.units + 12)
+        #expect(yen.shown?.lines.map(\.article.id) == ["a", "b"])
+        let line = try DraftLine(id: "a", name: "A", unitPrice: Self.money(100, .usd), quantity: 1)
+        let dollars = try Self.draft(lines: [line], tax: Self.money(0, .usd), postage: .fixed(Self.money(0, .usd)))
+        #expect(dollars.shown == nil)
+    }
+
     @Test func `bounds what comes with it`() throws {
         #expect(Self.refusal { try Self.draft { $0.note = String(repeating: "n", count: 255) } } == nil)
         #expect(Self.refusal { try Self.draft { $0.note = String(repeating: "n", count: 256) } }?.field == "note")
