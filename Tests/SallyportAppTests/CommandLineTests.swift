@@ -50,6 +50,35 @@ func run(
         #expect(words == ["--config", "x"] || result.complaints.contains("sallyport: "))
     }
 
+    private static let key = "-----BEGIN PRIVATE KEY-----\nMIIEvsecret=\n-----END PRIVATE KEY-----\n"
+    private static let bare = "MII" + String(repeating: "secret", count: 60)
+
+    @Test(
+        arguments: [
+            (["serve", "--config", key], "--config holds the content"),
+            (["--config=" + key, "serve"], "--config holds"),
+            (["explain-signature", "--public-key", key], "--public-key holds"),
+            (["explain-signature", "--public-key", bare], "--public-key holds"),
+            (["explain-signature", "--request=" + bare], "--request holds"),
+            (["simulators", "--merchants", key], "--merchants holds"), (["keys", key], "an argument is"),
+            ([bare], "an argument is"), (["explain-signature", "--private-key=" + key], "--private-key holds"),
+        ]
+    )
+    func `repeats no key that stands where a path belongs`(words: [String], sentence: String) async {
+        let result = await run(words)
+        #expect(result.status == 2)
+        #expect(result.complaints.contains("sallyport: " + sentence), "\(result.complaints)")
+        #expect(!(result.complaints + result.output).contains("secret"))
+    }
+
+    @Test func `repeats no key that stands in a setting either`() async {
+        let environment = ["SALLYPORT_PROVIDER_PRIVATE_KEY": Self.key]
+        let result = await run(["explain-signature", "--request", "/dev/null"], environment: environment)
+        #expect(result.status == 2)
+        #expect(result.complaints.contains("provider.private_key: holds the key itself, not a path"))
+        #expect(!result.complaints.contains("secret"))
+    }
+
     @Test func `tells everything at once that serve lacks`() async {
         let environment = [
             "SALLYPORT_NOTIFICATIONS_TOPIC_ARN": "arn:aws:sns:ap-northeast-1:123456789012:pay",

@@ -19,8 +19,15 @@ struct CommandLineArguments: Sendable, Equatable {
     /// - Parameters:
     ///   - words: Everything behind the program's name.
     ///   - options: All options that any command has.
-    /// - Throws: For an unknown option, a missing value, or a value where none belongs.
+    /// - Throws: For an unknown option, a missing value, a value where none belongs, or the content of a file where its path belongs; no
+    ///   text holds the value of an option.
     init(_ words: [String], options: [CommandOption]) throws(Problem) {
+        // Before anything is said of any word: what is not known is repeated to whoever asks.
+        for (place, word) in words.enumerated() {
+            if let text = CommandLineArguments.pasted(word, behind: place == 0 ? "" : words[place - 1]) {
+                throw Problem(text: text)
+            }
+        }
         var index = 0
         var onlyOperands = false
         while index < words.count {
@@ -34,6 +41,19 @@ struct CommandLineArguments: Sendable, Equatable {
                 try takeOption(word, words, &index, options)
             }
         }
+    }
+
+    /// Says where the content of a file stands, without a word of it; `nil` for a word that is none.
+    private static func pasted(_ word: String, behind before: String) -> String? {
+        var (option, value) = (before, word)
+        if word.hasPrefix("--"), !word.hasPrefix("---"), let mark = word.firstIndex(of: "=") {
+            (option, value) = (String(word[..<mark]), String(word[word.index(after: mark)...]))
+        }
+        guard PathText.isContent(value) else { return nil }
+        guard option.hasPrefix("--"), !PathText.isContent(option) else {
+            return "an argument is the content of a file, not its path"
+        }
+        return "\(option) holds the content of a file itself, not a path"
     }
 
     private mutating func take(_ word: String) {

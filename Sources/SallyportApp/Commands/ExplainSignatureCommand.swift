@@ -78,6 +78,9 @@ enum ExplainSignatureCommand {
         }
         let settings = try input.settings().texts
         guard let path = settings["provider.private_key"], !path.isEmpty else { return .init(key: nil) }
+        guard !PathText.isContent(path) else {
+            throw ConfigurationError(problems: ["provider.private_key: holds the key itself, not a path"])
+        }
         let pem = Secret(try read(path, "provider.private_key"))
         let key = try key("provider.private_key") { () throws(CryptographyError) in
             try RSAPrivateKey(pem: pem).publicKey()

@@ -32,19 +32,13 @@ struct SettingReader {
     mutating func text(_ name: String) -> String {
         let setting = SettingReader.setting(name)
         let text = source.texts[name] ?? setting.fallback
-        if setting.kind == .path, SettingReader.isContent(text) {
+        if setting.kind == .path, PathText.isContent(text) {
             if contents.insert(name).inserted { complain(name, "holds \(SettingReader.noun(name)) itself, not a path") }
             effective[name] = ""
             return ""
         }
         effective[name] = text
         return text
-    }
-
-    /// Whether a text is what stands in a file rather than its path: PEM, lines, or the long word of a key without its frame.
-    private static func isContent(_ text: String) -> Bool {
-        text.contains("-----BEGIN") || text.contains(where: \.isNewline)
-            || (text.hasPrefix("MII") && text.utf8.count > 255)
     }
 
     private static func noun(_ name: String) -> String {
