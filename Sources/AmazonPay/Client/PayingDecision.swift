@@ -24,7 +24,7 @@ enum PayingDecision {
         case .success(let answer) where expected.operation == .capture:
             refusedCapture(answer, report.mayHaveTakenEffect, expected, reread)
         case .success(let answer):
-            .settled(refusedCreation(answer, report.mayHaveTakenEffect))
+            .settled(refusedCreation(answer, report.mayHaveTakenEffect, expected.operation))
         }
     }
 
@@ -102,20 +102,28 @@ enum PayingDecision {
 
     private static func refusedCreation<Object: PayingObject>(
         _ answer: APIAnswer,
-        _ mayHaveTakenEffect: Bool
+        _ mayHaveTakenEffect: Bool,
+        _ operation: AmazonPayOperation
     ) -> PayingOutcome<Object> {
         if answer.reason == .duplicateIdempotencyKey {
             return .unknown(answer.error(.outcomeUnknown, "the key was used for other octets"))
         }
-        guard mayHaveTakenEffect else { return .refused(answer.error(.refused), nil) }
+        // The bank's word on these octets under this key, given now or kept from the first try: a charge that had been made would
+        // have been the answer. Any other refusal may be of the repeat alone, which the first try itself can have caused.
+        let isDecline = operation == .createCharge && answer.reason.map(declines.contains) ?? false
+        guard mayHaveTakenEffect, !isDecline else { return .refused(answer.error(.refused), nil) }
         return .unknown(answer.error(.outcomeUnknown, "refused after a try that may have got through"))
     }
 
-    /// Reasons behind which the charge may be in any state.
-    private static let doubtful: Set<ReasonCode> = [
-        .invalidChargeStatus, .duplicateIdempotencyKey, .paymentMethodNotAllowed, .mfaNotCompleted, .amazonRejected,
-        .hardDeclined, .softDeclined, .transactionTimedOut, .processingFailure,
+    /// Reasons that a declined charge has.
+    private static let declines: Set<ReasonCode> = [
+        .amazonRejected, .hardDeclined, .softDeclined, .transactionTimedOut, .processingFailure,
     ]
+
+    /// Reasons behind which the charge may be in any state.
+    private static let doubtful: Set<ReasonCode> = declines.union([
+        .invalidChargeStatus, .duplicateIdempotencyKey, .paymentMethodNotAllowed, .mfaNotCompleted,
+    ])
 
     /// `nil` for an object that decides nothing.
     private static func conclusion<Object: PayingObject>(

@@ -76,6 +76,26 @@ struct PaymentFaultTests {
         }
     }
 
+    @Test func `a charge that was declined while its answer was lost ends with that answer`() async throws {
+        try await withShop(.merchant) { shop in
+            let till = try await Till.open(shop)
+            try await till.prepare(.charge)
+            try await shop.control.fault("CreateCharge", count: 3, ["resetBefore": true])
+            let (path, body) = till.request(.charge)
+            #expect(try await till.post(path, body, mark: "m").code == "outcome_unknown")
+            // What the provider has kept for the key.
+            try await shop.control.clearFaults()
+            try await shop.control.fault("CreateCharge", ["status": 422, "reasonCode": "HardDeclined"])
+            let refused = try await till.insist(path, body, mark: "m")
+            #expect((refused.status, refused.code) == (422, "provider_refused"), "\(refused.text)")
+            #expect(refused.json["error"]?["provider"]?["reasonCode"]?.text == "HardDeclined")
+            #expect(try await till.post(path, body, mark: "m").response.body == refused.response.body)
+            // The permission is free for another request.
+            #expect(try await till.post(path, body, mark: "n").status == 201)
+            #expect(try await till.effects("CreateCharge") == 1)
+        }
+    }
+
     /// A merchant's developer reads what to do, an operator what has happened to which order.
     private func expectWords(_ answer: Page, _ mishap: Mishap, _ till: Till, _ log: CapturedLog) {
         #expect(answer.status == 503, "\(answer.text)")

@@ -1,6 +1,7 @@
 import AmazonPay
 import Commerce
 import Simulators
+import StrictJSON
 import Testing
 
 extension ClientRow {
@@ -129,30 +130,41 @@ extension ClientRow {
                 let again = await shop.charge(permission, 100).name
                 #expect(again == (state == .closed ? "refused InvalidChargePermissionStatus" : "done"))
             }
-        } + [
-            ClientRow("charge: declined, ProcessingFailure") { shop in
-                let id = try await shop.charge(in: .captureInitiated)
-                try await shop.force("charges/" + id.text, "Declined", "ProcessingFailure")
-                #expect(try await shop.client.charge(id).reason == .processingFailure)
-                #expect(await shop.capture(id) == "refused ProcessingFailure +")
-            },
-            ClientRow("charge: pending, then declined") { shop in
-                let session = try await shop.held(card: "card-4354", waiting)
-                let outcome = await shop.complete(session)
-                #expect(outcome.name == "pending")
-                let id = try #require(ChargeID(outcome.session?.chargeID ?? ""))
-                try await shop.advance("PT30S")
-                let charge = try await shop.client.charge(id)
-                #expect(charge.state == .declined)
-                #expect(charge.reason == .hardDeclined)
-            },
-            ClientRow("charge: pending, then rejected by Amazon") { shop in
-                let id = try await shop.charge(in: .authorizationInitiated)
-                try await shop.force("charges/" + id.text, "Declined", "AmazonRejected")
-                try await shop.advance("PT30S")
-                #expect(try await shop.client.charge(id).reason == .amazonRejected)
-                #expect(try await shop.client.permission(id.permission).reasons == [.amazonClosed])
-            },
-        ]
+        }
+            + codes.map { code, _, _ in
+                ClientRow("charge: declined, \(code), and the answer lost") { shop in
+                    let permission = try await shop.confirmed()
+                    // The simulation goes with the first try alone: the second one is told what that came to.
+                    let match: JSONValue = ["operation": "CreateCharge", "count": 1]
+                    try await shop.bench.control("POST", "faults", ["match": match, "action": ["resetAfter": true]])
+                    let outcome = await shop.charge(permission, 100, simulation: code.rawValue)
+                    #expect(outcome.name == "refused \(code)")
+                    #expect(try await shop.calls("CreateCharge").count == 2)
+                }
+            } + [
+                ClientRow("charge: declined, ProcessingFailure") { shop in
+                    let id = try await shop.charge(in: .captureInitiated)
+                    try await shop.force("charges/" + id.text, "Declined", "ProcessingFailure")
+                    #expect(try await shop.client.charge(id).reason == .processingFailure)
+                    #expect(await shop.capture(id) == "refused ProcessingFailure +")
+                },
+                ClientRow("charge: pending, then declined") { shop in
+                    let session = try await shop.held(card: "card-4354", waiting)
+                    let outcome = await shop.complete(session)
+                    #expect(outcome.name == "pending")
+                    let id = try #require(ChargeID(outcome.session?.chargeID ?? ""))
+                    try await shop.advance("PT30S")
+                    let charge = try await shop.client.charge(id)
+                    #expect(charge.state == .declined)
+                    #expect(charge.reason == .hardDeclined)
+                },
+                ClientRow("charge: pending, then rejected by Amazon") { shop in
+                    let id = try await shop.charge(in: .authorizationInitiated)
+                    try await shop.force("charges/" + id.text, "Declined", "AmazonRejected")
+                    try await shop.advance("PT30S")
+                    #expect(try await shop.client.charge(id).reason == .amazonRejected)
+                    #expect(try await shop.client.permission(id.permission).reasons == [.amazonClosed])
+                },
+            ]
     }
 }
