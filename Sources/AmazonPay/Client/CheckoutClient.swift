@@ -200,17 +200,37 @@ package final class CheckoutClient {
         within limit: Duration
     ) async -> CompleteOutcome {
         let end = surroundings.uptime() + limit
-        if completion.isRecovery {
-            do throws(AmazonPayError) {
-                let session = try await sessionWithAmount(completion.session, until: end)
-                if let outcome = CompleteDecision.closed(session, completion.amount) { return outcome }
-            } catch {
-                return error.reason == .resourceNotFound ? .rejected(error) : .unknown(error)
-            }
+        if completion.isRecovery,
+            let outcome = await closed(completion.session, completion.amount, until: end)
+        {
+            return outcome
         }
         let call = Call(operation, completion.session.text, body: body, key: completion.key)
         let report = await run(call, within: end - surroundings.uptime(), mayHaveTakenEffect: completion.isRecovery)
         return await conclude(completion, report, end)
+    }
+
+    /// Finds out what became of a session without asking for anything.
+    ///
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - amount: What the buyer pays.
+    ///   - limit: For everything: waiting, tries, pauses.
+    /// - Returns: The outcome as `complete` says it; `nil` while the session is open.
+    package func standing(
+        of id: CheckoutSessionID,
+        amount: Money,
+        within limit: Duration = .seconds(15)
+    ) async -> CompleteOutcome? {
+        await closed(id, amount, until: surroundings.uptime() + limit)
+    }
+
+    private func closed(_ id: CheckoutSessionID, _ amount: Money, until end: Duration) async -> CompleteOutcome? {
+        do throws(AmazonPayError) {
+            return CompleteDecision.closed(try await sessionWithAmount(id, until: end), amount)
+        } catch {
+            return error.reason == .resourceNotFound ? .rejected(error) : .unknown(error)
+        }
     }
 
     private func conclude(_ completion: Completion, _ report: CallReport, _ end: Duration) async -> CompleteOutcome {
