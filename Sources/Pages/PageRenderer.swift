@@ -33,8 +33,8 @@ package final class PageRenderer: Sendable {
         switch client {
         case .iosApp: pages(language).iosCart.render(nonce: nonce)
         case .androidApp: pages(language).androidCart.render(nonce: nonce)
-        // A site has its own cart; nobody is sent to this one from there.
-        case .browser, .site: pages(language).browserCart.render(nonce: nonce)
+        // Whoever comes from a merchant has a cart there; nobody is sent to this one.
+        case .browser, .site, .mobileApp: pages(language).browserCart.render(nonce: nonce)
         }
     }
 

@@ -73,6 +73,20 @@ enum OrderSQL {
         """
     }
 
+    /// Tells the order of an app's flow which session its buyer came back with; one that was declined is open again.
+    ///
+    /// - Parameter session: The parameter with the session.
+    /// - Returns: The expression `o`.
+    static func arrived(session: String) -> String {
+        """
+        o AS (
+            UPDATE merchant_order AS o SET
+                state = 'created', checkout_session = \(session), updated_at = statement_timestamp()
+            WHERE o.flow_id = $1 AND EXISTS (SELECT FROM u WHERE u.verdict = 'arrived')
+        )
+        """
+    }
+
     /// Ends the order of a flow that was settled as `$5`, and begins its ledger.
     ///
     /// - Parameters:

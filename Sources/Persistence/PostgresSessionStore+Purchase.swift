@@ -12,6 +12,20 @@ extension PostgresSessionStore {
 
     private static let verdict = "buy_verdict(f, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())"
 
+    /// The state after the verdict `v.x` on proofs; the parameter says whether a wrong one ends the flow.
+    static func stateAfterProof(_ revokes: String) -> String {
+        """
+        CASE WHEN v.x = 'expired' THEN 'expired'
+            WHEN \(revokes) AND is_waiting(f.state)
+                AND (v.x = 'proof_mismatch' OR v.x = 'proof_required' AND f.proof_misses >= 4)
+                THEN 'revoked'
+            ELSE f.state END
+        """
+    }
+
+    /// The count of misses after the verdict `v.x` on proofs.
+    static let missesAfterProof = "f.proof_misses + (v.x IN ('proof_mismatch', 'proof_required'))::integer"
+
     private func append(_ evidence: PurchaseEvidence, to parameters: inout Parameters) {
         parameters.append(digest: evidence.returnHash)
         parameters.append(digest: evidence.appHash)
@@ -29,14 +43,9 @@ extension PostgresSessionStore {
             WITH u AS (
                 UPDATE flow AS f SET (verdict, state, events, proof_misses, attempt, attempt_id, lease_until) = (
                     SELECT v.x,
-                        CASE WHEN v.x IN ('begin', 'recover') THEN 'purchasing'
-                            WHEN v.x = 'expired' THEN 'expired'
-                            WHEN $14 AND is_waiting(f.state)
-                                AND (v.x = 'proof_mismatch' OR v.x = 'proof_required' AND f.proof_misses >= 4)
-                                THEN 'revoked'
-                            ELSE f.state END,
+                        CASE WHEN v.x IN ('begin', 'recover') THEN 'purchasing' ELSE \(stateAfterProof("$14")) END,
                         f.events + 1,
-                        f.proof_misses + (v.x IN ('proof_mismatch', 'proof_required'))::integer,
+                        \(missesAfterProof),
                         f.attempt + (v.x = 'begin')::integer,
                         CASE WHEN v.x IN ('begin', 'recover') THEN $12 ELSE f.attempt_id END,
                         CASE WHEN v.x IN ('begin', 'recover') THEN statement_timestamp() + $13 * interval '1 second'

@@ -9,7 +9,8 @@ extension PostgresSessionStore {
         touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
         beginStatement, checkStatement, meetStatement, pendingStatement, releaseStatement, settleStatement,
         takeUpStatement,
-        giveUpStatement, resumeStatement, receiptStatement, statusStatement, observeStatement, revokeStatement,
+        giveUpStatement, arrivalStatement, arriveStatement, lapseStatement, resumeStatement, receiptStatement,
+        statusStatement, observeStatement, revokeStatement,
         auditStatement,
     ]
 

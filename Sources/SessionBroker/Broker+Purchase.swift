@@ -219,7 +219,7 @@ extension Broker {
 
     // MARK: Parts of a purchase
 
-    private func evidence(_ request: PurchaseRequest) -> PurchaseEvidence {
+    func evidence(_ request: PurchaseRequest) -> PurchaseEvidence {
         PurchaseEvidence(
             flow: request.ticket.flow,
             returnHash: hash(request.ticket),

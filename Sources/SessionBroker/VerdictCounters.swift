@@ -12,6 +12,8 @@ final class VerdictCounters {
         case place
         case purchase
         case meet
+        case arrive
+        case lapse
         case check
         case release
         case settle

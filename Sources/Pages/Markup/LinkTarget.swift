@@ -25,7 +25,7 @@ package struct LinkTarget: Sendable, Hashable {
 
     /// The cart page of a client.
     static func cart(_ client: ClientKind) -> LinkTarget {
-        LinkTarget(checked: "/\((client == .site ? .browser : client).rawValue)/cart")
+        LinkTarget(checked: "/\((client.isOpenedByServer ? .browser : client).rawValue)/cart")
     }
 
     /// The button page.

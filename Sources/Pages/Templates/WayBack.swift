@@ -24,7 +24,7 @@ struct WayBack: Sendable {
     /// Writes the way out of the tab.
     func writeFromTab(_ client: ClientKind, to writer: inout HTMLWriter) {
         switch client {
-        case .iosApp, .androidApp: writer.fragment(app)
+        case .iosApp, .androidApp, .mobileApp: writer.fragment(app)
         case .site: writer.fragment(site)
         case .browser: writeCartLink(client, to: &writer)
         }

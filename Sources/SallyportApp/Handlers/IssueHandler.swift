@@ -12,8 +12,7 @@ enum IssueHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
         let form = try exchange.form(names)
-        // A site's session is opened by the site's server, which keeps the proof.
-        guard let client = ClientKind(rawValue: try form.required("client")), client != .site else {
+        guard let client = ClientKind(rawValue: try form.required("client")), !client.isOpenedByServer else {
             throw Failure(.invalidRequest, "client is none of the three")
         }
         let draft = try draft(form, exchange.deployment.shop)

@@ -73,6 +73,7 @@ enum ResultHandler {
         switch flow.client {
         case .iosApp, .androidApp: view = .app(returnLink: try exchange.returnLink(flow, token))
         case .site: view = .site(returnLink: try exchange.wayBack(flow, token))
+        case .mobileApp: throw Failure(.internalError, "a tab of a flow that has none", flow: flow.flow)
         case .browser:
             let purchase = BrowserPurchase(
                 returnTicket: exchange.services.broker.returnTicket(of: token),

@@ -73,6 +73,20 @@ package protocol SessionStore: AnyObject {
         by caller: Caller
     ) async throws(BrokerError) -> Bool
 
+    /// What `arrive` would decide of a flow that an app started by itself; changes nothing. `nil` for another flow.
+    func lookForArrival(_ evidence: PurchaseEvidence) async throws(BrokerError) -> Transition<ArrivalDecision>?
+
+    /// Pins the provider's session of such a flow and moves it to `placed`; the sealed details replace those of a session before. Proofs
+    /// are checked before anything else.
+    func arrive(
+        _ evidence: PurchaseEvidence,
+        sealed: [UInt8]?,
+        by caller: Caller
+    ) async throws(BrokerError) -> Transition<ArrivalDecision>?
+
+    /// Lets the lease be over now; the flow stays `purchasing`. Does nothing for another attempt id; says whether it did.
+    func lapse(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(BrokerError) -> Bool
+
     /// Notes for the order that the provider agreed to the purchase before the bank has spoken; once for each order, and only while
     /// the attempt holds the flow.
     func notePending(_ flow: FlowID, attempt: UUIDBytes) async throws(BrokerError)

@@ -71,6 +71,12 @@ package struct AppProof: Sendable, CustomStringConvertible, CustomReflectable {
         return hasher.digest(of: characters.span)
     }
 
+    /// HMAC-SHA256 under the 32 secret bytes: what only the holder of the proof can compute again.
+    func tag(of message: [UInt8], using mac: HMACSHA256) -> Digest32 {
+        let key = secret.bytes
+        return mac.tag(of: message.span, key: key.span)
+    }
+
     package var description: String { TokenTag.description(AppProof.letter, hash) }
 
     package var customMirror: Mirror { Mirror(self, children: []) }

@@ -64,11 +64,34 @@ extension FlowToken where Role == ReturnRole {
             tab.flow.append(to: &room)
         })
         let key = tab.secret.bytes
-        let tag = InlineArray<32, UInt8>(initializingWith: { room in
-            mac.tag(of: message.span, key: key.span).append(to: &room)
-        })
-        guard let secret = TokenSecret(tag.span) else { preconditionFailure("a tag has as many bytes as a secret") }
-        return ReturnTicket(flow: tab.flow, secret: secret)
+        return ReturnTicket(flow: tab.flow, tag: mac.tag(of: message.span, key: key.span))
+    }
+
+    /// The return ticket of a flow without a tab: what the two halves bring, and no way back to either.
+    ///
+    /// Its secret is HMAC-SHA256 under the 32 secret bytes of the proof, of `sallyport/arrival/1`, the flow id and the session. Nobody
+    /// is handed it: whoever has both halves computes it again.
+    ///
+    /// - Parameters:
+    ///   - proof: Token P, from the merchant's server.
+    ///   - session: The checkout session, from the link into the app.
+    ///   - flow: The flow both are for.
+    ///   - mac: A context of the loop.
+    /// - Returns: The ticket.
+    static func derive(
+        from proof: AppProof,
+        and session: String,
+        of flow: FlowID,
+        using mac: HMACSHA256
+    ) -> ReturnTicket {
+        let message = Array("sallyport/arrival/1".utf8) + flow.bytes + Array(session.utf8)
+        return ReturnTicket(flow: flow, tag: proof.tag(of: message, using: mac))
+    }
+
+    private init(flow: FlowID, tag: Digest32) {
+        let bytes = InlineArray<32, UInt8>(initializingWith: { room in tag.append(to: &room) })
+        guard let secret = TokenSecret(bytes.span) else { preconditionFailure("a tag has as many bytes as a secret") }
+        self.init(flow: flow, secret: secret)
     }
 }
 

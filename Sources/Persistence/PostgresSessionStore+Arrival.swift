@@ -1,0 +1,109 @@
+import Postgres
+package import Primitives
+package import SessionBroker
+
+// Flows that a merchant's app starts by itself.
+extension PostgresSessionStore {
+    // MARK: Arrive
+
+    /// App, verifier, session, bound: `$5` to `$8`.
+    private static let verdict = "arrive_verdict(f, $5, $6, $7, $8, statement_timestamp())"
+
+    static let arrivalStatement = Statement(
+        name: "flow_arrival",
+        sql: """
+            SELECT arrive_verdict(f, $2, $3, $4, $5, statement_timestamp()), f.state, \(FlowColumns.face("f"))
+            FROM flow AS f
+            WHERE f.flow_id = $1 AND f.client = 'mobileApp'
+            """,
+        parameterTypes: [.uuid, .bytea, .bytea, .text, .bool]
+    )
+
+    package func lookForArrival(
+        _ evidence: PurchaseEvidence
+    ) async throws(BrokerError) -> Transition<ArrivalDecision>? {
+        var parameters = Parameters()
+        parameters.append(uuid: evidence.flow)
+        append(proofs: evidence, to: &parameters)
+        let rows = try await read(PostgresSessionStore.arrivalStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            try FlowColumns.page(rows, of: evidence.flow, sealed: nil)
+        }
+    }
+
+    static let arriveStatement = Statement(
+        name: "flow_arrive",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET (verdict, state, events, proof_misses, order_ref, c_hash) = (
+                    SELECT v.x,
+                        CASE v.x WHEN 'arrived' THEN 'placed' ELSE \(stateAfterProof("$10")) END,
+                        f.events + 1,
+                        \(missesAfterProof),
+                        CASE v.x WHEN 'arrived' THEN $7 ELSE f.order_ref END,
+                        CASE v.x WHEN 'arrived' THEN $4 ELSE f.c_hash END
+                    FROM (SELECT \(verdict) AS x OFFSET 0) AS v)
+                WHERE f.flow_id = $1 AND f.client = 'mobileApp'
+                \(SQLText.returning("f"))
+            ), s AS (
+                INSERT INTO flow_private (flow_id, sealed) SELECT $1, $9 FROM u
+                WHERE u.verdict = 'arrived' AND $9 IS NOT NULL
+                ON CONFLICT (flow_id) DO UPDATE SET sealed = EXCLUDED.sealed
+            ), \(OrderSQL.arrived(session: "$7")), \(SQLText.audit("'arrive'"))
+            SELECT \(FlowColumns.whole("u")) FROM u
+            """,
+        parameterTypes: SQLText.leading + [.bytea, .bytea, .bytea, .text, .bool, .bytea, .bool]
+    )
+
+    package func arrive(
+        _ evidence: PurchaseEvidence,
+        sealed: [UInt8]?,
+        by caller: Caller
+    ) async throws(BrokerError) -> Transition<ArrivalDecision>? {
+        var parameters = Parameters(evidence.flow, caller)
+        parameters.append(digest: evidence.returnHash)
+        append(proofs: evidence, to: &parameters)
+        parameters.append(bytes: sealed)
+        parameters.append(bool: policy.onMismatch == .revoke)
+        return try await transition(
+            PostgresSessionStore.arriveStatement,
+            parameters,
+            "arrive",
+            evidence.flow,
+            caller
+        )
+    }
+
+    private func append(proofs evidence: PurchaseEvidence, to parameters: inout Parameters) {
+        parameters.append(digest: evidence.appHash)
+        parameters.append(digest: evidence.challenge)
+        parameters.append(text: evidence.orderReference)
+        parameters.append(bool: policy.appProof == .required)
+    }
+
+    // MARK: Lapse
+
+    static let lapseStatement = Statement(
+        name: "flow_lapse",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET verdict = 'lapsed', events = f.events + 1, lease_until = statement_timestamp()
+                WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(SQLText.audit("'lapse'"))
+            SELECT u.verdict, u.state FROM u
+            """,
+        parameterTypes: SQLText.leading + [.uuid]
+    )
+
+    package func lapse(
+        _ flow: FlowID,
+        attempt: UUIDBytes,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        var parameters = Parameters(flow, caller)
+        parameters.append(uuid: attempt)
+        return try await applies(PostgresSessionStore.lapseStatement, parameters, "lapse", flow, caller)
+    }
+}

@@ -1,0 +1,126 @@
+package import Commerce
+package import Primitives
+
+// Flows without a tab: an app starts the checkout with the provider's library, and both halves come to the merchant's server.
+// From there on they are purchased as all flows are.
+extension Broker {
+    /// Looks at what a buyer came back with; changes nothing.
+    ///
+    /// - Parameters:
+    ///   - arrival: Both halves.
+    ///   - caller: Where it comes from.
+    /// - Returns: Whether the provider has to be asked first.
+    /// - Throws: `limited` after too many wrong proofs; `unavailable`, `fault`.
+    package func look(at arrival: MobileArrival, by caller: Caller) async throws(BrokerError) -> ArrivalVerdict {
+        try checkUnknownLimit(caller)
+        guard let found = try await store.lookForArrival(evidence(arrival)) else { return .refused(.unknown) }
+        switch found.decision {
+        case .present: return .present(try order(of: found.record))
+        case .arrived: return .awaited(try order(of: found.record))
+        case .proofRequired, .proofMismatch: return .doubtful(try order(of: found.record))
+        case .orderMismatch, .declined, .notPriced, .expired, .dead: return .refused(refusal(found))
+        }
+    }
+
+    /// Pins a checkout session that the provider says is this flow's, so that it can be purchased.
+    ///
+    /// - Parameters:
+    ///   - arrival: Both halves; the session was read.
+    ///   - merchantReference: What the session says whose it is.
+    ///   - details: Who buys and where to, sealed under what the halves make; `nil` where the provider does not say.
+    ///   - caller: Where it comes from.
+    /// - Returns: Why it cannot be purchased, or `nil` where it can.
+    /// - Throws: `limited` after too many wrong proofs; `unavailable`, `outcomeUnknown`, `fault`.
+    package func arrive(
+        _ arrival: MobileArrival,
+        merchantReference: String?,
+        details: PrivateDetails?,
+        by caller: Caller
+    ) async throws(BrokerError) -> PurchaseRefusal? {
+        try checkUnknownLimit(caller)
+        // The flow id was signed into the payload: a session that came of another one is not ours to pin.
+        guard merchantReference == arrival.flow.description else {
+            counters.count(.arrive, "foreign_session")
+            return .orderMismatch
+        }
+        var sealed: [UInt8]?
+        if let details { sealed = try seal.seal(details, under: ticket(of: arrival), random: random) }
+        guard let done = try await store.arrive(evidence(arrival), sealed: sealed, by: caller) else { return .unknown }
+        counters.count(.arrive, done.decision.rawValue)
+        switch done.decision {
+        case .arrived, .present: return nil
+        case .proofRequired, .proofMismatch:
+            countUnknown(caller)
+            return refusal(done)
+        case .orderMismatch, .declined, .notPriced, .expired, .dead: return refusal(done)
+        }
+    }
+
+    /// The purchase of what has arrived: what the two halves make stands in for the return ticket, which here nobody holds.
+    ///
+    /// - Parameter arrival: Both halves.
+    /// - Returns: To be purchased.
+    package func purchaseRequest(of arrival: MobileArrival) -> PurchaseRequest {
+        var request = PurchaseRequest(ticket: ticket(of: arrival), orderReference: arrival.checkoutSession)
+        request.proof = arrival.proof
+        request.verifier = arrival.verifier
+        return request
+    }
+
+    /// A mark by which an address is known again, and nothing else: who has the mark alone cannot even test a guess.
+    ///
+    /// - Parameters:
+    ///   - address: As the merchant's server says it.
+    ///   - flow: Whose delivery it is.
+    ///   - proof: Token P of the flow; the key.
+    /// - Returns: HMAC-SHA256 of `sallyport/address/1`, the flow id and all parts.
+    package func mark(of address: Address, in flow: FlowID, under proof: AppProof) -> Digest32 {
+        let parts = PrivateDetails(buyer: Buyer(), address: address).bytes
+        return proof.tag(of: Array("sallyport/address/1".utf8) + flow.bytes + parts, using: mac)
+    }
+
+    /// Gives the lease of a purchase back that is not over, so that the merchant's next request need not wait for it.
+    ///
+    /// - Parameters:
+    ///   - attempt: What `takeOver` or `purchase` returned.
+    ///   - caller: Where the request came from.
+    /// - Returns: False when the lease was lost to somebody else.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; then the lease runs out by itself.
+    @discardableResult package func lapse(
+        _ attempt: PurchaseAttempt,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        let isDone = try await store.lapse(attempt.flow, attempt: attempt.id, by: caller)
+        counters.count(.lapse, isDone ? "lapsed" : "stale")
+        return isDone
+    }
+
+    // MARK: Parts of an arrival
+
+    private func ticket(of arrival: MobileArrival) -> ReturnTicket {
+        ReturnTicket.derive(from: arrival.proof, and: arrival.checkoutSession, of: arrival.flow, using: mac)
+    }
+
+    private func evidence(_ arrival: MobileArrival) -> PurchaseEvidence {
+        evidence(purchaseRequest(of: arrival))
+    }
+
+    private func order(of record: FlowRecord) throws(BrokerError) -> AwaitedOrder {
+        guard let total = record.total else {
+            throw BrokerError(.fault, "flow \(record.flow) of an app has no total")
+        }
+        return AwaitedOrder(total: total, terms: record.terms)
+    }
+
+    private func refusal(_ done: Transition<ArrivalDecision>) -> PurchaseRefusal {
+        switch done.decision {
+        case .arrived, .present, .orderMismatch: .orderMismatch
+        case .declined: .declined
+        case .notPriced: .notPriced
+        case .proofRequired: .proofRequired
+        case .proofMismatch: .proofMismatch
+        case .expired: .expired
+        case .dead: .dead(done.record.state)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Commerce
+import Postgres
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite("State table: a checkout session that an app brings back")
+struct ArrivalTests {
+    /// The flow of an app before its buyer comes back: no tab, and a total from the start.
+    private func waiting(_ rig: Rig, verifier: String? = nil) async throws -> Crossing {
+        let crossing = try await rig.issued(.mobileApp, verifier: verifier)
+        try rig.sql(
+            """
+            UPDATE flow SET postage = 540, total = tax_included + 540, idle_until = absolute_until
+            WHERE flow_id = '\(crossing.flow)'
+            """
+        )
+        return crossing
+    }
+
+    private func arrival(
+        _ crossing: Crossing,
+        _ session: String = Rig.orderReference,
+        proof: AppProof? = nil,
+        verifier: CodeVerifier? = nil
+    ) throws -> MobileArrival {
+        MobileArrival(
+            flow: crossing.flow,
+            checkoutSession: session,
+            proof: try proof ?? #require(crossing.proof),
+            verifier: verifier
+        )
+    }
+
+    /// Lets a session of the flow arrive; the word of the refusal, or `arrived`.
+    private func arrive(_ rig: Rig, _ arrival: MobileArrival) async throws -> String {
+        let refusal = try await rig.broker.arrive(
+            arrival,
+            merchantReference: arrival.flow.description,
+            details: Rig.details,
+            by: rig.caller()
+        )
+        return refusal.map { word($0) } ?? "arrived"
+    }
+
+    /// A flow of an app in any state, with `Rig.orderReference` where it has a session.
+    private func flow(_ rig: Rig, in state: FlowState) async throws -> Crossing {
+        let crossing = try await waiting(rig)
+        if state == .issued { return crossing }
+        #expect(try await arrive(rig, arrival(crossing)) == "arrived")
+        guard state != .placed else { return crossing }
+        guard [.purchasing, .authorized, .declined].contains(state) else {
+            try rig.sql("UPDATE flow SET state = '\(state.rawValue)' WHERE flow_id = '\(crossing.flow)'")
+            return crossing
+        }
+        let verdict = try await rig.broker.purchase(
+            rig.broker.purchaseRequest(of: arrival(crossing)),
+            by: rig.caller()
+        )
+        guard case .begin(let attempt) = verdict else { throw Surprise("\(verdict)") }
+        if state == .authorized { try await rig.settle(attempt) }
+        if state == .declined {
+            #expect(try await rig.broker.settle(attempt, as: .declined(reason: "Rejected"), by: rig.caller()))
+        }
+        return crossing
+    }
+
+    private func withRows(
+        _ rows: [Row],
+        _ body: @escaping @Sendable (Rig, Row, Crossing) async throws -> Void
+    ) async throws {
+        try await withRig { rig in
+            for row in rows { try await body(rig, row, flow(rig, in: row.before)) }
+        }
+    }
+
+    private static let dead: [Row] = [Row(.cancelled, "dead"), Row(.revoked, "dead"), Row(.expired, "dead")]
+
+    @Test func `that is another one than before`() async throws {
+        let rows = [
+            Row(.issued, "arrived", .placed), Row(.placed, "arrived", .placed), Row(.declined, "arrived", .placed),
+            Row(.purchasing, "orderMismatch"), Row(.authorized, "orderMismatch"),
+        ]
+        try await withRows(rows + Self.dead) { rig, row, crossing in
+            let other = try arrival(crossing, Rig.otherReference)
+            let look = try await rig.broker.look(at: other, by: rig.caller())
+            #expect(word(look) == (row.verdict == "arrived" ? "awaited" : "refused \(row.verdict)"), "\(row)")
+            #expect(try rig.state(crossing) == row.before, "a look changes nothing: \(row)")
+            #expect(try await arrive(rig, other) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+            let isPinned = try rig.cell(crossing, "order_ref") == Rig.otherReference
+            #expect(isPinned == (row.verdict == "arrived"), "\(row)")
+        }
+    }
+
+    @Test func `that is the one of before`() async throws {
+        let rows = [
+            Row(.placed, "arrived"), Row(.purchasing, "arrived"), Row(.authorized, "arrived"),
+            Row(.declined, "declined"),
+        ]
+        try await withRows(rows + Self.dead) { rig, row, crossing in
+            let same = try arrival(crossing)
+            let look = try await rig.broker.look(at: same, by: rig.caller())
+            #expect(word(look) == (row.verdict == "arrived" ? "present" : "refused \(row.verdict)"), "\(row)")
+            #expect(try await arrive(rig, same) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.before, "\(row)")
+        }
+    }
+
+    @Test func `with the proof of somebody else revokes the flow`() async throws {
+        let rows = [
+            Row(.issued, "proofMismatch", .revoked), Row(.placed, "proofMismatch", .revoked),
+            Row(.declined, "proofMismatch", .revoked), Row(.purchasing, "proofMismatch"),
+            Row(.authorized, "proofMismatch"), Row(.cancelled, "proofMismatch"),
+        ]
+        try await withRows(rows) { rig, row, crossing in
+            let foreign = try arrival(crossing, proof: rig.broker.mintProof())
+            #expect(word(try await rig.broker.look(at: foreign, by: rig.caller())) == "doubtful", "\(row)")
+            #expect(try rig.state(crossing) == row.before, "\(row)")
+            #expect(try await arrive(rig, foreign) == row.verdict, "\(row)")
+            #expect(try rig.state(crossing) == row.after, "\(row)")
+        }
+    }
+
+    @Test func `is refused for other flows, other payloads and after the deadline`() async throws {
+        try await withRig { rig in
+            let tab = try await rig.placed()
+            #expect(word(try await rig.broker.look(at: arrival(tab), by: rig.caller())) == "refused unknown")
+            #expect(try await arrive(rig, arrival(tab)) == "unknown")
+            let crossing = try await waiting(rig)
+            let foreign = try await rig.broker.arrive(
+                arrival(crossing),
+                merchantReference: tab.flow.description,
+                details: nil,
+                by: rig.caller()
+            )
+            #expect(foreign == .orderMismatch)
+            #expect(try rig.state(crossing) == .issued)
+            try rig.age(crossing, seconds: 7_201)
+            #expect(try await arrive(rig, arrival(crossing)) == "expired")
+            #expect(try rig.state(crossing) == .expired)
+        }
+    }
+
+    @Test func `is purchased, and its buyer read, by whoever has both halves`() async throws {
+        let verifier = String(repeating: "v", count: 43)
+        try await withRig { rig in
+            let crossing = try await waiting(rig, verifier: verifier)
+            #expect(try await arrive(rig, arrival(crossing)) == "proofRequired")
+            let whole = try arrival(crossing, verifier: crossing.verifier)
+            #expect(try await arrive(rig, whole) == "arrived")
+            let request = rig.broker.purchaseRequest(of: whole)
+            let other = rig.broker.purchaseRequest(of: try arrival(crossing, Rig.otherReference))
+            #expect(word(try await rig.broker.purchase(other, by: rig.caller())) == "refused unknown")
+            let verdict = try await rig.broker.purchase(request, by: rig.caller())
+            guard case .begin(let attempt) = verdict else { throw Surprise("\(verdict)") }
+            #expect(attempt.client == .mobileApp && attempt.number == 1)
+            try await rig.settle(attempt)
+            let receipt = try await rig.broker.receipt(
+                request.ticket,
+                proof: request.proof,
+                tab: nil,
+                by: rig.caller()
+            )
+            guard case .receipt(let view) = receipt else { throw Surprise("\(receipt)") }
+            #expect(view.details == Rig.details)
+        }
+    }
+
+    @Test func `keeps its attempt when the lease is given back`() async throws {
+        try await withRig { rig in
+            let crossing = try await waiting(rig)
+            #expect(try await arrive(rig, arrival(crossing)) == "arrived")
+            let request = rig.broker.purchaseRequest(of: try arrival(crossing))
+            guard case .begin(let first) = try await rig.broker.purchase(request, by: rig.caller()) else {
+                throw Surprise("no attempt")
+            }
+            #expect(word(try await rig.broker.purchase(request, by: rig.caller())) == "refused inProgress")
+            #expect(try await rig.broker.lapse(first, by: rig.caller()))
+            #expect(try rig.state(crossing) == .purchasing)
+            guard case .recover(let second) = try await rig.broker.purchase(request, by: rig.caller()) else {
+                throw Surprise("not taken over")
+            }
+            #expect(second.number == first.number && second.id != first.id)
+            #expect(try await !rig.broker.lapse(first, by: rig.caller()), "who has lost the lease gives nothing back")
+        }
+    }
+
+    @Test func `is pinned once by sixteen at once`() async throws {
+        try await withRig { rig in
+            let crossing = try await waiting(rig)
+            let halves = try arrival(crossing)
+            let words = try await rig.together(16) { rig in
+                let refusal = try await rig.broker.arrive(
+                    halves,
+                    merchantReference: halves.flow.description,
+                    details: Rig.details,
+                    by: rig.caller()
+                )
+                return refusal.map { word($0) } ?? "arrived"
+            }
+            #expect(words == Array(repeating: "arrived", count: 16))
+            let trail = try rig.admin.rows(
+                "SELECT verdict FROM flow_event WHERE flow_id = $1 AND op = 'arrive'",
+                [crossing.flow.description]
+            )
+            #expect(trail.compactMap { $0[0] }.filter { $0 == "arrived" }.count == 1)
+        }
+    }
+}
