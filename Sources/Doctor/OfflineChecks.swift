@@ -9,7 +9,7 @@ package enum OfflineChecks {
     package static func findings(_ facts: SettingFacts, appleFile: [UInt8]?) -> [Finding] {
         var found = HostChecks.findings(facts) + SessionChecks.findings(facts) + AppChecks.findings(facts)
         found += CertificateChecks.findings(facts) + ProviderChecks.findings(facts)
-        found += MessageChecks.findings(facts)
+        found += MessageChecks.findings(facts) + AppLinkChecks.findings(facts)
         if let appleFile { found += AppleFileChecks(bytes: appleFile, facts: facts).findings }
         return found + refusals(facts, besides: found)
     }

@@ -1,5 +1,6 @@
 import Commerce
 package import MerchantOrders
+package import Primitives
 import StrictJSON
 
 /// What of an order the crossing of its buyer needs to know: postage, note, the way back, when the money is taken.
@@ -15,6 +16,10 @@ package struct OrderTerms: Sendable, Hashable {
     package let returnURL: String?
     /// When the money is taken.
     package let captureMode: CaptureMode
+    /// By which the address is known again that an app's payload was signed with; `nil` without an address.
+    package var addressMark: Digest32?
+    /// Whether an app's payload said that the payment may be agreed to before the bank has spoken.
+    package var handlesPending = false
 
     /// The terms of an order, or `nil` for one that our pages cannot show.
     ///
@@ -47,6 +52,10 @@ package struct OrderTerms: Sendable, Hashable {
         note = value["note"]?.text
         returnURL = value["returnUrl"]?.text
         captureMode = value["capture"]?.text.flatMap(CaptureMode.init) ?? .manual
+        handlesPending = value["pending"]?.flag ?? false
+        guard let mark = value["addressMark"]?.text else { return }
+        guard let digest = Hex.decode(mark).flatMap({ Digest32($0.span) }) else { return nil }
+        addressMark = digest
     }
 
     /// JSON, to be stored; `nil` for what follows from settings.
@@ -60,6 +69,8 @@ package struct OrderTerms: Sendable, Hashable {
         if let note { members.append(JSONMember("note", .string(note))) }
         if let returnURL { members.append(JSONMember("returnUrl", .string(returnURL))) }
         if captureMode != .manual { members.append(JSONMember("capture", .string(captureMode.rawValue))) }
+        if handlesPending { members.append(JSONMember("pending", .bool(true))) }
+        if let addressMark { members.append(JSONMember("addressMark", .string(Hex.encode(addressMark.bytes)))) }
         return JSONValue.object(members).bytes
     }
 

@@ -74,7 +74,7 @@ package struct SessionBody: Sendable {
     package let reference: String
     /// Where it stands.
     package let state: OrderState
-    /// `iosApp`, `androidApp`, `site`, or `browser` for the shop's own.
+    /// `iosApp`, `androidApp`, `site`, `mobileApp`, or `browser` for the shop's own.
     package let client: String
     /// What is bought, rendered.
     package let lines: JSONValue
@@ -90,7 +90,7 @@ package struct SessionBody: Sendable {
     package var charges: [JSONValue] = []
     /// The merchant's own: an object of texts.
     package var metadata: JSONValue = [:]
-    /// Who buys and where to; only in the answer to a complete.
+    /// Who buys and where to; only in the answer to a complete or finalize.
     package var buyer: JSONValue?
 
     /// A session.
@@ -283,18 +283,23 @@ extension NamedSchema {
         "OpenedSession",
         .object(
             sessionMembers + [
-                .required(
-                    "launch",
-                    .object([
-                        .required("ticket", .text(68...68), "for the buyer's tab, once"),
-                        .required("url", .address, "where the tab goes; holds the ticket"),
-                        .optional("appProof", .text(47...47), "stays with your server, bound to the buyer's login"),
-                        .required("expiresAt", .time, "until when the ticket opens"),
-                    ])
-                )
+                .required("launch", .either([tabLaunch, appLaunch]), "the second for a `mobileApp`")
             ]
         )
     )
+
+    private static let tabLaunch = Schema.object([
+        .required("ticket", .text(68...68), "for the buyer's tab, once"),
+        .required("url", .address, "where the tab goes; holds the ticket"),
+        .optional("appProof", .text(47...47), "stays with your server, bound to the buyer's login"),
+        .required("expiresAt", .time, "until when the ticket opens"),
+    ])
+
+    private static let appLaunch = Schema.object([
+        .required("mobile", MobileLaunch.schema, "for the provider's library in your app"),
+        .required("appProof", .text(47...47), "stays with your server, bound to the buyer's login"),
+        .required("expiresAt", .time, "until when the session can be finalized"),
+    ])
 
     private static let sessionMembers: [SchemaMember] = [
         .required("id", .text(36...36)), .required("reference", .text(1...100), "your name for the order"),
@@ -331,7 +336,7 @@ extension NamedSchema {
                 .optional("id", .text(1...128)), .optional("name", .text(1...255)), .optional("email", .text(1...255)),
                 .required("address", .texts(16)),
             ]),
-            "only in the answer to a complete, and for a quarter of an hour"
+            "only in the answer to a complete or finalize, and for a quarter of an hour"
         ),
     ]
 }

@@ -42,6 +42,16 @@ extension RouteDescription {
         completion
     )
 
+    /// Finalizes a session that an app started by itself.
+    package static let finalizeSession = RouteDescription(
+        .post,
+        "/v1/sessions/{id}/finalize",
+        "finalizeSession",
+        .sessionsWrite,
+        "confirm the payment of a `mobileApp`, once its buyer is back",
+        finalization
+    )
+
     /// Cancels a session.
     package static let cancelSession = RouteDescription(
         .post,
@@ -59,7 +69,11 @@ extension RouteDescription {
         var shape = Shape(.created, .named(.openedSession))
         shape.body = .object([
             .required("reference", .text(1...100), "your name for the order"),
-            .required("client", .word(SessionRequest.clients), "where the buyer is; `site` needs returnUrl"),
+            .required(
+                "client",
+                .word(SessionRequest.clients),
+                "where the buyer is; `site` needs returnUrl, `mobileApp` needs mobile"
+            ),
             .required("currency", .word(["JPY", "USD", "EUR", "GBP"])),
             .required("lines", .list(line, 1...OrderDraft.maximumLines), "no id twice"),
             .required("tax", .money, "on all lines together"),
@@ -69,6 +83,7 @@ extension RouteDescription {
                 "what it is, or where your server is asked once the buyer has chosen an address"
             ),
             .optional("returnUrl", .address, "where a buyer in a browser comes back to"),
+            .optional("mobile", mobile, "for the provider's library in an app of yours"),
             .optional("codeChallenge", .text(43...43), "S256 of a verifier that the app holds, RFC 7636"),
             .optional("captureMode", .word(CaptureMode.allCases.map(\.rawValue)), "`manual` unless told otherwise"),
             .optional("note", .text(0...255), "shown to the buyer before the buyer agrees, and by the provider"),
@@ -92,6 +107,20 @@ extension RouteDescription {
         .required("quantity", .integer(1...DraftLine.maximumQuantity)),
         .optional("sum", .money, "checked against unit price times quantity"),
     ])
+
+    private static let mobile = Schema.object([
+        .required("resultUrl", link, "gets the checkout session"), .required("cancelUrl", link),
+        .required("errorUrl", link),
+        .optional("shippingAddress", .named(.postalAddress), "where to, where something is sent"),
+        .optional(
+            MobileRequest.pendingMember,
+            .flag,
+            "the bank may decide later: then finalize answers 202 for a while"
+        ),
+    ])
+
+    /// A link into an app.
+    private static let link = Schema.text(1...AppLinkOrigin.maximumBytes)
 
     private static var list: Shape {
         var shape = Shape(
@@ -130,6 +159,20 @@ extension RouteDescription {
             .notReady, .paymentDeclined, .proofMismatch, .orderMismatch, .sessionOver,
             .providerFailed,
         ]
+        return shape
+    }
+
+    private static var finalization: Shape {
+        var shape = Shape(.ok, .session)
+        shape.isKept = false
+        shape.body = .object([
+            .required("checkoutSessionId", .text(36...36), "of the link into the app"),
+            .required("appProof", .text(47...47), "what your server kept of this buyer's session"),
+            .optional("shippingAddress", .named(.postalAddress), "as the session was opened with"),
+            .optional("codeVerifier", .text(43...128), "where the session was opened with a challenge"),
+        ])
+        shape.answers.append((.accepted, .session))
+        shape.problems = completion.problems
         return shape
     }
 

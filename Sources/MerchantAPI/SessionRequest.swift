@@ -4,15 +4,17 @@ package import StrictJSON
 
 /// What a merchant's program sends to open a session, checked.
 package struct SessionRequest: Sendable {
-    /// `iosApp`, `androidApp` or `site`: where the buyer is, and where the tab sends the buyer back to.
+    /// `iosApp`, `androidApp`, `site` or `mobileApp`: where the buyer is, and where the tab sends the buyer back to.
     package let client: String
     /// What is sold.
     package let draft: OrderDraft
     /// The challenge of RFC 7636, S256, where the app holds a verifier.
     package let challenge: String?
+    /// What an app needs that starts the checkout by itself; for a `mobileApp` and for nobody else.
+    package let mobile: MobileRequest?
 
     /// The clients that a merchant's program may name.
-    package static let clients = ["iosApp", "androidApp", "site"]
+    package static let clients = ["iosApp", "androidApp", "site", MobileRequest.client]
 
     /// Reads a request.
     ///
@@ -25,6 +27,7 @@ package struct SessionRequest: Sendable {
         var reader = reader
         client = try SessionRequest.client(&reader)
         challenge = try Problem.reading { () throws(JSONRefusal) in try reader.optionalText("codeChallenge") }
+        let app = try Problem.reading { () throws(JSONRefusal) in try reader.optionalObject("mobile") }
         draft = try SessionRequest.draft(&reader)
         let rest = reader
         try Problem.reading { () throws(JSONRefusal) in try rest.end() }
@@ -32,6 +35,31 @@ package struct SessionRequest: Sendable {
         guard client != "site" || draft.options.returnURL != nil else {
             throw Problem(.invalidRequest, "A site needs an address to send its buyers back to.", field: "returnUrl")
         }
+        mobile = try SessionRequest.mobile(app, client, draft, policy)
+    }
+
+    private static func mobile(
+        _ reader: JSONReader?,
+        _ client: String,
+        _ draft: OrderDraft,
+        _ policy: OrderPolicy
+    ) throws(Problem) -> MobileRequest? {
+        guard (client == MobileRequest.client) == (reader != nil) else {
+            throw Problem(.invalidRequest, "A mobileApp needs its links, and nobody else has any.", field: "mobile")
+        }
+        guard let reader else { return nil }
+        guard draft.total != nil else {
+            throw Problem(.invalidRequest, "The provider shows the total before anybody is asked.", field: "postage")
+        }
+        guard draft.options.returnURL == nil else {
+            throw Problem(.invalidRequest, "The way back is one of the links.", field: "returnUrl")
+        }
+        let mobile = try MobileRequest(reader, policy)
+        guard !mobile.handlesPending || draft.options.captureMode == .manual else {
+            let rule = "Only where the money is taken by a later call."
+            throw Problem(.invalidRequest, rule, field: "mobile.\(MobileRequest.pendingMember)")
+        }
+        return mobile
     }
 
     private static func client(_ reader: inout JSONReader) throws(Problem) -> String {

@@ -234,6 +234,17 @@ extension PlantedMistake {
             facts.texts["merchant.secret_file"] = "secret"
             facts.files["merchant.secret_file"] = .content(Secret([UInt8](repeating: 7, count: 32)))
         },
+        texts(
+            "D45",
+            .warning,
+            at: "merchant.app_links",
+            ["merchant.api": "true", "merchant.app_links": "com.example.shop:"]
+        ),
+        texts(
+            "D45",
+            at: "merchant.app_links",
+            ["merchant.api": "true", "merchant.app_links": "https://shop.example.com,https://pay.example.com:8443"]
+        ),
         PlantedMistake("a secret of 31 bytes", "D43", at: "merchant.secret_file") { facts in
             facts.texts["merchant.secret_file"] = "secret"
             facts.files["merchant.secret_file"] = .content(Secret([UInt8](repeating: 7, count: 31)))

@@ -1,6 +1,7 @@
 import Commerce
 import MerchantAPI
 import MerchantOrders
+import Primitives
 import Testing
 
 @Suite("The terms of an order")
@@ -40,6 +41,16 @@ struct OrderTermsTests {
             text(terms.stored)
                 == #"{"postage":540,"note":"A \"gift\"","returnUrl":"https://shop.example.com/back?x=1","capture":"automatic"}"#
         )
+    }
+
+    @Test func `remember how an app's payload was signed`() throws {
+        var terms = try #require(OrderTerms(try draft(.fixed(.nothing(.jpy)))))
+        terms.handlesPending = true
+        terms.addressMark = Digest32(Array(repeating: 7, count: 32).span)
+        let stored = try #require(terms.stored)
+        #expect(OrderTerms(stored: stored) == terms)
+        let cut = String(decoding: stored, as: UTF8.self).replacing("0707", with: "07")
+        #expect(OrderTerms(stored: Array(cut.utf8)) == nil, "no address is not a broken mark")
     }
 
     @Test func `remember where the postage is to be asked for`() throws {

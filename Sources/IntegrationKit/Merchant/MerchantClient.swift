@@ -111,7 +111,7 @@ package struct MerchantClient: Sendable {
         ["amount": .string("\(amount)"), "currencyCode": "JPY"]
     }
 
-    private static func parameter(_ name: String, of address: String) -> String {
+    static func parameter(_ name: String, of address: String) -> String {
         for pair in address.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1)
             if parts.count == 2, parts[0] == name { return String(parts[1]) }
@@ -194,7 +194,10 @@ extension ShopOptions {
     /// - Parameter settings: By their dotted names.
     /// - Returns: As usual otherwise.
     package static func merchants(_ settings: [String: String] = [:]) -> ShopOptions {
-        var all = ["merchant.api": "true", "merchant.return_origins": "https://shop.example.com"]
+        var all = [
+            "merchant.api": "true", "merchant.return_origins": "https://shop.example.com",
+            "merchant.app_links": "https://shop.example.com,com.example.shop:",
+        ]
         all.merge(settings) { _, own in own }
         return ShopOptions(all)
     }

@@ -57,7 +57,7 @@ package struct CallbackOrigin: Sendable, Hashable, CustomStringConvertible {
 
     private static let refused = Array("\"#'<>[\\]^`{|}".utf8)
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    static func isPlain(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && !refused.contains(byte)
     }
 

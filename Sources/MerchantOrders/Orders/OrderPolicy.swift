@@ -10,6 +10,8 @@ package struct OrderPolicy: Sendable, Hashable {
     package let returnOrigins: Set<CallbackOrigin>
     /// Where a merchant may be asked for the postage.
     package let postageOrigins: Set<CallbackOrigin>
+    /// Which apps buyers may be sent back to by the provider's library; none unless told otherwise.
+    package var appLinks: Set<AppLinkOrigin> = []
 
     /// What an operator allows.
     ///

@@ -31,6 +31,7 @@ enum DemoDefaults {
                 "merchant.api": "true",
                 "merchant.return_origins": "https://shop.example.com",
                 "merchant.postage_origins": "http://127.0.0.1:8098",
+                "merchant.app_links": "https://shop.example.com",
                 "merchant.secret_file": folder + "/merchant.secret",
                 "webhooks.allow_loopback": "true",
             ],

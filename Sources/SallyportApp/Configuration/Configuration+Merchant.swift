@@ -14,6 +14,9 @@ extension Configuration.Merchant {
         isServed = reader.flag("merchant.api")
         requestsPerMinute = reader.number("merchant.requests_per_minute")
         let returns = Self.origins("merchant.return_origins", &reader) { CallbackOrigin(setting: $0) }
+        let links = Self.origins("merchant.app_links", &reader, or: "a scheme with a dot like com.example.shop:") {
+            AppLinkOrigin(setting: $0)
+        }
         let postage = Self.origins("merchant.postage_origins", &reader) {
             CallbackOrigin(setting: $0, orClearLoopback: true)
         }
@@ -27,18 +30,22 @@ extension Configuration.Merchant {
         postageKeys = Self.numbers("merchant.postage_keys", &reader)
         let currency = Currency(rawValue: reader.choice("provider.ledger_currency")) ?? Self.currency(of: region)
         reader.resolve("provider.ledger_currency", as: currency.rawValue)
-        policy = OrderPolicy(ledgerCurrency: currency, returnOrigins: returns, postageOrigins: postage)
+        var policy = OrderPolicy(ledgerCurrency: currency, returnOrigins: returns, postageOrigins: postage)
+        policy.appLinks = links
+        self.policy = policy
     }
 
-    private static func origins(
+    private static func origins<Origin: Hashable>(
         _ name: String,
         _ reader: inout SettingReader,
-        _ origin: (String) -> CallbackOrigin?
-    ) -> Set<CallbackOrigin> {
-        var origins: Set<CallbackOrigin> = []
+        or other: String? = nil,
+        _ origin: (String) -> Origin?
+    ) -> Set<Origin> {
+        let forms = ["https://HOST", "https://HOST:PORT", other].compactMap(\.self).joined(separator: " or ")
+        var origins: Set<Origin> = []
         for text in reader.list(name) {
             guard let origin = origin(text) else {
-                reader.complain(name, "\(text) is not https://HOST or https://HOST:PORT")
+                reader.complain(name, "\(text) is not \(forms)")
                 continue
             }
             origins.insert(origin)

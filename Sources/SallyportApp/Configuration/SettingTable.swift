@@ -200,6 +200,12 @@ enum SettingTable {
             "1",
             "numbers of the keys that sign these questions; two while they change"
         ),
+        Setting(
+            "merchant.app_links",
+            .list,
+            "",
+            "https origins and private schemes of apps that buyers may be sent back to"
+        ),
     ]
 
     private static let webhooks: [Setting] = [

@@ -24,6 +24,7 @@ enum MerchantRouteTable {
     private static let sessions = [
         MerchantRoute(.createSession, SessionHandlers.create), MerchantRoute(.readSession, SessionHandlers.read),
         MerchantRoute(.listSessions, SessionHandlers.list), MerchantRoute(.completeSession, SessionHandlers.complete),
+        MerchantRoute(.finalizeSession, SessionHandlers.finalize),
         MerchantRoute(.cancelSession, SessionHandlers.cancel),
     ]
 

@@ -99,10 +99,27 @@ enum SessionHandlers {
     /// is claimed, since the flow itself remembers what became of it, and every repeat asks it.
     @Sendable static func complete(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
         let flow = try call.flow()
-        let request = try purchase(call, flow)
+        return try await purchase(call, flow, try purchase(call, flow), nil)
+    }
+
+    /// Asks for a purchase, and says what became of it.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - flow: The session.
+    ///   - request: Both halves.
+    ///   - facts: Where an app started the checkout by itself.
+    /// - Returns: 200 with the session, or 202 while it is under way.
+    /// - Throws: What the purchase throws.
+    static func purchase(
+        _ call: MerchantCall,
+        _ flow: FlowID,
+        _ request: PurchaseRequest,
+        _ facts: MobileFacts?
+    ) async throws(Problem) -> MerchantAnswer {
         let outcome: PurchaseOutcome
         do throws(Failure) {
-            outcome = try await call.services.purchases.purchase(request, by: call.caller)
+            outcome = try await call.services.purchases.purchase(request, facts, by: call.caller)
         } catch {
             guard error.code == .purchaseInProgress else { throw Problem(error) }
             // Somebody is at it, or the provider has not decided: the same request asks again.

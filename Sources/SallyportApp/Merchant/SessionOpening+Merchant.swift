@@ -25,9 +25,11 @@ extension SessionOpening {
         guard let client = ClientKind(rawValue: request.client), let contents = Contents(request.draft) else {
             throw Problem(.currencyNotSupported, field: "currency")
         }
+        var terms = contents.terms
         let (flow, issued) = try draw(client, contents.order, challenge)
         let now = call.merchant.now
-        let answer = SessionOpening.answer(request, issued, call, at: now)
+        let launch = try await launch(request, issued, &terms, call, at: now)
+        let answer = SessionOpening.answer(request, issued, launch, call, at: now)
         let new = NewOpening(
             flow,
             request.draft,
@@ -35,7 +37,7 @@ extension SessionOpening {
             texts: NewOpening.Texts(
                 lines: SessionBody.storedLines(request.draft).bytes,
                 metadata: request.draft.options.metadata.isEmpty ? nil : SessionBody.metadata(request.draft).bytes,
-                terms: contents.terms.stored
+                terms: terms.stored
             ),
             answer: try SessionOpening.sealed(answer, claim, call)
         )
@@ -67,9 +69,25 @@ extension SessionOpening {
         return challenge
     }
 
+    /// What starts the checkout: a ticket for a tab, or what an app hands to the provider's library.
+    private func launch(
+        _ request: SessionRequest,
+        _ issued: IssuedFlow,
+        _ terms: inout OrderTerms,
+        _ call: MerchantCall,
+        at now: WallTime
+    ) async throws(Problem) -> JSONValue {
+        if let mobile = request.mobile {
+            return try await appLaunch(mobile, request.draft, issued, &terms, call, at: now)
+        }
+        let expires = now + call.deployment.policy.times.launch
+        return call.launch(issued.ticket, proof: issued.newProof, expires: expires).json
+    }
+
     private static func answer(
         _ request: SessionRequest,
         _ issued: IssuedFlow,
+        _ launch: JSONValue,
         _ call: MerchantCall,
         at now: WallTime
     ) -> MerchantAnswer {
@@ -80,8 +98,7 @@ extension SessionOpening {
             request.draft,
             times: SessionBody.Times(created: now, updated: now, expires: now + times.absolute)
         )
-        let launch = call.launch(issued.ticket, proof: issued.newProof, expires: now + times.launch)
-        return MerchantAnswer(.created, body.json.adding("launch", launch.json), flow: issued.ticket.flow)
+        return MerchantAnswer(.created, body.json.adding("launch", launch), flow: issued.ticket.flow)
     }
 
     private static func sealed(

@@ -58,8 +58,8 @@ enum ChargeStanding: Sendable, Equatable {
 final class CheckoutService {
     /// The provider's API, for others of the loop.
     let client: CheckoutClient
-    private let provider: ProviderSetup
-    private let signOffLoop: SignOffLoop
+    let provider: ProviderSetup
+    let signOffLoop: SignOffLoop
     private let logger: Logger
 
     /// A service for one loop.
@@ -93,16 +93,27 @@ final class CheckoutService {
             merchantReferenceId: flow.description,
             merchantStoreName: provider.storeName
         )
+        let button = try await sign(payload, for: flow)
+        return CheckoutStart(
+            merchantID: provider.credentials.merchantID,
+            publicKeyID: button.publicKeyID,
+            isSandbox: provider.isSandboxNamed,
+            payload: button.payloadJSON,
+            signature: button.signature,
+            algorithm: button.algorithm.label
+        )
+    }
+
+    /// Signs what a page or an app starts.
+    ///
+    /// - Parameters:
+    ///   - payload: Names the flow.
+    ///   - flow: For the failure.
+    /// - Returns: Payload and signature.
+    /// - Throws: `internal_error` where the key cannot sign.
+    func sign(_ payload: CheckoutPayload, for flow: FlowID) async throws(Failure) -> ButtonSignature {
         do throws(CryptographyError) {
-            let button = try await ButtonSigner(provider.credentials).sign(payload, signOffLoop)
-            return CheckoutStart(
-                merchantID: provider.credentials.merchantID,
-                publicKeyID: button.publicKeyID,
-                isSandbox: provider.isSandboxNamed,
-                payload: button.payloadJSON,
-                signature: button.signature,
-                algorithm: button.algorithm.label
-            )
+            return try await ButtonSigner(provider.credentials).sign(payload, signOffLoop)
         } catch {
             throw Failure(.internalError, error.debugDescription, flow: flow)
         }
@@ -145,7 +156,7 @@ final class CheckoutService {
             terms.captureMode == .automatic ? .authorizeWithCapture : .authorize,
             amount: Money(placement.total)
         )
-        let metadata = metadata(placement, note: terms.note)
+        let metadata = metadata(placement.flow, note: terms.note)
         let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
         let updated: CheckoutSession
         do throws(AmazonPayError) {
@@ -162,10 +173,10 @@ final class CheckoutService {
 
     /// The order's number is what the buyer is told; where the merchant has something to say it makes room, and stays visible in
     /// the merchant's account.
-    private func metadata(_ placement: Placement, note: String?) -> MerchantMetadata {
-        let number = placement.orderNumber.description
+    func metadata(_ flow: FlowID, note: String?) -> MerchantMetadata {
+        let number = OrderNumber(flow).description
         return MerchantMetadata(
-            merchantReferenceId: placement.flow.description,
+            merchantReferenceId: flow.description,
             merchantStoreName: provider.storeName,
             noteToBuyer: note ?? number,
             customInformation: note == nil ? nil : number
@@ -179,9 +190,7 @@ final class CheckoutService {
     ///   - isRecovery: Whether an earlier call of the attempt may have got through.
     /// - Returns: The outcome, within the lease.
     func complete(_ attempt: PurchaseAttempt, isRecovery: Bool) async -> CompleteOutcome {
-        guard let session = CheckoutSessionID(attempt.orderReference) else {
-            return .rejected(AmazonPayError(.notSent, detail: "the stored session id has another form"))
-        }
+        guard let session = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
         let key = IdempotencyKey.derive(flow: attempt.flow, attempt: attempt.number, step: "complete")
         let completion = CheckoutClient.Completion(
             session: session,
@@ -233,7 +242,7 @@ final class CheckoutService {
         }
     }
 
-    private func read(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> CheckoutSession {
+    func read(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> CheckoutSession {
         do throws(AmazonPayError) {
             return try await client.session(session)
         } catch {

@@ -43,16 +43,21 @@ final class PurchaseService {
     ///
     /// - Parameters:
     ///   - request: Both halves.
+    ///   - facts: Of a checkout that an app started: it is finalized. Without them such a purchase is only looked at.
     ///   - caller: For the audit trail.
     /// - Returns: The answer, or the ticket of the second opening.
     /// - Throws: The contract's code for everything else.
-    func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(Failure) -> PurchaseOutcome {
+    func purchase(
+        _ request: PurchaseRequest,
+        _ facts: MobileFacts? = nil,
+        by caller: Caller
+    ) async throws(Failure) -> PurchaseOutcome {
         let verdict = try await asking { (broker) async throws(BrokerError) in
             try await broker.purchase(request, by: caller)
         }
         switch verdict {
-        case .begin(let attempt): return .done(try await complete(attempt, isRecovery: false, by: caller))
-        case .recover(let attempt): return .done(try await complete(attempt, isRecovery: true, by: caller))
+        case .begin(let attempt): return .done(try await complete(attempt, facts, isRecovery: false, by: caller))
+        case .recover(let attempt): return .done(try await complete(attempt, facts, isRecovery: true, by: caller))
         case .replayed(let body): return .done(body)
         case .met(let ticket): return .openAgain(ticket)
         case .refused(let refusal): throw refusal.failure(request.ticket.flow)
@@ -80,7 +85,7 @@ final class PurchaseService {
         }
         var outcome = "authorized"
         do throws(Failure) {
-            _ = try await complete(attempt, isRecovery: true, by: caller)
+            _ = try await complete(attempt, nil, isRecovery: true, by: caller)
         } catch {
             outcome = error.code.rawValue
         }
@@ -92,10 +97,14 @@ final class PurchaseService {
 
     private func complete(
         _ attempt: PurchaseAttempt,
+        _ facts: MobileFacts?,
         isRecovery: Bool,
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
-        switch await checkout.complete(attempt, isRecovery: isRecovery) {
+        guard let outcome = await ask(attempt, facts, isRecovery: isRecovery) else {
+            throw try await letGo(attempt, by: caller)
+        }
+        switch outcome {
         case .completed(let session), .alreadyCompleted(let session):
             return try await authorize(attempt, session, by: caller)
         case .pending(let session):
@@ -123,6 +132,31 @@ final class PurchaseService {
             logger.warning("purchase.unknown", fields(attempt, error.debugDescription))
             throw Failure(.purchaseInProgress, error.debugDescription, flow: attempt.flow, retryAfter: 10)
         }
+    }
+
+    /// Asks the provider: `nil` where the checkout of an app is open still, and nobody is here who knows what to send.
+    private func ask(
+        _ attempt: PurchaseAttempt,
+        _ facts: MobileFacts?,
+        isRecovery: Bool
+    ) async -> CompleteOutcome? {
+        guard attempt.client == .mobileApp else { return await checkout.complete(attempt, isRecovery: isRecovery) }
+        guard let facts else { return await checkout.outcome(of: attempt) }
+        return await checkout.finalize(attempt, facts, isRecovery: isRecovery)
+    }
+
+    /// Leaves a purchase under way to the merchant's next request, which sends the same octets under the same key.
+    ///
+    /// It is not placed again, although nothing has happened so far: what was sent before may still arrive, and until the provider has
+    /// ended the session nothing else may become of the flow.
+    ///
+    /// - Returns: The failure to throw.
+    private func letGo(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) -> Failure {
+        let held = try await asking { (broker) async throws(BrokerError) in
+            try await broker.lapse(attempt, by: caller)
+        }
+        guard held else { throw lost(attempt) }
+        return Failure(.purchaseInProgress, "open, and left to the merchant", flow: attempt.flow, retryAfter: 2)
     }
 
     private func authorize(

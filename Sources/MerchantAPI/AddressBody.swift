@@ -1,0 +1,78 @@
+package import Commerce
+import MerchantOrders
+package import StrictJSON
+
+extension JSONReader {
+    /// Takes a postal address that may be absent.
+    ///
+    /// - Parameter name: The whole name.
+    /// - Returns: The address; `nil` where it is absent or `null`.
+    /// - Throws: `invalid_request` for an unknown part, one that is too long or not printable, and where a part is missing without which
+    ///   nothing can be delivered.
+    package mutating func address(_ name: String) throws(Problem) -> Address? {
+        guard var object = try Problem.reading({ () throws(JSONRefusal) in try optionalObject(name) }) else {
+            return nil
+        }
+        let path = refusal(name, .missing).path
+        var address = Address()
+        for part in Address.Part.allCases {
+            guard let text = try Problem.reading({ () throws(JSONRefusal) in try object.optionalText(part.rawValue) })
+            else { continue }
+            guard PrintableText.isGood(text, length: 1...part.maximumLength) else {
+                let rule = "1 to \(part.maximumLength) printable characters."
+                throw Problem(.invalidRequest, rule, field: "\(path).\(part.rawValue)")
+            }
+            address[part] = text
+        }
+        let rest = object
+        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+        for part in address.neededParts where address[part] == nil {
+            throw Problem(.invalidRequest, "Missing.", field: "\(path).\(part.rawValue)")
+        }
+        // The provider has one member for both in what is signed, and two in what is compared with it.
+        guard address[.county] == nil || address[.district] == nil else {
+            throw Problem(.invalidRequest, "A county or a district, not both.", field: "\(path).district")
+        }
+        return address
+    }
+}
+
+extension Address {
+    /// What the provider wants of every address, and of one in Japan besides.
+    fileprivate var neededParts: [Part] {
+        let everywhere: [Part] = [.name, .addressLine1, .postalCode, .countryCode]
+        return self[.countryCode] == "JP" ? everywhere + [.stateOrRegion, .phoneNumber] : everywhere
+    }
+}
+
+extension Address.Part {
+    /// The provider's limit, in characters.
+    var maximumLength: Int {
+        switch self {
+        case .addressLine1: 180
+        case .addressLine2, .addressLine3: 60
+        case .name, .city, .county, .district, .stateOrRegion: 50
+        case .postalCode, .phoneNumber: 20
+        case .countryCode: 2
+        }
+    }
+}
+
+extension NamedSchema {
+    /// A postal address.
+    package static let postalAddress = NamedSchema(
+        "Address",
+        .object(
+            Address.Part.allCases.map { part in
+                switch part {
+                case .name, .addressLine1, .postalCode, .countryCode:
+                    .required(part.rawValue, .text(1...part.maximumLength))
+                case .stateOrRegion:
+                    .optional(part.rawValue, .text(1...part.maximumLength), "needed in Japan: the prefecture in kanji")
+                case .phoneNumber: .optional(part.rawValue, .text(1...part.maximumLength), "needed in Japan")
+                default: .optional(part.rawValue, .text(1...part.maximumLength))
+                }
+            }
+        )
+    )
+}

@@ -1,0 +1,110 @@
+/// Where a link leads that brings a buyer back into a merchant's app: an https origin that the app has claimed, or a scheme of its own.
+///
+/// A scheme has a dot in it: RFC 8252, section 7.1, has apps turn round a domain name that is theirs, as in `com.example.shop`. No
+/// scheme that a browser or a system gives a meaning to is written like that (`javascript`, `data`, `file`, `intent`, `http`), so
+/// none of them can be allowed by mistake.
+package enum AppLinkOrigin: Sendable, Hashable, CustomStringConvertible {
+    /// A universal link or app link.
+    case site(CallbackOrigin)
+    /// A private scheme, in lower case. Any app may claim one, so what comes by it proves nothing.
+    case scheme(String)
+
+    /// The provider's limit for an address that a buyer is sent to.
+    package static let maximumBytes = 512
+
+    /// The origin of a link, or `nil` where it is none that leads into an app.
+    ///
+    /// - Parameter link: https as `CallbackOrigin` has it, or `SCHEME:` and something behind it; printable ASCII without quotes,
+    ///   brackets, braces, bars and backslashes; no fragment; at most 512 bytes.
+    package init?(of link: String) {
+        guard link.utf8.count <= AppLinkOrigin.maximumBytes else { return nil }
+        if let origin = CallbackOrigin(of: link) {
+            self = .site(origin)
+            return
+        }
+        guard let colon = link.firstIndex(of: ":"), link.index(after: colon) < link.endIndex,
+            link.utf8.allSatisfy(CallbackOrigin.isPlain), AppLinkOrigin.isPrivateScheme(link[..<colon])
+        else { return nil }
+        self = .scheme(String(link[..<colon]))
+    }
+
+    /// The origin that an operator wrote, or `nil` where there is more or less than an origin.
+    ///
+    /// - Parameter setting: `https://HOST`, `https://HOST:PORT` or `SCHEME:`.
+    package init?(setting: String) {
+        if let origin = CallbackOrigin(setting: setting) {
+            self = .site(origin)
+        } else if setting.hasSuffix(":"), AppLinkOrigin.isPrivateScheme(setting.dropLast()) {
+            self = .scheme(String(setting.dropLast()))
+        } else {
+            return nil
+        }
+    }
+
+    /// As an operator writes it.
+    package var description: String {
+        switch self {
+        case .site(let origin): origin.description
+        case .scheme(let scheme): "\(scheme):"
+        }
+    }
+
+    /// Labels of lower-case letters, digits, `+` and `-`, two at least, of which the first begins with a letter.
+    private static func isPrivateScheme(_ text: Substring) -> Bool {
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count >= 2, text.utf8.first.map(isLetter) == true else { return false }
+        return labels.allSatisfy { label in !label.isEmpty && label.utf8.allSatisfy(isSchemeByte) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "+")
+    }
+}
+
+/// The three links that the provider's library for apps needs.
+package struct AppLinks: Sendable, Hashable {
+    /// After the last page; the provider adds the checkout session.
+    package let result: String
+    /// After the buyer gave up.
+    package let cancel: String
+    /// After a failure.
+    package let error: String
+
+    /// Three links.
+    ///
+    /// - Parameters:
+    ///   - result: After the last page.
+    ///   - cancel: After the buyer gave up.
+    ///   - error: After a failure.
+    package init(result: String, cancel: String, error: String) {
+        self.result = result
+        self.cancel = cancel
+        self.error = error
+    }
+}
+
+extension OrderPolicy {
+    /// Holds the links into an app to what is allowed.
+    ///
+    /// - Parameter links: As they were sent.
+    /// - Throws: `invalid` for what is no link into an app, `address` for one that the operator has not named.
+    package func check(_ links: AppLinks) throws(DraftRefusal) {
+        for (name, link) in [("resultUrl", links.result), ("cancelUrl", links.cancel), ("errorUrl", links.error)] {
+            guard let origin = AppLinkOrigin(of: link) else {
+                throw DraftRefusal(
+                    .invalid,
+                    name,
+                    "no https address and no link of a private scheme like com.example.shop:"
+                )
+            }
+            guard appLinks.contains(origin) else {
+                throw DraftRefusal(.address, name, "not at one of the origins that were agreed on")
+            }
+        }
+    }
+}

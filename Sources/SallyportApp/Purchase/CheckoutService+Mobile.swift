@@ -1,0 +1,147 @@
+import AmazonPay
+import Commerce
+import MerchantAPI
+import MerchantOrders
+import Pages
+import Primitives
+import SessionBroker
+
+/// What only the request to finalize knows of the payload that was signed; the rest is the order's.
+struct MobileFacts: Sendable {
+    /// Whether the money is taken with the authorisation.
+    let takesMoney: Bool
+    /// Whether the payment may be agreed to before the bank has spoken.
+    let handlesPending: Bool
+    /// What the merchant tells the buyer, which is signed and not sent again.
+    let note: String?
+    /// Where to, where the payload held an address.
+    let address: Address?
+
+    /// The facts of an order.
+    ///
+    /// - Parameters:
+    ///   - terms: What the order agreed on.
+    ///   - address: Where to.
+    init(_ terms: OrderTerms, address: Address?) {
+        takesMoney = terms.captureMode == .automatic
+        handlesPending = terms.handlesPending
+        note = terms.note
+        self.address = address
+    }
+
+    var intent: PaymentIntent { takesMoney ? .authorizeWithCapture : .authorize }
+}
+
+/// A session that an app's buyer came back with.
+struct ArrivedSession: Sendable {
+    /// What it says whose it is.
+    let merchantReference: String?
+    /// Who buys and where to; `nil` where the provider does not say any more.
+    let details: PrivateDetails?
+}
+
+// Checkouts that an app starts by itself, with the provider's library.
+extension CheckoutService {
+    /// What an app hands to the provider's library, signed for one flow.
+    ///
+    /// - Parameters:
+    ///   - flow: Goes into the payload, so that the sessions that come of it are this flow's alone.
+    ///   - links: The way back into the app; checked against the operator's list.
+    ///   - amount: What the buyer pays.
+    ///   - facts: When the money is taken, and where to.
+    /// - Returns: For the answer to the merchant.
+    /// - Throws: `internal_error` where the key cannot sign.
+    func start(
+        for flow: FlowID,
+        links: MobileLinks,
+        amount: Money,
+        _ facts: MobileFacts
+    ) async throws(Failure) -> MobileLaunch {
+        var payment = PaymentDetails(facts.intent, amount: amount)
+        payment.canHandlePendingAuthorization = facts.handlesPending
+        var payload = CheckoutPayload(mobile: links, payment: payment, storeID: provider.credentials.storeID)
+        payload.scopes = [.name, .email, .phoneNumber]
+        if let address = facts.address {
+            payload.scopes.append(.shippingAddress)
+            payload.deliveryAddress = address
+        }
+        payload.metadata = metadata(flow, note: facts.note)
+        let button = try await sign(payload, for: flow)
+        return MobileLaunch(
+            merchantID: provider.credentials.merchantID,
+            publicKeyID: button.publicKeyID,
+            ledgerCurrency: amount.currency,
+            hasDelivery: facts.address != nil,
+            isSandbox: provider.credentials.environment == .sandbox,
+            signed: MobileLaunch.Signed(
+                payload: button.payloadJSON,
+                signature: button.signature,
+                algorithm: button.algorithm.label
+            )
+        )
+    }
+
+    /// Reads the session that an app's buyer came back with.
+    ///
+    /// - Parameters:
+    ///   - session: From the merchant's server, checked for its form only.
+    ///   - flow: Which the merchant's server says it is for.
+    ///   - total: What the buyer was to pay.
+    /// - Returns: What the broker keeps of it.
+    /// - Throws: `order_mismatch` for a session that the account does not have or that is about another amount,
+    ///   `provider_failed` otherwise.
+    func arrived(
+        _ session: CheckoutSessionID,
+        _ flow: FlowID,
+        total: Yen
+    ) async throws(Failure) -> ArrivedSession {
+        let found = try await read(session, flow)
+        if let told = found.chargeAmount?.money, told != Money(total) {
+            throw Failure(.orderMismatch, "the session is about another amount", flow: flow)
+        }
+        var details: PrivateDetails?
+        if found.state == .open, let buyer = found.buyer {
+            details = PrivateDetails(
+                buyer: buyer,
+                address: found.shippingAddress ?? Address(),
+                payment: found.paymentDescriptor
+            )
+        }
+        return ArrivedSession(merchantReference: found.merchantReferenceID, details: details)
+    }
+
+    /// Makes the charge of an app's checkout real; see `CompleteOutcome`.
+    ///
+    /// - Parameters:
+    ///   - attempt: The lease; flow and number make the idempotency key, and its total goes into the octets.
+    ///   - facts: Those of the signed payload.
+    ///   - isRecovery: Whether an earlier call of the attempt may have got through.
+    /// - Returns: The outcome, within the lease.
+    func finalize(_ attempt: PurchaseAttempt, _ facts: MobileFacts, isRecovery: Bool) async -> CompleteOutcome {
+        guard let session = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
+        var order = FinalizeOrder(amount: Money(attempt.total), intent: facts.intent)
+        order.shippingAddress = facts.address
+        order.canHandlePendingAuthorization = facts.handlesPending
+        return await client.finalize(
+            session,
+            order,
+            key: IdempotencyKey.derive(flow: attempt.flow, attempt: attempt.number, step: "finalize"),
+            isRecovery: isRecovery,
+            within: provider.completeLimit
+        )
+    }
+
+    /// What became of an attempt, by a look alone.
+    ///
+    /// - Parameter attempt: The lease.
+    /// - Returns: The outcome; `nil` while the session is open.
+    func outcome(of attempt: PurchaseAttempt) async -> CompleteOutcome? {
+        guard let session = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
+        return await client.standing(of: session, amount: Money(attempt.total))
+    }
+
+    /// A stored session id that this program did not write.
+    static let malformed = CompleteOutcome.rejected(
+        AmazonPayError(.notSent, detail: "the stored session id has another form")
+    )
+}

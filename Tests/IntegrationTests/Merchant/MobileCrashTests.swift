@@ -1,0 +1,216 @@
+import EventIO
+import HTTPClient
+import HTTPCore
+import IntegrationKit
+import Postgres
+import Primitives
+import StrictJSON
+import Testing
+
+@Suite("Crashes during a finalize", .tags(.database, .slow), .serialized)
+struct MobileCrashTests {
+    enum Moment: String, CaseIterable, Sendable {
+        /// The attempt is written down, the provider has heard nothing.
+        case begun
+        /// The call has reached the provider, which carries it out although nobody waits for the answer any more.
+        case sent
+        /// The provider has answered, the answer is not stored.
+        case answered
+        /// The answer is stored, the merchant may not have it.
+        case settled
+
+        /// Whether a look at the provider alone can end it.
+        var isTaken: Bool { self == .sent || self == .answered }
+    }
+
+    enum Rescue: String, CaseIterable, Sendable {
+        case merchant, recoveryTask
+    }
+
+    @Test(arguments: Moment.allCases, Rescue.allCases)
+    func `pays once, whoever finds out`(moment: Moment, rescue: Rescue) async throws {
+        try await withProcessShop { shop in
+            shop.settings["SALLYPORT_MERCHANT_API"] = "true"
+            shop.settings["SALLYPORT_MERCHANT_APP_LINKS"] = "com.example.shop:,https://shop.example.com"
+            try await shop.turnAutopilotOn()
+            let first = try await shop.startServer()
+            let till = try await MobileTill.open(shop, first)
+            try await till.crash(at: moment, first)
+            #expect(try till.state() == (moment == .settled ? "authorized" : "purchasing"))
+            if rescue == .recoveryTask { try till.endLease() }
+            let server = try await shop.startServer()
+            if rescue == .merchant, moment != .settled {
+                #expect(try await till.finalize(server).status == 202, "the lease of the dead one still runs")
+                try till.endLease()
+            }
+            if rescue == .recoveryTask, moment != .settled {
+                // What was never sent is looked at and left alone.
+                let end = moment.isTaken ? "settle authorized" : "lapse lapsed"
+                try await poll(shop.reactor, "recovery") { try till.trail().contains(end) ? () : nil }
+                #expect(try till.state() == (moment.isTaken ? "authorized" : "purchasing"))
+            }
+            let answer = try await till.insist(server)
+            #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+            let calls = try await till.calls()
+            #expect(calls.filter(\.isEffective).count == 1)
+            #expect(Set(calls.map(\.key)).count == 1, "one attempt, one key")
+            #expect(try till.events() == ["session.paid"])
+        }
+    }
+}
+
+/// What a merchant's server knows of one session of its app, of a shop of processes.
+private struct MobileTill {
+    let shop: ProcessShop
+    let curl: CurlClient
+    let flow: String
+    let finalization: JSONValue
+
+    /// A session whose buyer is back in the app.
+    static func open(_ shop: ProcessShop, _ server: ServerProcess) async throws -> MobileTill {
+        try shop.rows(MerchantKey.insertion)
+        let curl = CurlClient(shop.reactor, configuration: ClientConfiguration())
+        let opened = try await post(curl, server, "/v1/sessions", MerchantClient.appOrder(MerchantClient.delivery))
+        let session = try JSONParser.parse(opened.body)
+        let flow = try #require(session["id"]?.text, "\(String(decoding: opened.body, as: UTF8.self))")
+        let launch = try #require(session["launch"]?["mobile"])
+        let link = try await checkOut(launch, shop, curl)
+        return MobileTill(
+            shop: shop,
+            curl: curl,
+            flow: flow,
+            finalization: [
+                "checkoutSessionId": .string(MerchantClient.checkoutSession(of: link)),
+                "appProof": session["launch"]?["appProof"] ?? .null, "shippingAddress": MerchantClient.delivery,
+            ]
+        )
+    }
+
+    /// Follows the simulator's pages, which answer themselves, to the link into the app.
+    private static func checkOut(_ launch: JSONValue, _ shop: ProcessShop, _ curl: CurlClient) async throws -> String {
+        let origin = shop.client.simulator
+        var form = launch.members.map { "\($0.name)=\(encoded($0.value.text ?? "true"))" }
+        form += ["checkoutLanguage=ja_JP", "placement=Cart"]
+        var request = OutboundRequest(
+            method: "POST",
+            url: origin + "/checkout/start",
+            fields: [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(form.joined(separator: "&").utf8)
+        )
+        var cookies = ""
+        for _ in 0..<20 {
+            let answer = try await curl.send(request)
+            let location = try #require(answer.first("location"), "\(String(decoding: answer.body, as: UTF8.self))")
+            guard location.hasPrefix("/") || location.hasPrefix(origin) else { return location }
+            if let cookie = answer.first("set-cookie") { cookies = String(cookie.prefix { $0 != ";" }) }
+            let next = location.hasPrefix("/") ? origin + location : location
+            request = OutboundRequest(method: "GET", url: next, fields: [("Cookie", cookies)])
+        }
+        return ""
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            (byte >= 0x61 && byte <= 0x7A) || (byte >= 0x41 && byte <= 0x5A) || (byte >= 0x30 && byte <= 0x39)
+                ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte])
+        }.joined()
+    }
+
+    private static func post(
+        _ curl: CurlClient,
+        _ server: ServerProcess,
+        _ path: String,
+        _ body: JSONValue
+    ) async throws -> InboundResponse {
+        var outbound = OutboundRequest(
+            method: "POST",
+            url: server.url + path,
+            fields: [("Host", ServerProcess.host)] + MerchantKey.fields("m"),
+            body: body.bytes
+        )
+        outbound.timeout = .seconds(60)
+        return try await curl.send(outbound)
+    }
+
+    func finalize(_ server: ServerProcess) async throws -> InboundResponse {
+        try await MobileTill.post(curl, server, "/v1/sessions/\(flow)/finalize", finalization)
+    }
+
+    /// Asks until the payment is not under way any more.
+    func insist(_ server: ServerProcess) async throws -> InboundResponse {
+        var answer = try await finalize(server)
+        for _ in 0..<20 where answer.status == 202 {
+            try endLease()
+            answer = try await finalize(server)
+        }
+        return answer
+    }
+
+    func endLease() throws {
+        try shop.rows("UPDATE flow SET lease_until = now() - interval '1 second' WHERE state = 'purchasing'")
+    }
+
+    func state() throws -> String {
+        (try shop.rows("SELECT state FROM flow WHERE flow_id = $1", [flow]).first?.first ?? nil) ?? ""
+    }
+
+    func trail() throws -> [String] {
+        try shop.rows("SELECT op || ' ' || verdict FROM flow_event WHERE flow_id = $1 ORDER BY ordinal", [flow])
+            .compactMap { $0[0] }
+    }
+
+    func events() throws -> [String] {
+        try shop.rows("SELECT type FROM merchant_event ORDER BY sequence").compactMap { $0[0] }
+    }
+
+    /// Every finalize that the provider has answered.
+    func calls() async throws -> [(isEffective: Bool, key: String?)] {
+        let log = try JSONParser.parse(try await shop.client.control("log?limit=5000"))
+        return (log["entries"]?.elements ?? []).filter { $0["operation"]?.text == "FinalizeCheckoutSession" }
+            .map { ($0["effective"]?.flag ?? false, $0["idempotencyKey"]?.text) }
+    }
+
+    // MARK: Crashes
+
+    func crash(at moment: MobileCrashTests.Moment, _ server: ServerProcess) async throws {
+        switch moment {
+        case .begun: try await crashBeforeSending(server)
+        case .sent:
+            try await shop.injectFault("FinalizeCheckoutSession", #""delayMs":60000"#)
+            shop.reactor.startTask { _ = try? await self.finalize(server) }
+            try await shop.waitUntilFaultsAreMet()
+            try await server.program.end(.kill)
+            try await poll(shop.reactor, "the effect") { try await calls().contains(where: \.isEffective) ? () : nil }
+        case .answered: try await crashBeforeSettling(server)
+        case .settled:
+            shop.reactor.startTask { _ = try? await self.finalize(server) }
+            try await poll(shop.reactor, "settled") { try state() == "authorized" ? () : nil }
+            try await server.program.end(.kill)
+        }
+    }
+
+    /// The provider of this server reads the session for it, and hears nothing of the finalize.
+    private func crashBeforeSending(_ server: ServerProcess) async throws {
+        try await shop.injectFault("FinalizeCheckoutSession", #""resetBefore":true"#, count: 100)
+        shop.reactor.startTask { _ = try? await self.finalize(server) }
+        try await poll(shop.reactor, "begun") { try state() == "purchasing" ? () : nil }
+        try await server.program.end(.kill)
+        _ = try await shop.client.send("DELETE", shop.client.simulator + "/_sim/faults")
+    }
+
+    /// Holds the row of the order, so that the end waits for it, and kills both sides.
+    private func crashBeforeSettling(_ server: ServerProcess) async throws {
+        try await shop.injectFault("FinalizeCheckoutSession", #""processingMs":1000"#)
+        shop.reactor.startTask { _ = try? await self.finalize(server) }
+        try await poll(shop.reactor, "begun") { try state() == "purchasing" ? () : nil }
+        let holder = try PostgresAdmin(url: shop.databaseURL)
+        try holder.run("BEGIN")
+        _ = try holder.rows("SELECT 1 FROM merchant_order FOR UPDATE")
+        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        try await poll(shop.reactor, "the end waits") { try shop.rows(waiting).isEmpty ? nil : () }
+        try await server.program.end(.kill)
+        // Otherwise the server's connection would still carry out what it has already received.
+        for row in try shop.rows(waiting) { try shop.rows("SELECT pg_terminate_backend($1::int, 5000)", row) }
+        try holder.run("ROLLBACK")
+    }
+}
