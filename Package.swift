@@ -198,7 +198,7 @@ let package = Package(
             "SallyportAppTests",
             [
                 "SallyportApp", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay", "Commerce",
-                "Cryptography", "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives", "TestKit",
+                "Cryptography", "HTTPClient", "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
         tests(

@@ -1,4 +1,5 @@
 import EventIO
+import HTTPClient
 import Primitives
 import SessionBroker
 import TLS
@@ -111,6 +112,14 @@ private func configuration(
         for odd in ["http://shop.example", "https://shop.example/", "https://shop.example/p", "shop.example", "*"] {
             #expect(found(odd, true).count == 1)
         }
+    }
+
+    @Test func `asks merchants' servers for little, and believes whom it believes of endpoints`() throws {
+        let own = try configuration([:]).webhooks.inquiries
+        #expect(own.trust == .system && own.bodyLimit == 4_096)
+        let other = try configuration(["SALLYPORT_WEBHOOKS_CA_FILE": "authority.pem"]).webhooks
+        #expect(other.inquiries.trust == .file(path: "authority.pem"))
+        #expect(other.outbound.trust == .file(path: "authority.pem"))
     }
 
     @Test func `refuses a window of HTTP/2 that the greatest body does not fit into`() throws {

@@ -33,12 +33,17 @@ final class SessionOpening {
     }
 
     let broker: Broker
+    /// What every order of the shop itself agrees on.
+    private let ownTerms: OrderTerms
 
     /// A way to flows on one loop.
     ///
-    /// - Parameter broker: The state machine.
-    init(broker: Broker) {
+    /// - Parameters:
+    ///   - broker: The state machine.
+    ///   - ownTerms: What every order of the shop itself agrees on.
+    init(broker: Broker, ownTerms: OrderTerms) {
         self.broker = broker
+        self.ownTerms = ownTerms
     }
 
     /// Opens a flow for the shop's own cart.
@@ -52,8 +57,8 @@ final class SessionOpening {
     /// - Returns: The launch ticket, and a proof where the jar had none.
     /// - Throws: `rate_limited`, `invalid_request`, and what the store says.
     func open(_ draft: OrderDraft, from cart: Cart, by caller: Caller) async throws(Failure) -> IssuedFlow {
-        guard let contents = Contents(draft), contents.terms.stored == nil else {
-            throw Failure(.internalError, "an order of the shop itself with terms that would have to be stored")
+        guard let contents = Contents(draft), contents.terms == ownTerms else {
+            throw Failure(.internalError, "an order of the shop itself with other terms than the settings say")
         }
         let request = IssueRequest(
             client: cart.client,

@@ -68,7 +68,7 @@ final class LoopServices {
         database = parts.database
         sweeper = parts.sweeper
         merchant = parts.merchant
-        opening = SessionOpening(broker: parts.broker)
+        opening = SessionOpening(broker: parts.broker, ownTerms: deployment.ownTerms)
         postage = parts.postage
         orders = PostgresOrderStore(client: parts.database)
         payments = PaymentService(

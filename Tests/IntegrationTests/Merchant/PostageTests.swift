@@ -158,6 +158,29 @@ struct PostageTests {
         }
     }
 
+    @Test func `is asked for once more at the second opening of profile strict, before the buyer agrees`() async throws
+    {
+        try await withAskedShop(["profile": "strict"]) { asked in
+            // RFC 7636, appendix B.
+            let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+            let order = MerchantClient.order([
+                JSONMember("codeChallenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+                JSONMember("postage", ["callback": .string(asked.server.url)]),
+            ])
+            let session = try await asked.merchant.open(order)
+            let tab = asked.shop.tab()
+            let first = try #require(try await tab.cross(session.url).link("purchase_link"))
+            let met = try await asked.merchant.complete(session, first, verifier: verifier)
+            asked.server.behave(.answer(AskedShop.answer("600")))
+            let again = try await tab.open(try #require(met["launch"]?["url"]?.text, "\(met.text)"))
+            #expect(again.text.contains("3,240"), "\(again.text)")
+            let back = try #require(try await tab.agree(again).link("purchase_link"))
+            let paid = try await asked.merchant.complete(session, back, verifier: verifier)
+            #expect(paid["amounts"]?["total"]?["amount"]?.text == "3240", "\(paid.text)")
+            #expect(asked.server.received.count == 2)
+        }
+    }
+
     @Test func `is not asked for with the session of another buyer`() async throws {
         try await withAskedShop { asked in
             let (first, _, _) = try await asked.choose()
