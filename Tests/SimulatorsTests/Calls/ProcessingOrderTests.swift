@@ -48,7 +48,8 @@ struct ProcessingOrderTests {
 
     @Test(arguments: [
         (#"{"unknown":1,"chargeAmount":1}"#, "UnrecognizedField"),
-        (#"{"chargeAmount":{"amount":"1","currencyCode":"JPY","more":0}}"#, nil),
+        (#"{"chargeAmount":{"amount":"1","currencyCode":"JPY","more":0}}"#, "UnrecognizedField"),
+        (#"{"chargeAmount":{"amount":"x","currencyCode":"JPY","more":0}}"#, "UnrecognizedField"),
         (#"{"chargeAmount":{"amount":"1.5","currencyCode":"JPY"}}"#, "InvalidParameterValue"),
         (#"{"chargeAmount":{"amount":"-1","currencyCode":"JPY"}}"#, "InvalidParameterValue"),
         (#"{"chargeAmount":{"amount":"01","currencyCode":"JPY"}}"#, "InvalidParameterValue"),

@@ -61,6 +61,11 @@ struct BodyCheck {
         case (.table(let element, let limit), .object(let given)):
             if given.count > limit { note(&invalid, path) }
             for member in given { visit(member.value, element, path + "." + member.name) }
+        case (.price, .object(let given)):
+            for member in given where member.name != "amount" && member.name != "currencyCode" {
+                note(&unknown, "\(path).\(member.name)")
+            }
+            if !BodyCheck.isValid(value, shape) { note(&invalid, path) }
         default:
             if !BodyCheck.isValid(value, shape) { note(&invalid, path.isEmpty ? "the body" : path) }
         }

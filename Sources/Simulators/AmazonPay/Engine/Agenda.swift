@@ -28,6 +28,9 @@ struct Agenda: Sendable {
 
     var isEmpty: Bool { heap.isEmpty }
 
+    /// How many events are planned.
+    var count: Int { heap.count }
+
     /// When the earliest event is due; `nil` while nothing is planned.
     var next: WallTime? { heap.first?.time }
 
@@ -57,5 +60,11 @@ struct Agenda: Sendable {
             parent = least
         }
         return (first.time, first.event)
+    }
+
+    /// Drops the events that would happen to nothing; the others keep their order.
+    mutating func keep(where isAwaited: (Event) -> Bool) {
+        // What is sorted is a heap.
+        heap = heap.filter { isAwaited($0.event) }.sorted { $0 < $1 }
     }
 }

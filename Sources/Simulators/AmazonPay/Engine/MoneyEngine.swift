@@ -28,12 +28,16 @@ struct MoneyEngine: Sendable {
     var signInOrder: ArrivalOrder
     /// How many times complete or finalize took effect, by checkout session; one at most where all is well.
     private(set) var effectiveCompletes: [String: Int] = [:]
+    private let capacity: Int
+    /// Sessions that were evicted since the agenda was looked through.
+    private var evicted = 0
     /// What came of a session; known longer than the session itself.
     private var permissionIDs: [String: String] = [:]
 
     init(mint: IdentifierMint, now: WallTime, capacity: Int) {
         self.mint = mint
         self.now = now
+        self.capacity = max(1, capacity)
         order = ArrivalOrder(capacity: max(1, capacity))
         signInOrder = ArrivalOrder(capacity: max(1, capacity))
     }
@@ -73,6 +77,25 @@ struct MoneyEngine: Sendable {
         }
         effectiveCompletes[id] = nil
         sessions[id] = nil
+        evicted += 1
+        if evicted >= capacity { forgetEvents() }
+    }
+
+    /// Drops what is planned for objects that are gone; once for as many evictions as there is room, so each costs next to nothing.
+    private mutating func forgetEvents() {
+        evicted = 0
+        var agenda = agenda
+        agenda.keep { event in
+            switch event {
+            case .sessionExpires(let id), .sessionIsForgotten(let id): sessions[id] != nil || permissionIDs[id] != nil
+            case .authorizationIsDecided(let id, _), .authorizationExpires(let id), .captureSettles(let id):
+                charges[id] != nil
+            case .permissionExpires(let id): permissions[id] != nil
+            case .refundSettles(let id): refunds[id] != nil
+            case .signInIsForgotten(let id): signIns[id] != nil
+            }
+        }
+        self.agenda = agenda
     }
 
     mutating func noteEffectiveComplete(of sessionID: String, permissionID: String) {
