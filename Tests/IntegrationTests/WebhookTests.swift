@@ -224,31 +224,13 @@ struct WebhookCrashTests {
         try shop.rows("SELECT flow_id FROM merchant_event WHERE type = 'session.paid'").compactMap { $0[0] }
     }
 
-    private func add(_ receiver: WebhookReceiver, to shop: ProcessShop) async throws {
-        let environment = [
-            "SALLYPORT_DATABASE_URL": shop.databaseURL.reveal(), "SALLYPORT_DATA_DIR": shop.folder,
-            "SALLYPORT_MERCHANT_SECRET_FILE": try HookedShop.secretPath(), "SALLYPORT_WEBHOOKS_ALLOW_LOOPBACK": "true",
-        ]
-        let words = ["webhooks", "add", receiver.url]
-        let program = try RunningProgram(
-            words,
-            environment: environment,
-            logPath: shop.folder + "/add.log",
-            on: shop.reactor
-        )
-        defer { program.destroy() }
-        #expect(try await program.process.exit(on: shop.reactor) == .code(0), "\(program.log)")
-        let line = try JSONParser.parse(Array(program.log.utf8))
-        receiver.trust(try #require(line["secret"]?.text))
-    }
-
     @Test func `a program that is killed between the commit and the try loses nothing`() async throws {
         try await withProcessShop { shop in
             let receiver = try await WebhookReceiver.start()
             defer { receiver.stop() }
             // Without the secret the program commits and does not send: it dies in between, as far as anybody can tell.
             let first = try await shop.startServer()
-            try await add(receiver, to: shop)
+            try await receiver.beAdded(to: shop, try HookedShop.secretPath())
             let crossings = try await shop.place(4, on: [first])
             for crossing in crossings { _ = try await shop.purchaseUntilDone(crossing, on: first) }
             try await first.program.end(.kill)
@@ -268,7 +250,7 @@ struct WebhookCrashTests {
             defer { receiver.stop() }
             shop.settings["SALLYPORT_MERCHANT_SECRET_FILE"] = try HookedShop.secretPath()
             let first = try await shop.startServer()
-            try await add(receiver, to: shop)
+            try await receiver.beAdded(to: shop, try HookedShop.secretPath())
             receiver.behave(.hang)
             let crossings = try await shop.place(1, on: [first])
             _ = try await shop.purchaseUntilDone(crossings[0], on: first)
