@@ -84,20 +84,27 @@ package final class PostgresNotificationStore {
     }
 
     // Newest first: an old one is the least likely to tell of anything that the last look did not see. Nothing is taken while no
-    // purchase is paused, as in ordinary operation: there a message is often faster than whoever writes the purchase down.
+    // purchase is paused, as in ordinary operation: there a message is often faster than whoever writes the purchase down. Such
+    // messages are put aside in passing, so that they neither cost a question nor stand before the others.
     private static let strayStatement = Statement(
         name: "notification_stray",
         sql: """
             WITH d AS MATERIALIZED (
-                SELECT n.message_id FROM notification AS n
+                SELECT n.message_id, left(n.object_id, 19) AS permission, n.received_at,
+                    EXISTS (SELECT FROM payment_object AS p WHERE p.object_id = left(n.object_id, 19)) AS is_known
+                FROM notification AS n
                 WHERE n.verdict = 'unknown' AND NOT n.asked AND n.kind IN ('CHARGE', 'CHARGE_PERMISSION')
                     AND n.received_at >= (
                         SELECT min(q.since) FROM flow_purchasing AS q
                         WHERE q.stuck_at IS NULL AND q.next_at > statement_timestamp())
-                ORDER BY n.received_at DESC LIMIT $1 FOR UPDATE SKIP LOCKED
+                ORDER BY n.received_at DESC LIMIT 1000 FOR UPDATE OF n SKIP LOCKED
+            ), t AS (
+                SELECT d.message_id, NULL AS permission FROM d WHERE d.is_known
+                UNION ALL
+                (SELECT d.message_id, d.permission FROM d WHERE NOT d.is_known ORDER BY d.received_at DESC LIMIT $1)
             )
-            UPDATE notification AS n SET asked = true FROM d WHERE n.message_id = d.message_id
-            RETURNING left(n.object_id, 19)
+            UPDATE notification AS n SET asked = true FROM t WHERE n.message_id = t.message_id
+            RETURNING t.permission
             """,
         parameterTypes: [.int8]
     )
@@ -113,7 +120,9 @@ package final class PostgresNotificationStore {
         do throws(PostgresError) {
             let rows = try await client.work(PostgresNotificationStore.strayStatement, parameters)
             var permissions: Set<String> = []
-            for row in 0..<rows.rowCount { permissions.insert(try rows.text(row, 0)) }
+            for row in 0..<rows.rowCount where try !rows.isNull(row, 0) {
+                permissions.insert(try rows.text(row, 0))
+            }
             return permissions
         } catch {
             throw StoreFailure.merchant(error)

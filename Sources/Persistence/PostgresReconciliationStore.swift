@@ -196,7 +196,7 @@ package final class PostgresReconciliationStore {
         sql: """
             UPDATE reconciliation_run AS r SET
                 reached = $3, orders = $4, compared = $5, differences = $6,
-                ended_at = CASE WHEN $7 THEN statement_timestamp() END
+                ended_at = CASE WHEN $7 THEN statement_timestamp() END, attempt_id = CASE WHEN NOT $7 THEN r.attempt_id END
             WHERE r.day = $1::date AND r.attempt_id = $2 AND r.ended_at IS NULL
             RETURNING 1
             """,

@@ -42,10 +42,11 @@ package struct LedgerDifference: Sendable, Hashable {
     ///   - object: As the ledger holds it.
     ///   - seen: As the provider shows it; `nil` where it does not know it.
     package init?(_ object: LedgerObject, seen: ObservedObject?) {
-        let (row, state) = (object.row, seen?.sighting.state)
-        ours = Side(object)
-        theirs = seen.map(Side.init)
-        isProgress = state.map { row.state.mayBecome($0, of: row.kind) } ?? false
+        let row = object.row
+        let (ours, theirs) = (Side(object), seen.map(Side.init))
+        self.ours = ours
+        self.theirs = theirs
+        isProgress = theirs.map { ours.mayBecome($0, of: row.kind) } ?? false
         guard ours != theirs else { return nil }
         if row.kind == .permission, let theirs {
             // Whether a permission can be charged at the moment is no news: the provider changes that with each charge.
@@ -60,6 +61,14 @@ package struct LedgerDifference: Sendable, Hashable {
         ours = Side(ObjectState(rawValue: order.rawValue))
         theirs = Side(.completed)
         isProgress = false
+    }
+}
+
+extension LedgerDifference.Side {
+    /// Whether the provider comes from this to that without a call of ours: only what was asked for is taken or given back.
+    fileprivate func mayBecome(_ other: LedgerDifference.Side, of kind: ObjectKind) -> Bool {
+        guard state.mayBecome(other.state, of: kind), refunded == other.refunded else { return false }
+        return kind == .charge || taken == other.taken
     }
 }
 

@@ -76,6 +76,15 @@ struct LedgerDifferenceTests {
         #expect(!LedgerDifference(unpaid: .expired).isProgress)
     }
 
+    @Test func `is no progress where more was given back, or another sum`() throws {
+        let taking = try ours(.charge, .captureInitiated)
+        let given = try theirs(.charge, .captured, captured: 900, refunded: 100)
+        #expect(try !#require(LedgerDifference(taking, seen: given)).isProgress)
+        var refund = try theirs(.refund, .refunded)
+        refund.amount = try yen(999)
+        #expect(try !#require(LedgerDifference(try ours(.refund, .refundInitiated), seen: refund)).isProgress)
+    }
+
     @Test func `is one in the state, in what was taken, in what was given back, and in being there at all`() throws {
         let taken = try ours(.charge, .captured, captured: 900)
         let state = try #require(LedgerDifference(taken, seen: try theirs(.charge, .authorized)))

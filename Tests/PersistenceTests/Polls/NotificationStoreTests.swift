@@ -67,6 +67,23 @@ struct NotificationStoreTests {
         }
     }
 
+    @Test func `follows a message that nobody knows while a purchase waits, once`() async throws {
+        try await withRig { rig in
+            let (waiting, _) = try await rig.purchasing()
+            try rig.pass(waiting, seconds: 46)
+            let pause = Duration.seconds(3_600)
+            _ = try #require(try await rig.broker.takeOver(waiting.flow, pause: pause, by: rig.caller()))
+            for (id, object) in [("m1", "S03-0000000-0000009-C1"), ("m2", Self.charge)] {
+                let message = Message(id: id, kind: "CHARGE", object: object, permission: nil)
+                #expect(try await rig.notices.receive(message) == .unknown)
+            }
+            // Its message was faster than whoever wrote the purchase down.
+            _ = try await rig.paid(Self.permission)
+            #expect(try await rig.notices.takeStray(limit: 1) == ["S03-0000000-0000009"])
+            #expect(try await rig.notices.takeStray(limit: 1).isEmpty)
+        }
+    }
+
     @Test func `tells of a chargeback, once, and has permission and charges read`() async throws {
         try await withRig { rig in
             let crossing = try await rig.paid(Self.permission)

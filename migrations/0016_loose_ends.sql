@@ -3,6 +3,9 @@
 -- Locks: notification, flow_purchasing and reconciliation_run, ACCESS EXCLUSIVE, not rewritten. Time: milliseconds. The program of
 -- before works on: it looks when the pause is over, as it did, takes the new refusal for what it is, and begins its reports anew.
 
+-- In the order in which a purchase that is settled takes them: with another one both would wait for each other.
+LOCK TABLE flow_purchasing, notification IN ACCESS EXCLUSIVE MODE;
+
 -- Whether the permission behind it was looked up, to find a purchase that waits; each message causes one such question at most.
 ALTER TABLE notification ADD COLUMN asked boolean NOT NULL DEFAULT false;
 
