@@ -17,8 +17,8 @@ enum AppLinkChecks {
             "D45",
             .warning,
             setting,
-            "Any app on the buyer's phone may claim \(link) and see which checkout has come back.",
-            remedy: "Prefer an https link that only your app is associated with; nothing can be paid by the link alone."
+            "Any app on the buyer's phone may claim \(link), have the buyer pay somebody else's order, and take the way back.",
+            remedy: "Use an https link that only your app is associated with."
         )
     }
 

@@ -38,7 +38,7 @@ extension PostgresSessionStore {
     }
 
     static let beginStatement = Statement(
-        name: "flow_begin_purchase",
+        name: "flow_begin_attempt",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET (verdict, state, events, proof_misses, attempt, attempt_id, lease_until) = (
@@ -164,12 +164,12 @@ extension PostgresSessionStore {
     }
 
     static let releaseStatement = Statement(
-        name: "flow_release_order",
+        name: "flow_release_patient",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET
                     verdict = 'placed', state = 'placed', events = f.events + 1, lease_until = NULL,
-                    idle_until = \(SQLText.deadline("$5"))
+                    idle_until = \(SQLText.patience("$5"))
                 WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), q AS (
@@ -192,14 +192,14 @@ extension PostgresSessionStore {
     }
 
     static let settleStatement = Statement(
-        name: "flow_settle_order",
+        name: "flow_settle_patient",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET
                     verdict = $5, state = $5::flow_state, events = f.events + 1, lease_until = NULL, result = $6,
                     charge_permission = $7, charge = $8,
                     receipt_until = CASE $5 WHEN 'authorized' THEN statement_timestamp() + $10 * interval '1 second' END,
-                    idle_until = \(SQLText.deadline("$11"))
+                    idle_until = \(SQLText.patience("$11"))
                 WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
                     AND $5 IN ('authorized', 'declined')
                 RETURNING f.flow_id, f.events, f.verdict, f.state

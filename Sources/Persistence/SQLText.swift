@@ -31,6 +31,11 @@ enum SQLText {
     static func deadline(_ parameter: String) -> String {
         "least(statement_timestamp() + \(parameter) * interval '1 second', f.absolute_until)"
     }
+
+    /// Until when an unpaid flow may be without a sign of life; one that has no tab gives none, and has all of its time.
+    static func patience(_ parameter: String) -> String {
+        "CASE f.client WHEN 'mobileApp' THEN f.absolute_until ELSE \(deadline(parameter)) END"
+    }
 }
 
 extension Parameters {

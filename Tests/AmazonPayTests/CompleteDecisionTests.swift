@@ -144,6 +144,11 @@ struct CompleteDecisionTests {
             Row(400, "InvalidHeaderValue", read: .open, isDoubtful: true, "unknown"),
             Row(401, "UnauthorizedAccess", read: .open, isDoubtful: true, "unknown"),
             Row(422, "InvalidChargeStatus", read: .open, isDoubtful: true, "rejected"),
+            Row(422, "InvalidCheckoutSessionStatus", read: .open, isDoubtful: true, "unknown"),
+            Row(422, "MFANotCompleted", read: .open, isDoubtful: true, "unknown"),
+            Row(422, nil, read: .open, isDoubtful: true, "unknown"),
+            // The bank was asked under this very key: that is its answer, whichever try asked.
+            Row(422, "PaymentMethodNotAllowed", read: .open, isDoubtful: true, "declined PaymentMethodNotAllowed"),
             Row(403, "InvalidAccountStatus", read: .completed, isDoubtful: true, "alreadyCompleted"),
             Row(403, "InvalidAccountStatus", read: .broken, isDoubtful: true, "unknown"),
             Row(404, "ResourceNotFound", read: .missing, isDoubtful: true, "rejected"),

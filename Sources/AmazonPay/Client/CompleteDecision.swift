@@ -110,17 +110,23 @@ enum CompleteDecision {
             return .unknown(answer.error(.outcomeUnknown, "agreed, but the session is open"))
         }
         switch answer.reason {
-        case .invalidCheckoutSessionStatus, .mfaNotCompleted: return .notReady
+        // Refused for the state of the moment: an earlier try that is under way still may find another one.
+        case .invalidCheckoutSessionStatus, .mfaNotCompleted: return notReady(answer, mayHaveTakenEffect)
+        case nil where answer.status == 422: return notReady(answer, mayHaveTakenEffect)
         case .amountMismatch, .currencyMismatch: return .amountMismatch
         case let reason? where declines.contains(reason): return .declined(reason)
         case .duplicateIdempotencyKey:
             return .unknown(answer.error(.outcomeUnknown, "the key was used for other octets"))
-        case nil where answer.status == 422: return .notReady
         // Refused before it was looked into: that says nothing of an earlier try, which may be under way still.
         case _ where mayHaveTakenEffect && answer.status != 409 && answer.status != 422:
             return .unknown(answer.error(.outcomeUnknown, "refused after a try that may have got through"))
         default: return .rejected(answer.error(.refused))
         }
+    }
+
+    private static func notReady(_ answer: APIAnswer, _ mayHaveTakenEffect: Bool) -> CompleteOutcome {
+        guard mayHaveTakenEffect else { return .notReady }
+        return .unknown(answer.error(.outcomeUnknown, "not ready, after a try that may have got through"))
     }
 
     /// The session could not be read.

@@ -33,7 +33,13 @@ extension SessionHandlers {
             try await arrive(call, arrival, order)
             facts = nil
         }
-        return try await purchase(call, flow, call.services.broker.purchaseRequest(of: arrival), facts)
+        do throws(Problem) {
+            return try await purchase(call, flow, call.services.broker.purchaseRequest(of: arrival), facts)
+        } catch {
+            // It was there a moment ago: another checkout session has come in its place.
+            guard error.code == .notFound else { throw error }
+            throw Problem(.orderMismatch, field: "checkoutSessionId", flow: flow)
+        }
     }
 
     private static func arrival(_ request: FinalizeRequest, _ flow: FlowID) throws(Problem) -> MobileArrival {
