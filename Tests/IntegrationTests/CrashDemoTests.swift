@@ -66,7 +66,7 @@ struct CrashDemoTests {
             "SALLYPORT_LISTEN": "127.0.0.1:0",
             "SALLYPORT_CLEAR_LISTEN": "127.0.0.1:0",
             "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0",
-            "SALLYPORT_SIMULATOR_LISTEN": try freeAddress(),
+            "SALLYPORT_SIMULATOR_LISTEN": "127.0.0.1:\(try freePort())",
             "SALLYPORT_LOOPS": "1",
         ]
         let program = try RunningProgram(
@@ -80,12 +80,6 @@ struct CrashDemoTests {
         let addresses = line.split(separator: "\"").first { $0.hasPrefix("127.0.0.1:") }?.split(separator: " ")
         let clear = try #require(addresses?.last)
         return (program, "http://\(clear)")
-    }
-
-    /// An address that nobody listens on at this moment.
-    private static func freeAddress() throws -> String {
-        let listener = try Socket.listen(on: SocketAddress(v4: 0x7F00_0001, port: 0), reusePort: false)
-        return try Socket.localAddress(listener).description
     }
 
     /// The processes that have to do with a folder, by number.

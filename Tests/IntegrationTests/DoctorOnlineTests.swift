@@ -56,12 +56,6 @@ struct DoctorOnlineTests {
         ]
     }
 
-    /// A port that nobody listens on at this moment.
-    private static func freePort() throws -> UInt16 {
-        let listener = try Socket.listen(on: SocketAddress(v4: 0x7F00_0001, port: 0), reusePort: false)
-        return try Socket.localAddress(listener).port
-    }
-
     private static func examine(
         _ shop: ProcessShop,
         _ environment: [String: String]

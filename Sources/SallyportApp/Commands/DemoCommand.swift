@@ -16,6 +16,7 @@ enum DemoCommand {
             own (unless provider.api_url is set), and the broker. Prints `ready URL` and a walk-through. Ctrl-C stops all.
             """,
         options: [],
+        answersSignals: true,
         run: { input in
             await input.withConfiguration(DemoDefaults.fill) { configuration in
                 try await run(configuration, input)

@@ -15,7 +15,7 @@ package enum Program {
     /// - Returns: The exit status: 0 done, 1 failed, 2 wrong use.
     package static func main(_ words: [String], environment: [String: String]) -> Int32 {
         do throws(IOError) {
-            try Application.signals.block()
+            if answersSignals(words) { try Application.signals.block() }
             try SignalSet.ignoreBrokenPipes()
             _ = try Machine.raiseDescriptorLimit()
             let loop = try EventLoop(name: "command", logger: .silent)
@@ -38,10 +38,7 @@ package enum Program {
     static func run(_ words: [String], environment: [String: String], console: Console) async -> Int32 {
         let arguments: CommandLineArguments
         do {
-            arguments = try CommandLineArguments(
-                words,
-                options: CommandTable.all.flatMap(\.options) + CommandTable.common
-            )
+            arguments = try CommandLineArguments(words, options: options)
         } catch {
             return misuse(error.text, console)
         }
@@ -64,6 +61,15 @@ package enum Program {
             return misuse("`\(name)` takes no operand", console)
         }
         return await command.run(CommandInput(arguments: arguments, environment: environment, console: console))
+    }
+
+    private static var options: [CommandOption] { CommandTable.all.flatMap(\.options) + CommandTable.common }
+
+    /// Whether the command would lose something if a signal just ended it.
+    private static func answersSignals(_ words: [String]) -> Bool {
+        // What cannot be read is told by `run`.
+        guard let name = (try? CommandLineArguments(words, options: options))?.command else { return false }
+        return CommandTable.all.contains { $0.name == name && $0.answersSignals }
     }
 
     private static func misuse(_ text: String, _ console: Console) -> Int32 {

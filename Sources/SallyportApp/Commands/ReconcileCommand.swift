@@ -33,6 +33,7 @@ enum ReconcileCommand {
             CommandOption("anew", nil, "begin again where a report was cut off"),
             CommandOption("json", nil, "print JSON lines"),
         ],
+        answersSignals: true,
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let flags = input.arguments.flags

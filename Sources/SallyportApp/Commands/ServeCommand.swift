@@ -11,6 +11,7 @@ enum ServeCommand {
             Pay account. SIGTERM and SIGINT drain and end it, SIGHUP reads the certificate again.
             """,
         options: [],
+        answersSignals: true,
         run: { input in
             await input.withConfiguration { configuration in
                 try Application.check(configuration)

@@ -21,6 +21,7 @@ enum SimulatorsCommand {
             CommandOption("merchants", "FILE", "JSON file with further merchants"),
             CommandOption("notify", "URL", "tell its own merchant of every change there, on notifications.topic_arn"),
         ],
+        answersSignals: true,
         run: { input in
             await input.withConfiguration(DemoDefaults.fill) { configuration in
                 try await run(configuration, input)

@@ -49,8 +49,8 @@ struct MerchantGuideTests {
                 atPath: folder + "/docs",
                 withDestinationPath: Self.root + "/docs"
             )
-            let (web, simulator, hook) = (try Self.freePort(), try Self.freePort(), try Self.freePort())
-            let postage = try Self.freePort()
+            let (web, simulator, hook) = (try freePort(), try freePort(), try freePort())
+            let postage = try freePort()
             let settings = [
                 "SALLYPORT_DATA_DIR": folder + "/var", "SALLYPORT_LISTEN": "127.0.0.1:\(web)",
                 "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0", "SALLYPORT_SIMULATOR_LISTEN": "127.0.0.1:\(simulator)",
@@ -89,11 +89,5 @@ struct MerchantGuideTests {
                 try await demo.end(.interrupt)
             }
         }
-    }
-
-    /// A port that was free a moment ago.
-    private static func freePort() throws -> Int {
-        let listener = try Socket.listen(on: SocketAddress(v4: 0x7F00_0001, port: 0), reusePort: false)
-        return Int(try Socket.localAddress(listener).port)
     }
 }

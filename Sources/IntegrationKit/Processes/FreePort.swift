@@ -1,0 +1,21 @@
+import EventIO
+
+/// Finds a port of loopback for a process that must be told one beforehand.
+///
+/// Outside the range from which the kernel takes the ports of everybody who asks for any: it would hand a port out again
+/// before the process has begun.
+///
+/// - Returns: One that nobody listened on a moment ago.
+/// - Throws: `IOError`; `ProgramFailure` where all that were tried are taken.
+package func freePort() throws -> UInt16 {
+    for _ in 0..<100 {
+        let port = UInt16.random(in: 20_000..<32_000)
+        do throws(IOError) {
+            _ = try Socket.listen(on: SocketAddress(v4: 0x7F00_0001, port: port), reusePort: false)
+            return port
+        } catch {
+            guard error.code == IOError.addressInUse else { throw error }
+        }
+    }
+    throw ProgramFailure("no port is free")
+}
