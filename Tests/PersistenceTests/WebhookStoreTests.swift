@@ -70,7 +70,8 @@ private final class WebhookRig {
         try rig.sql(
             """
             INSERT INTO webhook_lane (endpoint_id, flow_id, head, tail, next_at, since, failures)
-            SELECT '\(endpoint)', gen_random_uuid(), 1, 1, now() + interval '1 hour', now(), 1
+            SELECT '\(endpoint)', (substr(flow_floor(now())::text, 1, 13) || substr(gen_random_uuid()::text, 14))::uuid,
+                1, 1, now() + interval '1 hour', now(), 1
             FROM generate_series(1, \(count))
             """
         )
@@ -346,7 +347,8 @@ struct WebhookStoreTests {
             try hooks.fill(one, 2001)
             #expect(try await hooks.store.remove(one) == 2001)
             try hooks.fill(one, 2001)
-            #expect(try await hooks.store.tidy() == 2001)
+            let tidied = try await hooks.store.tidy()
+            #expect(tidied == 2001)
             #expect(try await hooks.store.remove(one) == nil)
         }
     }
