@@ -151,6 +151,9 @@ import Testing
     @Test func `that cannot be written down is asked for again`() async throws {
         try await withShop(options) { shop in
             let paid = try await shop.paid()
+            try await shop.wait(for: "the charge's own message") {
+                try !verdicts(shop, of: paid.charge).isEmpty
+            }
             try await shop.wait(for: "quiet") {
                 try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
             }
