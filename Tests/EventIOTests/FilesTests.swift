@@ -1,6 +1,8 @@
-import EventIO
+import Glibc
 import TestKit
 import Testing
+
+@testable import EventIO
 
 @Suite struct `Files and folders` {
     @Test func `are read up to a limit`() async throws {
@@ -80,6 +82,18 @@ import Testing
             lock.release()
             let again = try FileLock(folder + "/lock")
             again.release()
+        }
+    }
+
+    @Test func `are let go of although a child has a copy of the lock`() async throws {
+        try await withTemporaryFolder { folder in
+            let lock = try FileLock(folder + "/lock")
+            // What a fork does to every descriptor.
+            let copy = Descriptor(owning: try systemCall("dup") { dup(lock.file.raw) })
+            lock.release()
+            let again = try FileLock(folder + "/lock")
+            again.release()
+            _ = consume copy
         }
     }
 }

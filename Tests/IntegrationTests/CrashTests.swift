@@ -110,9 +110,8 @@ struct CrashTests {
         if !isSettled {
             let early = try await shop.client.purchase(crossing, server.url)
             #expect(isInProgress(early), "the lease of the dead one still runs")
-            try shop.endLease(of: crossing)
         }
-        return (try await shop.client.purchase(crossing, server.url), server)
+        return (try await shop.purchaseUntilDone(crossing, on: server), server)
     }
 
     private static func rescueByTask(
@@ -162,25 +161,29 @@ struct CrashTests {
         try await server.program.end(.kill)
     }
 
-    /// Holds the row of the flow, so that the settlement waits for it, and kills both sides of the settlement.
+    /// Holds the settlement in the database, and kills both sides of it.
     private static func crashBeforeSettling(
         _ crossing: Crossing,
         _ shop: ProcessShop,
         _ server: ServerProcess
     ) async throws {
-        try await shop.injectFault("CompleteCheckoutSession", #""processingMs":1000"#)
-        shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
-        try await poll(shop.reactor, "begun") { try shop.state(of: crossing) == "purchasing" ? () : nil }
         let holder = try PostgresAdmin(url: shop.databaseURL)
-        try holder.run("BEGIN")
-        _ = try holder.rows("SELECT 1 FROM flow WHERE flow_id = $1 FOR UPDATE", [crossing.flow])
-        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        try holder.run(
+            """
+            CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NEW; END';
+            CREATE TRIGGER hold BEFORE UPDATE ON flow FOR EACH ROW WHEN (NEW.state = 'authorized') EXECUTE FUNCTION hold();
+            SELECT pg_advisory_lock(1)
+            """
+        )
+        shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
+        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
         try await poll(shop.reactor, "the settlement waits") { try shop.rows(waiting).isEmpty ? nil : () }
         #expect(try await shop.completions().map(\.isEffective) == [true])
         try await server.program.end(.kill)
         // Otherwise the server's connection would still carry out what it has already received.
         for row in try shop.rows(waiting) { try shop.rows("SELECT pg_terminate_backend($1::int, 5000)", row) }
-        try holder.run("ROLLBACK")
+        try holder.run("SELECT pg_advisory_unlock(1); DROP TRIGGER hold ON flow; DROP FUNCTION hold()")
     }
 }
 

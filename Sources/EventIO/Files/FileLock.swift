@@ -2,7 +2,7 @@ import Glibc
 
 /// Holds a file so that no second process works in the same place; the kernel lets go when the process ends.
 package struct FileLock: ~Copyable {
-    private let file: Descriptor
+    let file: Descriptor
 
     /// Takes the lock.
     ///
@@ -13,6 +13,11 @@ package struct FileLock: ~Copyable {
         let raw = file.raw
         try systemCall("flock") { flock(raw, LOCK_EX | LOCK_NB) }
         self.file = file
+    }
+
+    deinit {
+        // Closing is not enough: a child that another thread has forked has a copy of the descriptor until it becomes its program.
+        flock(file.raw, LOCK_UN)
     }
 
     /// Lets go of the lock.

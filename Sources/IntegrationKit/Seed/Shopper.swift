@@ -93,6 +93,21 @@ package struct ReturnFields: Sendable {
 }
 
 extension Shop {
+    /// Purchases when the lease of an earlier try is over.
+    ///
+    /// - Parameters:
+    ///   - shopper: Who has tried.
+    ///   - fields: What the way back has brought.
+    /// - Returns: The first answer that does not tell of a purchase under way.
+    /// - Throws: `PostgresError`, `HTTPExchangeError`.
+    package func purchaseAfterLease(_ shopper: Shopper, _ fields: ReturnFields) async throws -> Page {
+        try await afterLease(
+            of: shopper.flow,
+            ask: { try await shopper.purchase(fields) },
+            while: { $0.error == "purchase_in_progress" }
+        )
+    }
+
     /// A buyer who has just tapped the button of the cart.
     ///
     /// - Parameters:

@@ -110,6 +110,30 @@ package struct Shop: Sendable {
         try rows("UPDATE flow SET lease_until = now() - interval '1 second' WHERE flow_id = $1", [flow])
     }
 
+    /// Ends the lease of a purchase and asks for its outcome, until nobody else is finding out.
+    ///
+    /// The broker's own recovery may be faster than whoever asks, and is at it for a moment.
+    ///
+    /// - Parameters:
+    ///   - flow: Its id as text.
+    ///   - ask: For example the purchase.
+    ///   - isHeld: Whether an answer says that somebody is still at it.
+    /// - Returns: The first answer that says more, or the last one.
+    /// - Throws: `PostgresError`, or what `ask` throws.
+    package func afterLease<Answer>(
+        of flow: String,
+        ask: () async throws -> Answer,
+        while isHeld: (Answer) -> Bool
+    ) async throws -> Answer {
+        try endLease(of: flow)
+        var answer = try await ask()
+        for _ in 0..<50 where isHeld(answer) {
+            try endLease(of: flow)
+            answer = try await ask()
+        }
+        return answer
+    }
+
     /// Takes the database away: every connection ends and no new one is let in.
     ///
     /// - Throws: `PostgresError`.

@@ -223,8 +223,12 @@ import Testing
             #expect(pending["state"]?.text == "paying")
             #expect(pending.page[field: "retry-after"] != nil)
             try await shop.control.clearFaults()
-            try shop.endLease(of: session.id)
-            #expect(try await merchant.complete(session, back)["state"]?.text == "paid")
+            let end = try await shop.afterLease(
+                of: session.id,
+                ask: { try await merchant.complete(session, back) },
+                while: { $0.status == 202 }
+            )
+            #expect(end["state"]?.text == "paid")
             #expect(try await shop.effectiveCompletions() == 1)
         }
     }
