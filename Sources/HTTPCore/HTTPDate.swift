@@ -26,6 +26,22 @@ package enum HTTPDate {
         output.append(contentsOf: zone)
     }
 
+    /// The point in time that a date stands for, or `nil` for any other text.
+    ///
+    /// - Parameter text: In the one form that `append` writes; the older two are not read.
+    /// - Returns: A time from the year 1970 on.
+    package static func time(of text: String) -> WallTime? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == byteCount, let month = months.firstIndex(where: { bytes[7..<12].elementsEqual($0) })
+        else { return nil }
+        func part(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+        let day = "\(part(12..<16))-\(month < 9 ? "0" : "")\(month + 1)-\(part(5..<7))"
+        guard let time = CalendarDate.time(of: "\(day)T\(part(17..<25))Z") else { return nil }
+        var again: [UInt8] = []
+        append(time, to: &again)
+        return again == bytes ? time : nil
+    }
+
     /// The last two digits of a number.
     private static func appendPair(_ number: Int, to output: inout [UInt8]) {
         let pair = number.magnitude % 100

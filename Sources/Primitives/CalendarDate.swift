@@ -35,6 +35,30 @@ package struct CalendarDate: Sendable, Hashable {
         weekday = Int(CalendarDate.floorDivide(days + 4, 7).remainder)
     }
 
+    /// The point in time that a text stands for, or `nil` for any other text.
+    ///
+    /// - Parameter text: `YYYYMMDDTHHMMSSZ` or `YYYY-MM-DDTHH:MM:SSZ`, a day of the calendar.
+    /// - Returns: A time from the year 1970 on.
+    package static func time(of text: String) -> WallTime? {
+        let isCompact = text.utf8.count == 16
+        guard isCompact || text.utf8.count == 20 else { return nil }
+        let digits = text.utf8.compactMap { byte -> Int64? in
+            byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int64(byte - UInt8(ascii: "0")) : nil
+        }
+        guard digits.count == 14 else { return nil }
+        func number(_ range: Range<Int>) -> Int64 { digits[range].reduce(0) { $0 * 10 + $1 } }
+        let (year, month) = (number(0..<4), number(4..<6))
+        guard year >= 1970, month >= 1, month <= 12 else { return nil }
+        let shifted = month > 2 ? year : year - 1
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + number(6..<8) - 1
+        let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+        let seconds = number(8..<10) * 3_600 + number(10..<12) * 60 + number(12..<14)
+        let time = WallTime(seconds: days * 86_400 + seconds)
+        // A day that the month does not have, an hour that the day does not have or a wrong mark comes back as another text.
+        let date = CalendarDate(time)
+        return text == (isCompact ? date.compactText : date.extendedText) ? time : nil
+    }
+
     /// The compact form of ISO 8601: `YYYYMMDDTHHMMSSZ`.
     package var compactText: String {
         text(betweenDates: nil, betweenTimes: nil)

@@ -72,11 +72,22 @@ struct ResponseTests {
         (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
         (1_709_210_096, "Thu, 29 Feb 2024 12:34:56 GMT"), (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"),
     ])
-    func `dates are written as the standard wants them`(seconds: Int64, text: String) {
+    func `dates are written as the standard wants them, and read`(seconds: Int64, text: String) {
         var output: [UInt8] = []
         HTTPDate.append(WallTime(seconds: seconds), to: &output)
         #expect(String(decoding: output, as: UTF8.self) == text)
         #expect(output.count == HTTPDate.byteCount)
+        #expect(HTTPDate.time(of: text) == WallTime(seconds: seconds))
+    }
+
+    @Test(arguments: [
+        "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
+        "Sun, 06 Nov 1994 08:49:37 GMT GMT", "Sun, -6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 99999999999 08:49:37 GMT",
+        "Sun, 32 Nov 1994 08:49:37 GMT", "Mon, 06 Nov 1994 08:49:37 GMT", "Wed, 31 Dec 1969 23:59:59 GMT",
+    ])
+    func `other dates are not read`(text: String) {
+        #expect(HTTPDate.time(of: text) == nil)
     }
 }
 

@@ -20,6 +20,30 @@ import Testing
         #expect(date.weekday == weekday)
     }
 
+    @Test(
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2026-03-14T01:59:26Z", 1_773_453_566), ("2000-02-29T12:00:00Z", 951_825_600),
+            ("2024-02-29T23:59:59Z", 1_709_251_199), ("2099-12-31T23:59:59Z", 4_102_444_799),
+            ("2100-03-01T00:00:00Z", 4_107_542_400), ("9999-12-31T23:59:59Z", 253_402_300_799),
+        ] as [(String, Int64)]
+    )
+    func `is read in both forms`(text: String, seconds: Int64) {
+        #expect(CalendarDate.time(of: text) == WallTime(seconds: seconds))
+        #expect(CalendarDate.time(of: text.filter { $0 != "-" && $0 != ":" }) == WallTime(seconds: seconds))
+    }
+
+    @Test(arguments: [
+        "", "2026-03-14", "2026-02-29T00:00:00Z", "2023-02-29T00:00:00Z", "2100-02-29T00:00:00Z",
+        "2026-04-31T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z",
+        "2026-03-14T24:00:00Z", "2026-03-14T23:60:00Z", "2026-03-14T23:59:60Z", "1969-12-31T23:59:59Z",
+        "0000-01-01T00:00:00Z", "2026-03-14 01:59:26Z", "2026-03-14T01:59:26", "2026-03-14T01:59:26+09:00",
+        "2026/03/14T01:59:26Z", "20260314T015926X", "20260314-015926Z", "2026-03-14T015926ZZZ", "99999999999999",
+        "9999999999999999", "２026-03-14T01:59:26Z",
+    ])
+    func `has no other form and no other days`(text: String) {
+        #expect(CalendarDate.time(of: text) == nil)
+    }
+
     @Test func `moves on by one day, each day of four centuries`() {
         var previous = CalendarDate(WallTime(seconds: -11_676_096_000))
         #expect(previous.extendedText == "1600-01-01T00:00:00Z")

@@ -17,7 +17,7 @@ struct APIAnswer: Sendable {
         body = response.body
         reason = (200...299).contains(response.status) ? nil : APIAnswer.reason(response.body)
         requestID = response.first("x-amz-pay-request-id").flatMap(APIAnswer.printable)
-        date = response.first("date").flatMap(PayDate.parseHTTP)
+        date = response.first("date").flatMap(HTTPDate.time)
     }
 
     var isSuccess: Bool { (200...299).contains(status) }

@@ -159,7 +159,7 @@ extension CheckoutSession: Decodable {
         paymentDescriptor = preferences.lazy.compactMap(\.paymentDescriptor).first { !$0.isEmpty }
         chargeID = members.text(.chargeId)
         chargePermissionID = members.text(.chargePermissionId)
-        expiration = members.text(.expirationTimestamp).flatMap(PayDate.parse)
+        expiration = members.text(.expirationTimestamp).flatMap(CalendarDate.time)
     }
 
     private static func nested(

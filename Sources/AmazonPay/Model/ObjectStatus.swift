@@ -49,7 +49,7 @@ extension KeyedDecodingContainer where Key == WireMember {
 
     /// A time of the API.
     func time(_ key: WireMember) -> WallTime? {
-        text(key).flatMap(PayDate.parse)
+        text(key).flatMap(CalendarDate.time)
     }
 
     /// An address with one part at least.

@@ -63,7 +63,7 @@ struct RequestAdvice {
     }
 
     private var date: SignatureHint? {
-        guard let date = request.value("x-amz-pay-date").flatMap(PayDate.parse), date + .seconds(900) < now else {
+        guard let date = request.value("x-amz-pay-date").flatMap(CalendarDate.time), date + .seconds(900) < now else {
             return nil
         }
         let minutes = (now.seconds - date.seconds) / 60

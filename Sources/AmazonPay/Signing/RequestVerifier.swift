@@ -131,7 +131,7 @@ package struct RequestVerifier: Sendable {
     }
 
     private func checkDate(_ text: String, _ now: WallTime) throws(RequestRefusal) {
-        guard let date = PayDate.parse(text) else {
+        guard let date = CalendarDate.time(of: text) else {
             throw .invalid("x-amz-pay-date", "expected YYYYMMDDTHHMMSSZ")
         }
         guard date <= now + ahead else { throw .invalid("x-amz-pay-date", "the date must not be in the future") }

@@ -5,7 +5,6 @@ import Persistence
 import Postgres
 import Primitives
 import SessionBroker
-import Simulators
 import StrictJSON
 import Telemetry
 
@@ -65,7 +64,7 @@ enum ReconcileCommand {
     private static func time(_ input: CommandInput, _ name: String) throws(ConfigurationError) -> WallTime? {
         guard let text = input.arguments.values[name] else { return nil }
         let whole = text.utf8.count == 10 ? text + "T00:00:00Z" : text
-        guard let time = ISO8601.time(whole) else {
+        guard let time = CalendarDate.time(of: whole) else {
             throw ConfigurationError(
                 problems: ["reconcile: --\(name) is a day such as 2026-11-20 or a time such as 2026-11-20T08:00:00Z"]
             )

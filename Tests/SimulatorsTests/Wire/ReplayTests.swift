@@ -120,6 +120,6 @@ extension VectorCase {
             text += [4: "-", 6: "-", 8: "T", 10: ":", 12: ":"][place] ?? ""
             text.append(digit)
         }
-        return ISO8601.time(text + "Z") ?? Bench.start
+        return CalendarDate.time(of: text + "Z") ?? Bench.start
     }
 }

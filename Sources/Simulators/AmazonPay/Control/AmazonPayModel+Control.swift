@@ -59,7 +59,7 @@ extension AmazonPayModel {
         try body.check([.init("now", .text(40)), .init("advance", .text(40))])
         switch (body.value["now"]?.text, body.value["advance"]?.text) {
         case (let text?, nil):
-            guard let time = ISO8601.time(text) else {
+            guard let time = CalendarDate.time(of: text) else {
                 throw ControlError("now is not a time like 2026-03-14T02:00:00Z.")
             }
             guard time >= engine.now || engine.isUntouched else {
