@@ -8,10 +8,8 @@ import SessionBroker
 /// Three lists, each the beginning of the next, so that the longest can stand in for the others: `opening` for an open, `face`
 /// for a page, `whole` for everything else.
 enum FlowColumns {
-    /// How many columns `face` and `whole` have; what a statement adds comes behind.
+    /// How many columns `face` has with verdict and state; what a statement adds comes behind.
     static let faceCount = 11
-    /// See `faceCount`.
-    static let wholeCount = 16
 
     // The places of the columns.
     private static let verdict = 0

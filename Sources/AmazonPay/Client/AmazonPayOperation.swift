@@ -39,14 +39,6 @@ package enum AmazonPayOperation: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether money moves, or is held: then the outcome has to be found out, whatever it takes.
-    package var isPaying: Bool {
-        switch self {
-        case .complete, .finalize, .createCharge, .capture, .createRefund: true
-        default: false
-        }
-    }
-
     /// Whether an idempotency key goes with it; with any other method the service ignores one.
     package var carriesKey: Bool { method == "POST" }
 

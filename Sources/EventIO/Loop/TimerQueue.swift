@@ -39,9 +39,6 @@ struct TimerQueue {
     /// How many timers exist, armed or not.
     var count: Int { slots.count - free.count }
 
-    /// How many entries the heap holds, dead ones included.
-    var entryCount: Int { heap.count }
-
     /// A number that separates the entries made before from those made after.
     var mark: UInt64 { lastNumber }
 

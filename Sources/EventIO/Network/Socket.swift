@@ -54,7 +54,7 @@ package enum Socket {
     ///
     /// - Parameter listener: From `listen`.
     /// - Returns: The connection, or `nil` when none waits.
-    /// - Throws: `IOError`; see `isDescriptorShortage`, after which a level-triggered listener would spin.
+    /// - Throws: `IOError`; where no descriptor is left, a level-triggered listener would spin.
     package static func accept(_ listener: borrowing Descriptor) throws(IOError) -> Accepted? {
         let raw = listener.raw
         while true {
@@ -214,16 +214,6 @@ extension Socket {
         var value = linger(l_onoff: 1, l_linger: 0)
         let size = socklen_t(MemoryLayout<linger>.size)
         try systemCall("setsockopt") { unsafe setsockopt(raw, SOL_SOCKET, SO_LINGER, &value, size) }
-    }
-
-    /// Sets the size of the kernel's send buffer, for tests of backpressure.
-    ///
-    /// - Parameters:
-    ///   - socket: Any.
-    ///   - bytes: The kernel doubles it and keeps a least size.
-    /// - Throws: `IOError`.
-    package static func setSendBuffer(_ socket: borrowing Descriptor, bytes: Int32) throws(IOError) {
-        try set(socket.raw, SOL_SOCKET, SO_SNDBUF, bytes)
     }
 
     /// Tells the peer that nothing more comes; reading goes on.

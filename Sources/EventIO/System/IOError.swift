@@ -43,10 +43,6 @@ extension IOError {
     package static let notFound = ENOENT
     /// The file or folder exists already.
     package static let exists = EEXIST
-    /// The process has no descriptor left.
-    package static let tooManyDescriptors = EMFILE
-    /// The machine has no descriptor left.
-    package static let tooManyDescriptorsInSystem = ENFILE
     /// The address is in use.
     package static let addressInUse = EADDRINUSE
     /// The limit of a read was passed.
@@ -55,7 +51,4 @@ extension IOError {
     package static let invalidArgument = EINVAL
     /// The wait took too long.
     package static let timedOut = ETIMEDOUT
-
-    /// Whether the failure is a lack of descriptors, which passes when others are closed.
-    package var isDescriptorShortage: Bool { code == EMFILE || code == ENFILE }
 }

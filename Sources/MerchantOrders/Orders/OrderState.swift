@@ -41,45 +41,6 @@ package enum OrderState: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether a merchant may still call the order off before it is paid.
-    package var isCancellable: Bool {
-        switch self {
-        case .created, .atProvider, .inReview: true
-        case .paying, .paid, .paymentPending, .declined, .cancelled, .expired, .captured, .partRefunded, .refunded,
-            .closed:
-            false
-        }
-    }
-
-    /// Whether an order may go from this state to another one.
-    ///
-    /// - Parameter next: The other state; a state is not followed by itself.
-    /// - Returns: False for a step that no reading at the provider can bring about.
-    package func canBecome(_ next: OrderState) -> Bool {
-        followers.contains(next)
-    }
-
-    /// The states that can follow.
-    private var followers: Set<OrderState> {
-        switch self {
-        case .created: [.atProvider, .cancelled, .expired]
-        // A session may be cancelled or refused while the buyer is away.
-        case .atProvider: [.inReview, .declined, .cancelled, .expired]
-        case .inReview: [.atProvider, .paying, .declined, .cancelled, .expired]
-        // Back to the review where a try had no effect.
-        case .paying: [.inReview, .paid, .paymentPending, .captured, .declined, .cancelled, .expired]
-        case .paymentPending: [.paid, .captured, .declined, .cancelled, .expired, .closed]
-        case .paid: [.paymentPending, .captured, .declined, .cancelled, .expired, .closed]
-        // A permission outlives a charge that came to nothing: the merchant may charge it again.
-        case .declined, .cancelled, .expired: [.paid, .paymentPending, .captured, .closed]
-        // A refund that is declined afterwards gives its part back.
-        case .captured: [.partRefunded, .refunded]
-        case .partRefunded: [.captured, .refunded]
-        case .refunded: [.captured, .partRefunded]
-        case .closed: []
-        }
-    }
-
     /// The state of an order that has a permission, or `nil` where the ledger does not tell.
     ///
     /// - Parameters:

@@ -20,17 +20,6 @@ package enum PostgresType: UInt32, Sendable, Hashable {
     case byteaArray = 1001
     /// `uuid[]`.
     case uuidArray = 2951
-
-    /// The number of bytes that each value has in the binary format, or `nil` where the length varies.
-    package var fixedWidth: Int? {
-        switch self {
-        case .bool: 1
-        case .int4: 4
-        case .int8, .timestamptz: 8
-        case .uuid: 16
-        case .bytea, .text, .jsonb, .byteaArray, .uuidArray: nil
-        }
-    }
 }
 
 /// Identifiers of types that are read but never sent.

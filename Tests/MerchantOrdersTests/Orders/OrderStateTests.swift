@@ -18,46 +18,6 @@ struct OrderStateTests {
 
     @Test(
         arguments: [
-            (.created, [.atProvider, .cancelled, .expired]),
-            (.atProvider, [.inReview, .declined, .cancelled, .expired]),
-            (.inReview, [.atProvider, .paying, .declined, .cancelled, .expired]),
-            (.paying, [.inReview, .paid, .paymentPending, .captured, .declined, .cancelled, .expired]),
-            (.paymentPending, [.paid, .captured, .declined, .cancelled, .expired, .closed]),
-            (.paid, [.paymentPending, .captured, .declined, .cancelled, .expired, .closed]),
-            (.declined, [.paid, .paymentPending, .captured, .closed]),
-            (.cancelled, [.paid, .paymentPending, .captured, .closed]),
-            (.expired, [.paid, .paymentPending, .captured, .closed]),
-            (.captured, [.partRefunded, .refunded]), (.partRefunded, [.captured, .refunded]),
-            (.refunded, [.captured, .partRefunded]), (.closed, []),
-        ] as [(OrderState, Set<OrderState>)]
-    )
-    func `is followed by these and no others`(state: OrderState, next: Set<OrderState>) {
-        #expect(Set(OrderState.allCases.filter(state.canBecome)) == next)
-        #expect(!state.canBecome(state))
-    }
-
-    @Test func `before the payment never skips the payment`() {
-        for state in [OrderState.created, .atProvider, .inReview] {
-            #expect(!OrderState.allCases.contains { $0.isPaid && state.canBecome($0) })
-            #expect(state.isCancellable)
-            #expect(state.canBecome(.cancelled))
-        }
-    }
-
-    @Test func `cannot be called off once paying has begun`() {
-        let open = OrderState.allCases.filter(\.isCancellable)
-        #expect(open == [.created, .atProvider, .inReview])
-        #expect(!open.contains { $0.isPaid })
-    }
-
-    @Test func `loses money that was taken only to a refund`() {
-        for state in [OrderState.captured, .partRefunded, .refunded] {
-            #expect(!OrderState.allCases.contains { state.canBecome($0) && !$0.isPaid })
-        }
-    }
-
-    @Test(
-        arguments: [
             (.authorizationInitiated, .paymentPending), (.authorized, .paid), (.captureInitiated, .paid),
             (.declined, .declined), (.canceled, .cancelled), (ObjectState(rawValue: "Surprise"), nil),
         ] as [(ObjectState, OrderState?)]
