@@ -46,7 +46,10 @@ import Testing
 
 @Suite struct `While Amazon is away` {
     @Test func `a purchase is given back, and can be tried again`() async throws {
-        try await withShop { shop in
+        var options = ShopOptions()
+        // Where it was nobody else may answer.
+        options.simulatorPort = try freePort()
+        try await withShop(options) { shop in
             let shopper = try await shop.shopper()
             let link = try await shopper.toReturn()
             await shop.simulator.stop()

@@ -6,7 +6,7 @@ import Simulators
 import TLS
 import Telemetry
 
-/// The Amazon Pay simulator on a loop of its own and a port that the kernel chose.
+/// The Amazon Pay simulator on a loop of its own.
 package final class RunningSimulator: Sendable {
     /// The account it knows.
     package static let merchantID = "A1SALLYPORTTEST"
@@ -24,10 +24,12 @@ package final class RunningSimulator: Sendable {
 
     /// Starts one.
     ///
-    /// - Parameter isSecure: Whether it speaks TLS with the test authority's certificate.
+    /// - Parameters:
+    ///   - isSecure: Whether it speaks TLS with the test authority's certificate.
+    ///   - port: Of loopback; 0 for one that the kernel chooses.
     /// - Returns: A simulator that answers already.
     /// - Throws: `IOError`, `ServerError` or `TLSError`.
-    package static func start(isSecure: Bool = false) async throws -> RunningSimulator {
+    package static func start(isSecure: Bool = false, port: UInt16 = 0) async throws -> RunningSimulator {
         let keys = try TestKeys.get()
         let tls = isSecure ? try TestKeys.tlsContext(keys) : nil
         let merchant = Merchant(
@@ -37,9 +39,7 @@ package final class RunningSimulator: Sendable {
             allowedDomains: ["localhost"]
         )
         let configuration = SimulatorConfiguration(merchants: [merchant], seed: KernelRandom().bytes(16))
-        guard let address = SocketAddress("127.0.0.1:0") else {
-            throw IOError(code: IOError.invalidArgument, operation: "address")
-        }
+        let address = SocketAddress(v4: 0x7F00_0001, port: port)
         var sending = ClientConfiguration()
         sending.trust = .file(path: keys.authorityPath)
         let trusting = sending

@@ -175,7 +175,10 @@ package func withShop<Result: Sendable>(
 ) async throws -> Result {
     try await ShopGate.shared.pass {
         let database = try TestDatabase(migrations: "migrations")
-        let simulator = try await RunningSimulator.start(isSecure: options.isSimulatorSecure)
+        let simulator = try await RunningSimulator.start(
+            isSecure: options.isSimulatorSecure,
+            port: options.simulatorPort
+        )
         let ends = Ends()
         ends.add { await simulator.stop() }
         do {

@@ -11,6 +11,8 @@ package struct ShopOptions: Sendable {
     package var isSecure = false
     /// Whether the simulator speaks TLS.
     package var isSimulatorSecure = false
+    /// The simulator's port; 0 for one that the kernel chooses, and gives to the next who asks once the simulator is stopped.
+    package var simulatorPort: UInt16 = 0
     /// What its browsers speak.
     package var version = ClientConfiguration.Version.http1
     /// Event loops of the broker.
