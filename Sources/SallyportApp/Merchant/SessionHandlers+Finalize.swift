@@ -76,7 +76,7 @@ extension SessionHandlers {
             let rule = "Not the address that the session was opened with."
             throw Problem(.orderMismatch, rule, field: "shippingAddress", flow: arrival.flow)
         }
-        return MobileFacts(terms, address: request.shippingAddress)
+        return MobileFacts(terms: terms, address: request.shippingAddress)
     }
 
     /// Reads the session at the provider, and pins it where it is this flow's.

@@ -36,7 +36,7 @@ extension SessionOpening {
         if let address = mobile.shippingAddress { terms.addressMark = broker.mark(of: address, in: flow, under: proof) }
         let links = MobileLinks(result: mobile.links.result, cancel: mobile.links.cancel, error: mobile.links.error)
         terms.handlesPending = mobile.handlesPending
-        let facts = MobileFacts(terms, address: mobile.shippingAddress)
+        let facts = MobileFacts(terms: terms, address: mobile.shippingAddress)
         let launch: MobileLaunch
         do throws(Failure) {
             launch = try await call.services.checkout.start(for: flow, links: links, amount: total, facts)

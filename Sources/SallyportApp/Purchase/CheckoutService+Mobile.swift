@@ -6,30 +6,17 @@ import Pages
 import Primitives
 import SessionBroker
 
-/// What only the request to finalize knows of the payload that was signed; the rest is the order's.
+/// What goes into an app's payload besides the amount, and again into the call that finalizes it.
 struct MobileFacts: Sendable {
-    /// Whether the money is taken with the authorisation.
-    let takesMoney: Bool
-    /// Whether the payment may be agreed to before the bank has spoken.
-    let handlesPending: Bool
-    /// What the merchant tells the buyer, which is signed and not sent again.
-    let note: String?
-    /// Where to, where the payload held an address.
+    /// What the order agreed on; the note is signed and not sent again.
+    let terms: OrderTerms
+    /// Where to, where the payload holds an address.
     let address: Address?
+}
 
-    /// The facts of an order.
-    ///
-    /// - Parameters:
-    ///   - terms: What the order agreed on.
-    ///   - address: Where to.
-    init(_ terms: OrderTerms, address: Address?) {
-        takesMoney = terms.captureMode == .automatic
-        handlesPending = terms.handlesPending
-        note = terms.note
-        self.address = address
-    }
-
-    var intent: PaymentIntent { takesMoney ? .authorizeWithCapture : .authorize }
+extension CaptureMode {
+    /// The provider's word for it.
+    var intent: PaymentIntent { self == .automatic ? .authorizeWithCapture : .authorize }
 }
 
 /// A session that an app's buyer came back with.
@@ -57,15 +44,15 @@ extension CheckoutService {
         amount: Money,
         _ facts: MobileFacts
     ) async throws(Failure) -> MobileLaunch {
-        var payment = PaymentDetails(facts.intent, amount: amount)
-        payment.canHandlePendingAuthorization = facts.handlesPending
+        var payment = PaymentDetails(facts.terms.captureMode.intent, amount: amount)
+        payment.canHandlePendingAuthorization = facts.terms.handlesPending
         var payload = CheckoutPayload(mobile: links, payment: payment, storeID: provider.credentials.storeID)
         payload.scopes = [.name, .email, .phoneNumber]
         if let address = facts.address {
             payload.scopes.append(.shippingAddress)
             payload.deliveryAddress = address
         }
-        payload.metadata = metadata(flow, note: facts.note)
+        payload.metadata = metadata(flow, note: facts.terms.note)
         let button = try await sign(payload, for: flow)
         return MobileLaunch(
             merchantID: provider.credentials.merchantID,
@@ -119,9 +106,9 @@ extension CheckoutService {
     /// - Returns: The outcome, within the lease.
     func finalize(_ attempt: PurchaseAttempt, _ facts: MobileFacts, isRecovery: Bool) async -> CompleteOutcome {
         guard let session = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
-        var order = FinalizeOrder(amount: Money(attempt.total), intent: facts.intent)
+        var order = FinalizeOrder(amount: Money(attempt.total), intent: facts.terms.captureMode.intent)
         order.shippingAddress = facts.address
-        order.canHandlePendingAuthorization = facts.handlesPending
+        order.canHandlePendingAuthorization = facts.terms.handlesPending
         return await client.finalize(
             session,
             order,

@@ -152,10 +152,7 @@ final class CheckoutService {
         guard let session = CheckoutSessionID(placement.orderReference) else {
             throw Failure(.internalError, "the stored session id has another form", flow: placement.flow)
         }
-        let payment = PaymentDetails(
-            terms.captureMode == .automatic ? .authorizeWithCapture : .authorize,
-            amount: Money(placement.total)
-        )
+        let payment = PaymentDetails(terms.captureMode.intent, amount: Money(placement.total))
         let metadata = metadata(placement.flow, note: terms.note)
         let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
         let updated: CheckoutSession
