@@ -1,3 +1,4 @@
+import Commerce
 package import StrictJSON
 
 /// The shape of a JSON value, as far as the description of the interface tells it.
@@ -129,7 +130,7 @@ package struct NamedSchema: Sendable, Hashable {
         "Amount",
         .object([
             .required("amount", .text(1...13), "decimal digits: `27456` yen, `12.50` of the others"),
-            .required("currencyCode", .word(["JPY", "USD", "EUR", "GBP"])),
+            .required("currencyCode", .word(Currency.allCases.map(\.rawValue))),
         ])
     )
 

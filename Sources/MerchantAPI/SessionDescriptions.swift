@@ -1,3 +1,4 @@
+import Commerce
 import HTTPCore
 import MerchantOrders
 
@@ -74,7 +75,7 @@ extension RouteDescription {
                 .word(SessionRequest.clients),
                 "where the buyer is; `site` needs returnUrl, `mobileApp` needs mobile"
             ),
-            .required("currency", .word(["JPY", "USD", "EUR", "GBP"])),
+            .required("currency", .word(Currency.allCases.map(\.rawValue))),
             .required("lines", .list(line, 1...OrderDraft.maximumLines), "no id twice"),
             .required("tax", .money, "on all lines together"),
             .required(

@@ -1,3 +1,6 @@
+import Commerce
+import MerchantOrders
+
 /// Every key the program knows, in the order in which `--print-config` shows them.
 enum SettingTable {
     static let all: [Setting] =
@@ -171,13 +174,13 @@ enum SettingTable {
         Setting("provider.csp_hosts", .list, "", "origins the provider's script needs; empty for the region's"),
         Setting(
             "provider.ledger_currency",
-            .choice(["", "JPY", "USD", "EUR", "GBP"]),
+            .choice([""] + Currency.allCases.map(\.rawValue)),
             "",
             "the currency that the account charges in; empty for the region's"
         ),
         Setting(
             "provider.capture",
-            .choice(["manual", "automatic"]),
+            .choice(CaptureMode.allCases.map(\.rawValue)),
             "manual",
             "when the money of the shop's own orders is taken: by a call, or with the payment"
         ),
