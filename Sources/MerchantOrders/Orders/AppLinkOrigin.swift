@@ -103,7 +103,7 @@ extension OrderPolicy {
                 )
             }
             guard appLinks.contains(origin) else {
-                throw DraftRefusal(.address, name, "not at one of the origins that were agreed on")
+                throw DraftRefusal(.address, name, OrderPolicy.elsewhere)
             }
         }
     }

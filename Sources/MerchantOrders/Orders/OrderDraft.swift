@@ -183,24 +183,19 @@ package struct OrderDraft: Sendable, Hashable {
     }
 
     private func checkSums() throws(DraftRefusal) {
-        var known = tax
+        var least = Money(units: 0, currency)
         switch postage {
-        case .fixed(let sum):
-            guard sum.currency == currency else {
-                throw DraftRefusal(.amount, "postage.amount", "not the currency of the order")
-            }
-            known = (try? tax.adding(sum)) ?? LedgerRules.chargeCeiling(currency)
-        case .byAddress(let rule):
-            guard currency == .jpy else {
-                throw DraftRefusal(.amount, "postage", "not the currency of the order")
-            }
-            known = (try? tax.adding(Money(rule.dearest))) ?? LedgerRules.chargeCeiling(currency)
+        case .fixed(let sum): least = sum
+        case .byAddress(let rule): least = Money(rule.dearest)
         case .callback(let address):
             guard CallbackOrigin(of: address, orClearLoopback: true) != nil else {
                 throw DraftRefusal(.invalid, "postage.callback", "not an https address")
             }
         }
-        guard let least = try? subtotal.adding(known), least.units <= LedgerRules.chargeCeiling(currency).units else {
+        guard let least, least.currency == currency else {
+            throw DraftRefusal(.amount, "postage.amount", "not the currency of the order")
+        }
+        guard total(withPostage: least) != nil else {
             throw DraftRefusal(.amount, "lines", "more than one charge can be")
         }
     }

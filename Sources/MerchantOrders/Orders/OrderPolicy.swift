@@ -62,5 +62,5 @@ package struct OrderPolicy: Sendable, Hashable {
         return origin
     }
 
-    private static let elsewhere = "not at one of the origins that were agreed on"
+    static let elsewhere = "not at one of the origins that were agreed on"
 }
