@@ -26,8 +26,9 @@ package final class PostgresOrderStore: OrderStore {
     /// A flow knows its postage from the review on, its order from when the buyer agrees; where both do, the flow's is the newer.
     private static let orderColumns = """
         o.flow_id, o.reference, order_standing(o.state, f.state, f.is_over), o.currency, o.subtotal, o.tax,
-        coalesce(f.postage, o.postage), coalesce(f.total, o.total), o.captured, o.refunded, o.created_at, o.updated_at, f.absolute_until, o.key_id, o.client,
-        order_lines_data(o.lines, o.currency), o.metadata, o.note, o.checkout_session, o.charge_permission
+        coalesce(f.postage, o.postage), coalesce(f.total, o.total), o.captured, o.refunded, o.created_at, o.updated_at,
+        f.absolute_until, o.key_id, o.client, order_lines_data(o.lines, o.currency), o.metadata, o.note, o.checkout_session,
+        o.charge_permission
         """
 
     /// The flow of `o`, which may be gone.

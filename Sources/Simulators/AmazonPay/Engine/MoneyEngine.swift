@@ -38,8 +38,8 @@ struct MoneyEngine: Sendable {
         self.mint = mint
         self.now = now
         self.capacity = max(1, capacity)
-        order = ArrivalOrder(capacity: max(1, capacity))
-        signInOrder = ArrivalOrder(capacity: max(1, capacity))
+        order = ArrivalOrder(capacity: self.capacity)
+        signInOrder = ArrivalOrder(capacity: self.capacity)
     }
 
     /// Whether nothing would contradict a clock that goes back.
