@@ -1,4 +1,6 @@
+import EventIO
 import Synchronization
+import TestKit
 import Testing
 
 @testable import SallyportApp
@@ -98,6 +100,23 @@ func run(
         let routes = await run(["routes"])
         #expect(routes.output.split(separator: "\n").count == RouteTable.all.count + MerchantRouteTable.all.count)
         for route in RouteTable.all { #expect(routes.output.contains(" \(route.path) ")) }
+    }
+
+    @Test func `prints the key of an origin, and says so where nobody is asked`() async throws {
+        try await withTemporaryFolder { folder in
+            try Files.write(folder + "/secret", Array(repeating: 7, count: 32), mode: 0o600)
+            let environment = [
+                "SALLYPORT_MERCHANT_SECRET_FILE": folder + "/secret",
+                "SALLYPORT_MERCHANT_POSTAGE_ORIGINS": "https://shop.example",
+            ]
+            let asked = await run(["postage-key", "https://shop.example:443"], environment: environment)
+            #expect(asked.status == 0)
+            #expect(asked.output.contains(#""origin":"https://shop.example","number":1"#))
+            #expect(asked.complaints.isEmpty)
+            let other = await run(["postage-key", "https://shop.example:8443"], environment: environment)
+            #expect(other.status == 0)
+            #expect(other.complaints.contains("https://shop.example:8443 is not in merchant.postage_origins"))
+        }
     }
 
     @Test func `prints the association files of the settings`() async {

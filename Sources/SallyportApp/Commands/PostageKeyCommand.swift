@@ -26,6 +26,9 @@ enum PostageKeyCommand {
                     "keyId": .string(key.id), "secret": .string(key.text.reveal()),
                 ]
                 input.console.print(line.description)
+                if !configuration.merchant.policy.postageOrigins.contains(order.origin) {
+                    input.console.complain("sallyport: \(order.origin) is not in merchant.postage_origins, so it is not asked")
+                }
                 return 0
             }
         }
