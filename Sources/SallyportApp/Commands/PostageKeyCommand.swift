@@ -27,7 +27,8 @@ enum PostageKeyCommand {
                 ]
                 input.console.print(line.description)
                 if !configuration.merchant.policy.postageOrigins.contains(order.origin) {
-                    input.console.complain("sallyport: \(order.origin) is not in merchant.postage_origins: it is not asked")
+                    let problem = "is not in merchant.postage_origins, so it is not asked"
+                    input.console.complain("sallyport: \(order.origin) \(problem)")
                 }
                 return 0
             }
