@@ -2,7 +2,6 @@ import EventIO
 import HTTPClient
 import HTTPCore
 import IntegrationKit
-import Postgres
 import Testing
 
 @Suite("Crashes of the server", .tags(.database, .slow), .serialized)
@@ -142,7 +141,10 @@ struct CrashTests {
             try await server.program.end(.kill)
             try await poll(shop.reactor, "the effect") { try await shop.completions().isEmpty ? nil : () }
         case .answered:
-            try await crashBeforeSettling(crossing, shop, server)
+            try await shop.kill(server, asItUpdates: "flow", when: "NEW.state = 'authorized'") {
+                _ = try await shop.client.purchase(crossing, server.url)
+            }
+            #expect(try await shop.completions().map(\.isEffective) == [true])
         case .settled:
             shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
             try await poll(shop.reactor, "settled") { try shop.state(of: crossing) == "authorized" ? () : nil }
@@ -159,31 +161,6 @@ struct CrashTests {
         shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
         try await poll(shop.reactor, "begun") { try shop.state(of: crossing) == "purchasing" ? () : nil }
         try await server.program.end(.kill)
-    }
-
-    /// Holds the settlement in the database, and kills both sides of it.
-    private static func crashBeforeSettling(
-        _ crossing: Crossing,
-        _ shop: ProcessShop,
-        _ server: ServerProcess
-    ) async throws {
-        let holder = try PostgresAdmin(url: shop.databaseURL)
-        try holder.run(
-            """
-            CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
-                'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NEW; END';
-            CREATE TRIGGER hold BEFORE UPDATE ON flow FOR EACH ROW WHEN (NEW.state = 'authorized') EXECUTE FUNCTION hold();
-            SELECT pg_advisory_lock(1)
-            """
-        )
-        shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
-        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
-        try await poll(shop.reactor, "the settlement waits") { try shop.rows(waiting).isEmpty ? nil : () }
-        #expect(try await shop.completions().map(\.isEffective) == [true])
-        try await server.program.end(.kill)
-        // Otherwise the server's connection would still carry out what it has already received.
-        for row in try shop.rows(waiting) { try shop.rows("SELECT pg_terminate_backend($1::int, 5000)", row) }
-        try holder.run("SELECT pg_advisory_unlock(1); DROP TRIGGER hold ON flow; DROP FUNCTION hold()")
     }
 }
 

@@ -27,6 +27,25 @@ import Testing
         )
     }
 
+    /// A purchase that was paid, whose own messages have come and have been followed.
+    private func settled(_ shop: Shop) async throws -> (flow: String, charge: String, permission: String) {
+        let paid = try await shop.paid()
+        try await shop.wait(for: "its own messages") {
+            let answered = try await shop.control.deliveries().count
+            let told = try shop.rows("SELECT object_id FROM notification").compactMap { $0[0] }
+            return Set(told).isSuperset(of: [paid.charge, paid.permission]) && told.count == answered
+        }
+        try await quiet(shop)
+        return paid
+    }
+
+    /// Comes back when nothing is left to be read.
+    private func quiet(_ shop: Shop) async throws {
+        try await shop.wait(for: "quiet") {
+            try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
+        }
+    }
+
     @Test func `has the object read, and the ledger follows what was read`() async throws {
         try await withShop(options) { shop in
             let paid = try await shop.paid()
@@ -37,7 +56,9 @@ import Testing
             try await shop.control.force("charges/" + paid.charge, "Canceled", "ExpiredUnused")
             try await shop.wait(for: "the cancellation") { try shop.ledger(paid.charge) == "Canceled" }
             #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.flow]) == "expired")
-            #expect(try shop.rows("SELECT 1 FROM payment_poll WHERE object_id = $1", [paid.charge]).isEmpty)
+            try await shop.wait(for: "the end of the questions") {
+                try shop.rows("SELECT 1 FROM payment_poll WHERE object_id = $1", [paid.charge]).isEmpty
+            }
             let events = try shop.rows(
                 "SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence",
                 [paid.flow]
@@ -48,13 +69,7 @@ import Testing
 
     @Test func `that comes several times is one`() async throws {
         try await withShop(options) { shop in
-            let paid = try await shop.paid()
-            try await shop.wait(for: "the charge's own message") {
-                try !verdicts(shop, of: paid.charge).isEmpty
-            }
-            try await shop.wait(for: "quiet") {
-                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
-            }
+            let paid = try await settled(shop)
             try shop.rows("DELETE FROM notification")
             let before = try await reads(shop)
             try await shop.control.post("ipn", ["objectId": .string(paid.charge), "duplicates": 2])
@@ -77,9 +92,7 @@ import Testing
             try await shop.control.post("ipn/resume", [:])
             try await shop.wait(for: "the capture") { try shop.ledger(paid.charge) == "Captured" }
             try await shop.control.post("ipn", ["objectId": .string(paid.charge)])
-            try await shop.wait(for: "quiet") {
-                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
-            }
+            try await quiet(shop)
             #expect(try shop.ledger(paid.charge) == "Captured")
             #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.flow]) == "captured")
         }
@@ -92,16 +105,13 @@ import Testing
             try await shop.wait(for: "the message") { try verdicts(shop, of: stranger) == [["unknown", "1"]] }
             for _ in 0..<5 { await shop.broker.nextRound() }
             #expect(try await reads(shop) == 0)
-            #expect(try await shop.control.deliveries() == [200])
+            try await shop.wait(for: "the answer") { try await shop.control.deliveries() == [200] }
         }
     }
 
     @Test func `of a chargeback is told to the merchant, and what it is about is read`() async throws {
         try await withShop(options) { shop in
-            let paid = try await shop.paid()
-            try await shop.wait(for: "quiet") {
-                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
-            }
+            let paid = try await settled(shop)
             let before = (try await reads(shop), try await reads(shop, "GetChargePermission"))
             let id = paid.permission + "-B123456"
             try await shop.control.post("ipn", ["objectId": .string(id), "objectType": "CHARGEBACK"])
@@ -150,13 +160,7 @@ import Testing
 
     @Test func `that cannot be written down is asked for again`() async throws {
         try await withShop(options) { shop in
-            let paid = try await shop.paid()
-            try await shop.wait(for: "the charge's own message") {
-                try !verdicts(shop, of: paid.charge).isEmpty
-            }
-            try await shop.wait(for: "quiet") {
-                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
-            }
+            let paid = try await settled(shop)
             try shop.rows("DELETE FROM notification")
             let before = try await shop.control.deliveries().count
             try shop.takeDatabaseAway()
@@ -175,10 +179,7 @@ import Testing
 
     @Test func `that was faster than the purchase is not lost`() async throws {
         try await withShop(options) { shop in
-            let paid = try await shop.paid()
-            try await shop.wait(for: "quiet") {
-                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
-            }
+            let paid = try await settled(shop)
             // As if the purchase had not been written down yet.
             try shop.rows("CREATE TABLE aside AS SELECT * FROM payment_object")
             try shop.rows("DELETE FROM payment_object")

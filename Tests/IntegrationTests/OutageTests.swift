@@ -122,7 +122,7 @@ import Testing
         try await withShop { shop in
             let shopper = try await shop.shopper()
             let link = try await shopper.toReturn()
-            try await shop.control.fault("CompleteCheckoutSession", ["delayMs": 400])
+            try await shop.control.fault("CompleteCheckoutSession", ["delayMs": 3_000])
             async let first = shopper.purchase(link)
             try await withDeadline {
                 while try shop.state(of: shopper.flow) != "purchasing" { await Task.yield() }

@@ -118,7 +118,7 @@ import Testing
     @Test func `is left to whoever holds the lease when a message comes, and looked at then`() async throws {
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
-            try shop.rows("UPDATE flow SET lease_until = now() + interval '45 seconds'")
+            try shop.rows("UPDATE flow SET lease_until = now() + interval '1 hour'")
             let before = try await looks(shop)
             let recoveries = try shop.value("SELECT recoveries FROM flow_purchasing")
             // The state stays as it is: the look finds nothing new and is not counted.

@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import IntegrationKit
+import Postgres
 import Primitives
 import Testing
 
@@ -59,6 +60,38 @@ extension ProcessShop {
             if try state(of: crossing) == "purchasing" { try endLease(of: crossing) }
         }
         throw ProgramFailure("the purchase does not come to its end")
+    }
+
+    /// Kills a server while the database holds back a change that it wants to store: neither is carried out afterwards.
+    ///
+    /// - Parameters:
+    ///   - server: The one that makes the change.
+    ///   - table: What it changes.
+    ///   - condition: Which change of a row, for example `NEW.state = 'authorized'`.
+    ///   - request: Leads to it; nobody waits for its answer.
+    /// - Throws: `ProgramFailure` where the change does not come, `PostgresError`, `IOError`.
+    func kill(
+        _ server: ServerProcess,
+        asItUpdates table: String,
+        when condition: String,
+        _ request: @escaping () async throws -> Void
+    ) async throws {
+        let holder = try PostgresAdmin(url: databaseURL)
+        try holder.run(
+            """
+            CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NEW; END';
+            CREATE TRIGGER hold BEFORE UPDATE ON \(table) FOR EACH ROW WHEN (\(condition)) EXECUTE FUNCTION hold();
+            SELECT pg_advisory_lock(1)
+            """
+        )
+        reactor.startTask { try? await request() }
+        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
+        try await poll(reactor, "the change waits") { try rows(waiting).isEmpty ? nil : () }
+        try await server.program.end(.kill)
+        // Otherwise the server's connection would still carry out what it has already received.
+        for row in try rows(waiting) { try rows("SELECT pg_terminate_backend($1::int, 5000)", row) }
+        try holder.run("SELECT pg_advisory_unlock(1); DROP TRIGGER hold ON \(table); DROP FUNCTION hold()")
     }
 
     /// Asserts what must hold of every flow that was paid for, by the ledger and the database.

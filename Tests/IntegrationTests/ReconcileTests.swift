@@ -137,10 +137,21 @@ import Testing
 
     /// A report that a signal has cut off behind its first finding.
     private func cutOff(_ shop: Shop, _ signal: Signal) async throws -> (exit: ChildProcess.Exit, output: String) {
-        try await shop.control.fault("GetCharge", count: 100, ["delayMs": 400])
-        let report = try await shop.withCommand(["reconcile", "--since", "2026-01-01"]) { program, _ in
+        try await interrupt(shop) { try $0.process.send(signal) }
+    }
+
+    /// A report to which something happens behind its first finding.
+    private func interrupt(
+        _ shop: Shop,
+        _ event: @escaping @Sendable (RunningProgram) throws -> Void
+    ) async throws -> (exit: ChildProcess.Exit, output: String) {
+        // The first is answered at once, and the second long after the event.
+        try await shop.control.fault("GetCharge", ["delayMs": 1])
+        try await shop.control.fault("GetCharge", ["delayMs": 3_000])
+        let report = try await shop.withCommand(["reconcile", "--since", "2026-01-01"]) { program, reactor in
             _ = try await program.line(with: "theirs=Canceled")
-            let exit = try await program.end(signal)
+            try event(program)
+            let exit = try await program.process.exit(on: reactor)
             return (exit: exit, output: program.log)
         }
         try await shop.control.clearFaults()
@@ -181,6 +192,18 @@ import Testing
             #expect(second.exit == .code(1), "\(second.output)")
             #expect(Set(charges(first.output) + charges(second.output)) == Set(planted))
             #expect(lines(second.output).last == "reconcile: 3 orders, 6 objects, 3 differences left")
+        }
+    }
+
+    @Test func `ends where another one goes on with it`() async throws {
+        try await withShop { shop in
+            let planted = try await planted(shop)
+            let report = try await interrupt(shop) { _ in
+                try shop.rows("UPDATE reconciliation_run SET attempt_id = gen_random_uuid()")
+            }
+            #expect(report.exit == .code(3), "\(report.output)")
+            #expect(lines(report.output).last == "reconcile: another report goes on with this one")
+            #expect(!charges(report.output).contains(planted[2]), "\(report.output)")
         }
     }
 
