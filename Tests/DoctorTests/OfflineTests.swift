@@ -312,6 +312,18 @@ struct OfflineTests {
         #expect(facts.findings().filter { $0.severity != .note } == [])
     }
 
+    @Test func `may send buyers back to an app's own site, and say nothing of links that no app is served by`() throws {
+        var facts = try SettingFacts.sound()
+        facts.texts["merchant.app_links"] = "com.example.shop:"
+        #expect(facts.findings().filter { $0.severity != .note } == [])
+        facts.texts["merchant.app_links"] = "https://shop.example.com"
+        facts.texts["merchant.api"] = "true"
+        facts.texts["merchant.secret_file"] = "secret"
+        facts.files["merchant.secret_file"] = .content(Secret([UInt8](repeating: 7, count: 32)))
+        facts.texts["merchant.postage_origins"] = "https://shop.example.com"
+        #expect(facts.findings().filter { $0.severity != .note } == [])
+    }
+
     @Test func `with TLS at a balancer need no certificate`() throws {
         var facts = try SettingFacts.sound()
         facts.texts["listen"] = ""

@@ -91,6 +91,8 @@ import Testing
             let (rotated, next) = try await shop.runCommand(["keys", "rotate", id, "--overlap", "15m"])
             #expect(rotated == .code(0))
             #expect(next.hasPrefix("swk_") && !next.hasPrefix(key))
+            let overlap = "SELECT previous_until - now() BETWEEN interval '10 m' AND interval '15 m' FROM api_key"
+            #expect(try shop.value(overlap) == "t")
             #expect(try await shop.runCommand(["keys", "revoke", id]).exit == .code(0))
             #expect(try await shop.runCommand(["keys", "revoke", id]).exit == .code(1))
             #expect(try await shop.runCommand(["keys", "rotate", id]).exit == .code(1))

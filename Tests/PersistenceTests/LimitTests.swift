@@ -85,6 +85,36 @@ struct LimitTests {
         }
     }
 
+    @Test func `stop an address that tries proofs of an app's session`() async throws {
+        try await withRig(policy { $0.unknownPerMinute = 3 }) { rig in
+            let crossing = try await rig.issued(.mobileApp)
+            try rig.sql("UPDATE flow SET postage = 540, total = tax_included + 540")
+            let forged = MobileArrival(
+                flow: crossing.flow,
+                checkoutSession: Rig.orderReference,
+                proof: rig.broker.mintProof(),
+                verifier: nil
+            )
+            func arrive() async throws -> PurchaseRefusal? {
+                let reference = crossing.flow.description
+                return try await rig.broker.arrive(
+                    forged,
+                    merchantReference: reference,
+                    details: nil,
+                    by: rig.caller(1)
+                )
+            }
+            for _ in 0..<3 { #expect(try await arrive() == .proofMismatch) }
+            let again = await #expect(throws: BrokerError.self) { try await arrive() }
+            #expect(again?.code == .limited(retryAfter: 20))
+            let look = await #expect(throws: BrokerError.self) {
+                try await rig.broker.look(at: forged, by: rig.caller(1))
+            }
+            #expect(look?.code == .limited(retryAfter: 20))
+            #expect(try await word(rig.broker.look(at: forged, by: rig.caller(2))) == "doubtful")
+        }
+    }
+
     @Test func `answer for a dead flow from memory for a minute`() async throws {
         try await withRig { rig in
             let crossing = try await rig.flow(in: .revoked)

@@ -97,6 +97,7 @@ import Testing
     private static let until = since + .seconds(86_400)
 
     private static func start(
+        since: WallTime = since,
         until: WallTime? = nil,
         repairs: Bool = false,
         isAnew: Bool = false,
@@ -105,8 +106,8 @@ import Testing
         ReportRun.start(
             ReportRun.Wish(since: since, until: until, repairs: repairs, isAnew: isAnew),
             PostgresReconciliationStore.Unfinished(
-                started: since,
-                terms: .init(since: since, until: Self.until, repairs: false),
+                started: Self.since,
+                terms: .init(since: Self.since, until: Self.until, repairs: false),
                 standing: .init(reached: reached, orders: 1),
                 attempt: UUIDBytes(high: 2, low: 2)
             )
@@ -119,6 +120,7 @@ import Testing
     }
 
     @Test func `is begun again for others, and the operator is told`() {
+        #expect(Self.start(since: Self.since + .seconds(1)) == .anew("began with other orders (--since)"))
         #expect(Self.start(until: Self.since) == .anew("ended with other orders (--until)"))
         #expect(Self.start(repairs: true) == .anew("changed nothing (--fix)"))
     }

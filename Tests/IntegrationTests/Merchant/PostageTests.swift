@@ -148,6 +148,18 @@ struct PostageTests {
         }
     }
 
+    @Test func `is asked for anew with another checkout session`() async throws {
+        try await withAskedShop { asked in
+            let (session, tab, _) = try await asked.choose()
+            let before = try asked.checkout(session)
+            asked.server.behave(.answer(AskedShop.answer("700")))
+            let confirm = try await tab.choose(try await tab.browser.open("/button"))
+            #expect(try asked.checkout(session) != before)
+            #expect(confirm.text.contains("3,340"), "\(confirm.text)")
+            #expect(asked.server.received.count == 2)
+        }
+    }
+
     @Test func `stays as it is when the merchant cannot say what another address costs`() async throws {
         try await withAskedShop { asked in
             let (session, tab, _) = try await asked.choose()
