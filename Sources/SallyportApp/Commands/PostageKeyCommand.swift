@@ -10,9 +10,9 @@ enum PostageKeyCommand {
         operands: "ORIGIN",
         summary: "print the key that questions for the postage are signed with",
         details: """
-            ORIGIN is one of merchant.postage_origins: https://HOST or https://HOST:PORT. The key is a function of
-            merchant.secret_file, the origin and a number, so it is the same whenever it is printed; docs/postage.md tells how it
-            is changed. Prints one JSON line. Exit status: 0 done, 2 wrong use.
+            ORIGIN is written as in merchant.postage_origins, https://HOST or https://HOST:PORT, and need not be there yet. The
+            key is a function of merchant.secret_file, the origin and a number, so it is the same whenever it is printed;
+            docs/postage.md tells how it is changed. Prints one JSON line. Exit status: 0 done, 2 wrong use.
             """,
         options: [
             CommandOption("number", "N", "another key than the first of merchant.postage_keys, as for a change")
