@@ -186,6 +186,23 @@ struct ArrivalTests {
         }
     }
 
+    @Test(arguments: [FlowState.placed, .declined])
+    func `leaves its buyer all the time there is after a try that came to nothing`(end: FlowState) async throws {
+        try await withRig { rig in
+            let crossing = try await flow(rig, in: end == .placed ? .issued : end)
+            if end == .placed {
+                #expect(try await arrive(rig, arrival(crossing)) == "arrived")
+                let request = rig.broker.purchaseRequest(of: try arrival(crossing))
+                guard case .begin(let attempt) = try await rig.broker.purchase(request, by: rig.caller()) else {
+                    throw Surprise("no attempt")
+                }
+                #expect(try await rig.broker.release(attempt, by: rig.caller()))
+            }
+            #expect(try rig.state(crossing) == end)
+            #expect(try rig.cell(crossing, "idle_until = absolute_until") == "t")
+        }
+    }
+
     @Test func `is pinned once by sixteen at once`() async throws {
         try await withRig { rig in
             let crossing = try await waiting(rig)
