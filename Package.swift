@@ -197,8 +197,9 @@ let package = Package(
         tests(
             "SallyportAppTests",
             [
-                "SallyportApp", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay", "Commerce",
-                "Cryptography", "HTTPClient", "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives", "TestKit",
+                "SallyportApp", "MerchantAPI", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay",
+                "Commerce", "Cryptography", "HTTPClient", "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives",
+                "TestKit",
             ]
         ),
         tests(

@@ -97,7 +97,7 @@ extension RouteDescription {
             """
         shape.problems = [
             .invalidAmount, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed,
-            .postageCallbackNotAllowed, .tooManyFlows,
+            .postageCallbackNotAllowed, .tooManyFlows, .replayUnavailable,
         ]
         return shape
     }

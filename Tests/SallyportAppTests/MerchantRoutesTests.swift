@@ -1,0 +1,12 @@
+import MerchantAPI
+import Testing
+
+@testable import SallyportApp
+
+@Suite struct `The table of the merchants' routes` {
+    @Test func `tells of every code that an answer may have`() {
+        let told = Set(MerchantRouteTable.all.flatMap { OpenAPIDocument.problems(of: $0.description) })
+        // This one is for requests that no route is there for.
+        #expect(ProblemCode.allCases.filter { !told.contains($0) } == [.methodNotAllowed])
+    }
+}
