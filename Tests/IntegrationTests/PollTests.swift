@@ -132,17 +132,7 @@ import Testing
     @Test func `that the ledger cannot take in hold up no others, and come later and later`() async throws {
         try await withShop(options) { shop in
             let (bad, good) = (try await shop.paid(), try await shop.paid())
-            try shop.rows(
-                """
-                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END'
-                """
-            )
-            try shop.rows(
-                """
-                CREATE TRIGGER refuse BEFORE UPDATE ON payment_object FOR EACH ROW
-                WHEN (NEW.object_id = '\(bad.charge)') EXECUTE FUNCTION refuse()
-                """
-            )
+            try shop.refuse(updatesOf: "payment_object", where: "NEW.object_id = '\(bad.charge)'")
             for charge in [bad.charge, good.charge] {
                 try await shop.control.force("charges/" + charge, "Canceled", "ExpiredUnused")
             }

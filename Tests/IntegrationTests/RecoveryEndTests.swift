@@ -16,12 +16,16 @@ import Testing
     private func stranded(_ shop: Shop) async throws -> (Shopper, ReturnFields) {
         let shopper = try await shop.shopper()
         let link = try await shopper.toReturn()
+        try await strand(shop, shopper, link)
+        return (shopper, link)
+    }
+
+    private func strand(_ shop: Shop, _ shopper: Shopper, _ link: ReturnFields) async throws {
         try await shop.control.fault("CompleteCheckoutSession", count: 100, ["status": 500])
         try await shop.control.fault("GetCheckoutSession", count: 10_000, ["status": 403])
         let answer = try await shopper.purchase(link)
         #expect(answer.status == 409, "\(answer.text)")
         #expect(try shop.state(of: shopper.flow) == "purchasing")
-        return (shopper, link)
     }
 
     private func questions(_ shop: Shop) async throws -> Int {
@@ -43,6 +47,29 @@ import Testing
             for _ in 0..<13 { try await travel.advance(by: .seconds(30 * 86_400)) }
             #expect(try await questions(shop) - before == all)
             #expect(try shop.state(of: shopper.flow) == "purchasing")
+        }
+    }
+
+    @Test func `of one that the database refuses holds up no others`() async throws {
+        try await withShop(options) { shop in
+            let (bad, good) = (try await shop.shopper(), try await shop.shopper())
+            let links = (try await bad.toReturn(), try await good.toReturn())
+            try await strand(shop, bad, links.0)
+            try await strand(shop, good, links.1)
+            try await shop.control.clearFaults()
+            try shop.refuse(updatesOf: "flow", where: "OLD.flow_id = '\(bad.flow)' AND NEW.verdict = 'recover'")
+            // Both in one batch, and the bad one first.
+            for flow in [bad.flow, good.flow] { try shop.endLease(of: flow) }
+            try shop.rows(
+                """
+                UPDATE flow_purchasing SET next_at = now() - CASE flow_id WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
+                """,
+                [bad.flow]
+            )
+            try await shop.wait(for: "the other one") { try shop.state(of: good.flow) == "authorized" }
+            #expect(try shop.state(of: bad.flow) == "purchasing")
+            try shop.rows("DROP TRIGGER refuse ON flow")
+            try await shop.wait(for: "the bad one") { try shop.state(of: bad.flow) == "authorized" }
         }
     }
 

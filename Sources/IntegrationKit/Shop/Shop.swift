@@ -134,6 +134,21 @@ package struct Shop: Sendable {
         return answer
     }
 
+    /// Has the database refuse some updates, as a broken row would, until the trigger `refuse` is dropped.
+    ///
+    /// - Parameters:
+    ///   - table: Whose rows.
+    ///   - condition: In terms of `OLD` and `NEW`.
+    /// - Throws: `PostgresError`.
+    package func refuse(updatesOf table: String, where condition: String) throws {
+        try rows(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$"
+        )
+        try rows(
+            "CREATE TRIGGER refuse BEFORE UPDATE ON \(table) FOR EACH ROW WHEN (\(condition)) EXECUTE FUNCTION refuse()"
+        )
+    }
+
     /// Takes the database away: every connection ends and no new one is let in.
     ///
     /// - Throws: `PostgresError`.

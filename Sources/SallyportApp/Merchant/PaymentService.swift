@@ -89,24 +89,37 @@ final class PaymentService {
     ///
     /// - Parameter limit: How many at most.
     /// - Returns: How many there were.
-    /// - Throws: What the store says; the provider's word is only logged.
+    /// - Throws: What the store says of all of them; what it says of one, and the provider's word, is only logged.
     @discardableResult func recover(limit: Int = 16) async throws(MerchantStoreError) -> Int {
         let stuck = try await orders.stuckOperations(limit: limit)
         for id in stuck {
-            switch try await orders.takeOver(id, freshAttempt: freshID()) {
-            case .none: break
-            case .givenUp(let operation): giveUp(operation)
-            case .taken(let operation):
-                var outcome = "settled"
-                do throws(Problem) {
-                    _ = try await perform(operation)
-                } catch {
-                    outcome = error.code.rawValue
-                }
-                logger.info("payment.recovered", PaymentService.fields(operation, outcome))
+            do throws(MerchantStoreError) {
+                try await recover(id)
+            } catch {
+                // One that the store refuses is no reason to leave the others; without a store they fare no better.
+                guard error.code == .fault else { throw error }
+                logger.error(
+                    "payment.not_recovered",
+                    [LogField("operation", id.description), LogField("detail", error.debugDescription)]
+                )
             }
         }
         return stuck.count
+    }
+
+    private func recover(_ id: UUIDBytes) async throws(MerchantStoreError) {
+        switch try await orders.takeOver(id, freshAttempt: freshID()) {
+        case .none: break
+        case .givenUp(let operation): giveUp(operation)
+        case .taken(let operation):
+            var outcome = "settled"
+            do throws(Problem) {
+                _ = try await perform(operation)
+            } catch {
+                outcome = error.code.rawValue
+            }
+            logger.info("payment.recovered", PaymentService.fields(operation, outcome))
+        }
     }
 
     /// Goes on where another request of the same claim was cut off.

@@ -54,14 +54,24 @@ final class Upkeep {
             let overdue = try await services.asking { (broker) async throws(BrokerError) in
                 try await broker.overduePurchases()
             }
-            for purchase in overdue where !isStopped {
-                try await services.purchases.recover(
-                    purchase,
-                    by: Caller(internal: "recovery", request: requestID("recovery"))
-                )
-            }
+            for purchase in overdue where !isStopped { try await recover(purchase) }
         } catch {
             note("upkeep.recovery_failed", error)
+        }
+    }
+
+    /// Takes up one purchase; one that the store refuses is no reason to leave the others.
+    private func recover(_ purchase: OverduePurchase) async throws(Failure) {
+        let caller = Caller(internal: "recovery", request: requestID("recovery"))
+        do throws(Failure) {
+            try await services.purchases.recover(purchase, by: caller)
+        } catch {
+            // Without a store the others fare no better.
+            guard error.code != .unavailable else { throw error }
+            logger.error(
+                "purchase.not_recovered",
+                [LogField("flow", purchase.flow.description), LogField("detail", error.detail)]
+            )
         }
     }
 

@@ -96,6 +96,34 @@ struct PaymentFaultTests {
         }
     }
 
+    @Test func `one that the database refuses to take up holds up no others`() async throws {
+        var options = ShopOptions.merchant
+        options.roundPause = .milliseconds(2)
+        try await withShop(options) { shop in
+            let (bad, good) = (try await Till.open(shop), try await Till.open(shop))
+            try await shop.control.fault("CaptureCharge", count: 6, ["resetBefore": true])
+            for till in [bad, good] {
+                #expect(try await till.capture(mark: till.flow).code == "outcome_unknown")
+            }
+            try await shop.control.clearFaults()
+            try shop.refuse(
+                updatesOf: "payment_operation",
+                where: "NEW.recoveries > OLD.recoveries AND NEW.target = '\(bad.charge)'"
+            )
+            // Both in one batch, and the bad one first.
+            try shop.rows(
+                """
+                UPDATE payment_operation SET lease_until = now() - CASE target WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
+                """,
+                [bad.charge]
+            )
+            try await shop.wait(for: "the other one") { try good.state == "captured" }
+            #expect(try bad.state == "paid")
+            try shop.rows("DROP TRIGGER refuse ON payment_operation")
+            try await shop.wait(for: "the bad one") { try bad.state == "captured" }
+        }
+    }
+
     /// A merchant's developer reads what to do, an operator what has happened to which order.
     private func expectWords(_ answer: Page, _ mishap: Mishap, _ till: Till, _ log: CapturedLog) {
         #expect(answer.status == 503, "\(answer.text)")
