@@ -16,7 +16,7 @@ package struct DeadlineExceeded: Error, CustomStringConvertible {
 /// - Returns: What the body returns.
 /// - Throws: What the body throws, or `DeadlineExceeded`.
 package func withDeadline<Result: Sendable>(
-    _ deadline: Duration = .seconds(120),
+    _ deadline: Duration = .seconds(300),
     _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     let first = FirstAnswer<Result>()

@@ -13,7 +13,7 @@ package import Telemetry
 package func withLoop<Result: Sendable>(
     clock: any LoopClock = SystemClock(),
     metrics: MetricsRegistry = MetricsRegistry(),
-    deadline: Duration = .seconds(120),
+    deadline: Duration = .seconds(300),
     _ body: @escaping @Sendable (Reactor) async throws -> Result
 ) async throws -> Result {
     let loop = try EventLoop(name: "test", logger: .silent, metrics: metrics, clock: clock)
