@@ -137,6 +137,29 @@ import Testing
         }
     }
 
+    @Test func `costs one question for every eight messages where the provider gives no answer`() async throws {
+        try await withShop(listening) { shop in
+            let shopper = try await paused(shop)
+            try shop.endLease(of: shopper.flow)
+            let waiting = "SELECT 1 FROM notification WHERE NOT asked"
+            try await shop.wait(for: "quiet") { try shop.rows(waiting).isEmpty }
+            let before = try await shop.control.calls("GetChargePermission").count
+            try await shop.control.fault("GetChargePermission", count: 100, ["status": 200, "htmlBody": true])
+            try shop.rows(
+                """
+                INSERT INTO notification (message_id, received_at, kind, object_id, verdict)
+                SELECT 'm' || n, now(), 'CHARGE', 'S03-1234567-1' || n || '-C123456', 'unknown'
+                FROM generate_series(100001, 100020) AS n
+                """
+            )
+            try await shop.wait(for: "the last of them") { try shop.rows(waiting).isEmpty }
+            for _ in 0..<5 { await shop.broker.nextRound() }
+            // Eight, eight and four.
+            let asked = try await shop.control.calls("GetChargePermission").count - before
+            #expect(asked == 3, "\(asked)")
+        }
+    }
+
     @Test func `costs one question for each message of a flood, a few at a time, and no look`() async throws {
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)

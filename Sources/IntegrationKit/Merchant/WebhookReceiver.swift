@@ -30,8 +30,8 @@ package final class WebhookReceiver: Sendable {
     package enum Mode: Sendable {
         /// Answers with a status at once.
         case status(Int)
-        /// Answers with a status and content at once; `to` goes into `Location`.
-        case answer([UInt8], status: Int = 200, to: String? = nil)
+        /// Answers with a status and content, at once unless told otherwise; `to` goes into `Location`.
+        case answer([UInt8], status: Int = 200, to: String? = nil, after: Duration? = nil)
         /// Answers with 200 after a while.
         case slow(Duration)
         /// Answers nothing and keeps the connection.
@@ -150,8 +150,8 @@ package final class WebhookReceiver: Sendable {
             let answer = mode.answer
             let reactor = reactor
             switch mode {
-            case .status, .answer: return .now(answer)
-            case .slow(let pause):
+            case .status, .answer(_, _, _, nil): return .now(answer)
+            case .slow(let pause), .answer(_, _, _, let pause?):
                 return .later {
                     await reactor.sleep(for: pause)
                     return answer
@@ -193,7 +193,7 @@ extension WebhookReceiver.Mode {
     /// Whether what it answers means that an event has arrived.
     fileprivate var isAccepting: Bool {
         switch self {
-        case .status(let code), .answer(_, let code, _): (200...299).contains(code)
+        case .status(let code), .answer(_, let code, _, _): (200...299).contains(code)
         case .slow: true
         case .hang, .close, .half: false
         }
@@ -203,7 +203,7 @@ extension WebhookReceiver.Mode {
     fileprivate var answer: HTTPResponse {
         switch self {
         case .status(let code): return HTTPResponse(HTTPStatus(code) ?? .internalError)
-        case .answer(let body, let code, let target):
+        case .answer(let body, let code, let target, _):
             var answer = HTTPResponse(HTTPStatus(code) ?? .internalError, body: .bytes(body))
             if let target { _ = answer.add(.location, target) }
             return answer

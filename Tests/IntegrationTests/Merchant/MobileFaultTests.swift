@@ -105,6 +105,23 @@ struct MobileFaultTests {
         }
     }
 
+    @Test func `stays under way when its repeat is refused for the state of the moment`() async throws {
+        try await withShop(Self.options) { shop in
+            let merchant = try await shop.merchant()
+            let (session, link) = try await stranded(shop, merchant)
+            let sent = try await shop.control.calls("FinalizeCheckoutSession").count
+            try await TimeTravel(shop).advance(by: .seconds(60))
+            let refusal: JSONValue = ["status": 422, "reasonCode": "InvalidCheckoutSessionStatus"]
+            try await shop.control.fault("FinalizeCheckoutSession", refusal)
+            #expect(try await merchant.finalize(session, link, MerchantClient.delivery).status == 202)
+            #expect(try await shop.control.calls("FinalizeCheckoutSession").count == sent + 1)
+            #expect(try shop.state(of: session.id) == "purchasing", "the first try may still arrive")
+            try await TimeTravel(shop).advance(by: .seconds(60))
+            #expect(try await insist(shop, merchant, session, link).status == 200)
+            #expect(try await shop.effectiveFinalizations() == 1)
+        }
+    }
+
     @Test func `takes no other checkout session while it is not known what became of the first`() async throws {
         try await withShop(Self.options) { shop in
             let merchant = try await shop.merchant()

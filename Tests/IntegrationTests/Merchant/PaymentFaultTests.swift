@@ -124,6 +124,25 @@ struct PaymentFaultTests {
         }
     }
 
+    @Test(arguments: [Call.cancel, .close])
+    func `an end whose answer was lost is looked for when the repeat is refused`(call: Call) async throws {
+        try await withShop(.merchant) { shop in
+            let till = try await Till.open(shop)
+            try await shop.control.fault(call.rawValue, count: 3, ["resetAfter": true])
+            for reading in ["GetCharge", "GetChargePermission"] {
+                try await shop.control.fault(reading, count: 3, ["badJson": true])
+            }
+            let (path, body) = till.request(call)
+            #expect(try await till.post(path, body, mark: "m").code == "outcome_unknown")
+            try await shop.control.clearFaults()
+            try await shop.control.fault(call.rawValue, ["status": 403, "reasonCode": "InvalidAccountStatus"])
+            let answer = try await till.insist(path, body, mark: "m")
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try await till.effects(call.rawValue) == 1)
+            try await expectEqualBooks(till)
+        }
+    }
+
     /// A merchant's developer reads what to do, an operator what has happened to which order.
     private func expectWords(_ answer: Page, _ mishap: Mishap, _ till: Till, _ log: CapturedLog) {
         #expect(answer.status == 503, "\(answer.text)")

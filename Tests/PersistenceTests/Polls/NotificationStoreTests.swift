@@ -84,6 +84,21 @@ struct NotificationStoreTests {
         }
     }
 
+    @Test func `wakes a purchase that waits for its next look, and no other`() async throws {
+        try await withRig { rig in
+            let (crossing, _) = try await rig.purchasing()
+            #expect(try await !rig.notices.wakePurchase(of: crossing.flow), "it is looked at anyway")
+            try rig.pass(crossing, seconds: 46)
+            let pause = Duration.seconds(3_600)
+            let attempt = try #require(try await rig.broker.takeOver(crossing.flow, pause: pause, by: rig.caller()))
+            #expect(try await rig.notices.wakePurchase(of: crossing.flow))
+            #expect(try await !rig.notices.wakePurchase(of: crossing.flow), "it is awake")
+            #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
+            try rig.sql("UPDATE flow_purchasing SET next_at = now() + interval '1 hour'")
+            #expect(try await !rig.notices.wakePurchase(of: crossing.flow), "a person looks at it")
+        }
+    }
+
     @Test func `tells of a chargeback, once, and has permission and charges read`() async throws {
         try await withRig { rig in
             let crossing = try await rig.paid(Self.permission)
