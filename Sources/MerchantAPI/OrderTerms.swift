@@ -51,7 +51,9 @@ package struct OrderTerms: Sendable, Hashable {
         self.postage = postage
         note = value["note"]?.text
         returnURL = value["returnUrl"]?.text
-        captureMode = value["capture"]?.text.flatMap(CaptureMode.init) ?? .manual
+        let mode = value["capture"].map { $0.text.flatMap(CaptureMode.init) } ?? .manual
+        guard let mode else { return nil }
+        captureMode = mode
         handlesPending = value["pending"]?.flag ?? false
         guard let mark = value["addressMark"]?.text else { return }
         guard let digest = Hex.decode(mark).flatMap({ Digest32($0.span) }) else { return nil }

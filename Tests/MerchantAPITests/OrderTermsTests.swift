@@ -61,6 +61,7 @@ struct OrderTermsTests {
 
     @Test func `are none where the postage is neither known nor to be asked for`() throws {
         #expect(OrderTerms(stored: Array(#"{"postage":-1}"#.utf8)) == nil)
+        #expect(OrderTerms(stored: Array(#"{"postage":1,"capture":"never"}"#.utf8)) == nil)
         #expect(OrderTerms(stored: Array("{}".utf8)) == nil)
         #expect(OrderTerms(stored: Array("[".utf8)) == nil)
     }

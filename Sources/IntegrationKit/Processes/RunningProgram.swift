@@ -107,7 +107,7 @@ package struct ProgramFailure: Error, Sendable, CustomStringConvertible {
 package func poll<Answer>(
     _ reactor: Reactor,
     _ what: String,
-    atMost patience: Duration = .seconds(40),
+    atMost patience: Duration = .seconds(120),
     _ question: () async throws -> Answer?
 ) async throws -> Answer {
     let end = reactor.now + patience

@@ -12,7 +12,7 @@ struct Command: Sendable {
     var answersSignals = false
     /// Runs the command.
     ///
-    /// - Returns: The exit status: 0 done, 1 failed, 2 wrong use.
+    /// - Returns: The exit status: 0 done, 1 failed, 2 wrong use; others as `details` say.
     let run: @Sendable (CommandInput) async -> Int32
 }
 
