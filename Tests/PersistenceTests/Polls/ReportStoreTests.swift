@@ -13,23 +13,35 @@ struct ReportStoreTests {
         repairs: true
     )
 
+    private static let attempts = (1...3).map { UUIDBytes(high: 1, low: $0) }
+    private static let standing = Store.Standing(
+        reached: UUIDBytes(high: 2, low: 2),
+        orders: 3,
+        compared: 5,
+        differences: 1
+    )
+
+    /// A report that the first attempt has begun and brought to the standing.
+    private func begun(_ rig: Rig) async throws -> Store {
+        let reports = Store(client: rig.client)
+        try await reports.begin(Self.day, Self.terms, attempt: Self.attempts[0])
+        #expect(try await reports.advance(Self.day, attempt: Self.attempts[0], to: Self.standing))
+        return reports
+    }
+
     @Test func `belong to whoever went on last, and go on from what was noted`() async throws {
-        let attempts = (1...3).map { UUIDBytes(high: 1, low: $0) }
         try await withRig { rig in
-            let reports = Store(client: rig.client)
-            try await reports.begin(Self.day, Self.terms, attempt: attempts[0])
-            let standing = Store.Standing(reached: UUIDBytes(high: 2, low: 2), orders: 3, compared: 5, differences: 1)
-            #expect(try await reports.advance(Self.day, attempt: attempts[0], to: standing))
+            let (reports, attempts) = (try await begun(rig), Self.attempts)
             let found = try #require(try await reports.unfinished(Self.day))
-            #expect(found.terms == Self.terms && found.standing == standing && found.attempt == attempts[0])
+            #expect(found.terms == Self.terms && found.standing == Self.standing && found.attempt == attempts[0])
             #expect(try await reports.resume(Self.day, of: attempts[0], as: attempts[1]))
             #expect(try await !reports.resume(Self.day, of: attempts[0], as: attempts[2]), "one of two goes on")
             let late = Store.Standing(orders: 9)
             #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: late))
             #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: late, isEnd: true))
-            #expect(try await reports.unfinished(Self.day)?.standing == standing)
+            #expect(try await reports.unfinished(Self.day)?.standing == Self.standing)
             #expect(try await reports.newestDifferences() == nil, "nothing has come to its end")
-            #expect(try await reports.advance(Self.day, attempt: attempts[1], to: standing, isEnd: true))
+            #expect(try await reports.advance(Self.day, attempt: attempts[1], to: Self.standing, isEnd: true))
             #expect(try await reports.unfinished(Self.day) == nil)
             #expect(try await !reports.resume(Self.day, of: attempts[1], as: attempts[2]))
             #expect(try await reports.newestDifferences() == 1)
@@ -37,15 +49,11 @@ struct ReportStoreTests {
     }
 
     @Test func `begin again from nothing`() async throws {
-        let attempts = (1...2).map { UUIDBytes(high: 1, low: $0) }
         try await withRig { rig in
-            let reports = Store(client: rig.client)
-            try await reports.begin(Self.day, Self.terms, attempt: attempts[0])
-            let standing = Store.Standing(reached: UUIDBytes(high: 2, low: 2), orders: 3, compared: 5, differences: 1)
-            #expect(try await reports.advance(Self.day, attempt: attempts[0], to: standing))
+            let (reports, attempts) = (try await begun(rig), Self.attempts)
             try await reports.begin(Self.day, Self.terms, attempt: attempts[1])
             #expect(try await reports.unfinished(Self.day)?.standing == Store.Standing())
-            #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: standing))
+            #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: Self.standing))
         }
     }
 }
