@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release clean check lint format layers sizes ends docs-coverage budgets test-tsan test-asan bench bench-growth bench-soak bench-check
+.PHONY: help run test build release clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -30,7 +30,7 @@ release: ## Build the program with optimisation
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*
 
-check: lint layers sizes ends build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, strict build, doc comments, budgets
+check: lint layers sizes ends hardening build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, hardening, strict build, doc comments, budgets
 
 lint: ## Format and documentation rules
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
@@ -47,6 +47,9 @@ sizes: ## Lengths of files and functions
 ends: ## Traps, open ends, sleeping tests, unlisted unchecked spots
 	scripts/check-ends
 
+hardening: ## Rows of docs/hardening.md against the tests and the mutants
+	scripts/check-hardening
+
 docs-coverage: ## Doc comments on everything that another target sees
 	scripts/check-docs
 
@@ -54,6 +57,10 @@ budgets: ## What a request costs, counted and held to docs/budgets.md
 	@scripts/install-deps test
 	@$(RELEASE) --product sallyport
 	@scripts/budgets
+
+mutants: ## Take the fixes of ten rows of docs/hardening.md out again, one by one; SEED=7 COUNT=20, or NAMES="slug slug"
+	@scripts/install-deps test
+	@scripts/mutants $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(NAMES)
 
 test-tsan: ## Every test under the thread sanitizer
 	@scripts/install-deps test
@@ -66,8 +73,11 @@ test-asan: ## Every test under the address sanitizer
 bench: bench-check ## Requests per second and CPU per request, next to nginx and pgbench; OPTIONS="--seconds 10 --json FILE"
 	@scripts/bench $(OPTIONS)
 
-bench-growth: bench-check ## The same with up to 10 million flows, 10,000 idle connections, 1 and 2 loops; takes 30 GB of disk
+bench-growth: bench-check ## The same with up to 10 million flows, 10,000 idle connections, 1 and 2 loops, a million live sessions, a million orders; takes 30 GB of disk
 	@scripts/bench growth $(OPTIONS)
+
+bench-recovery: bench-check ## Purchases under way when all processes are killed, and 200 kills; fails when one takes over 120 s or is charged twice
+	@scripts/bench recovery $(OPTIONS)
 
 bench-soak: bench-check ## Ten minutes of everything; fails when memory or descriptors grow
 	@scripts/bench soak $(OPTIONS)

@@ -65,7 +65,7 @@ let package = Package(
         library("HTTP1", ["HTTPCore", "Primitives"]),
         library("HTTP2", ["CNGHTTP2", "HTTPCore", "Primitives"]),
         library("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTP2", "HTTPCore", "Telemetry", "Primitives"]),
-        library("HTTPClient", ["EventIO", "CCurl", "HTTPCore", "Telemetry"]),
+        library("HTTPClient", ["EventIO", "CCurl", "HTTPCore", "Telemetry", "Primitives"]),
 
         // Level 4.
         library("Postgres", ["EventIO", "CPostgres", "Telemetry", "Primitives"]),
@@ -88,7 +88,7 @@ let package = Package(
             "Persistence",
             ["Postgres", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "Primitives"]
         ),
-        library("MerchantAPI", ["MerchantOrders", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]),
+        library("MerchantAPI", ["MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]),
         library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]),
         library("Pages", ["SessionBroker", "Commerce", "Primitives"]),
         library(
@@ -149,7 +149,7 @@ let package = Package(
         tests("PostgresTests", ["Postgres", "PostgresTestKit", "EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests(
             "CryptographyTests",
-            ["Cryptography", "Primitives", "TestKit"],
+            ["Cryptography", "EventIO", "Primitives", "TestKit"],
             resources: [.copy("Vectors")]
         ),
         tests("CommerceTests", ["Commerce"]),
@@ -157,7 +157,7 @@ let package = Package(
         tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Cryptography", "Primitives", "TestKit"]),
         tests(
             "MerchantAPITests",
-            ["MerchantAPI", "MerchantOrders", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]
+            ["MerchantAPI", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]
         ),
         tests("AppLinksTests", ["AppLinks"]),
         tests(
@@ -171,7 +171,7 @@ let package = Package(
         ),
         tests(
             "AmazonPayTests",
-            ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "Primitives", "TestKit"],
+            ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "EventIO", "Primitives", "TestKit"],
             resources: [.copy("Vectors")]
         ),
         tests(

@@ -78,6 +78,9 @@ package struct Catalogue: Sendable {
         for entry in entries {
             let quantity = try quantity(entry)
             guard quantity != 0 else { continue }
+            guard quantity <= OrderLine.maximumFormQuantity else {
+                return .failure(CommerceError(.quantity, "\(quantity) pieces of \(entry.article.id)"))
+            }
             do throws(CommerceError) {
                 lines.append(try OrderLine(article: entry.article, quantity: quantity))
             } catch {

@@ -8,7 +8,7 @@ package struct CommerceError: Error, Sendable, Equatable, CustomStringConvertibl
         case currency
         /// An order with nothing in it.
         case empty
-        /// A quantity outside 1 to 99, or an article twice.
+        /// A quantity outside 1 to 9,999, or an article twice.
         case quantity
         /// Stored JSON that this program did not write.
         case malformed

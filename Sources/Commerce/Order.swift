@@ -4,19 +4,21 @@ import Primitives
 package struct OrderLine: Sendable, Hashable {
     /// What is bought, with its price at that moment.
     package let article: Article
-    /// 1 to 99.
+    /// 1 to 9,999.
     package let quantity: Int
     /// Price times quantity, tax excluded.
     package let sum: Yen
 
     /// The greatest quantity of one article.
-    package static let maximumQuantity = 99
+    package static let maximumQuantity = 9_999
+    /// The greatest quantity that the form of the shop's own cart takes.
+    package static let maximumFormQuantity = 99
 
     /// A line.
     ///
     /// - Parameters:
     ///   - article: What is bought.
-    ///   - quantity: 1 to 99.
+    ///   - quantity: 1 to 9,999.
     /// - Throws: `quantity` outside these bounds; `overflow`.
     package init(article: Article, quantity: Int) throws(CommerceError) {
         guard quantity >= 1, quantity <= OrderLine.maximumQuantity else {
@@ -32,7 +34,7 @@ package struct OrderLine: Sendable, Hashable {
     /// - Parameter text: `0` to `99` in ASCII digits, without sign, blank or leading zero.
     /// - Returns: 0 to 99.
     package static func parseQuantity(_ text: String) -> Int? {
-        DecimalDigits.parse(text.utf8Span.span, limit: maximumQuantity)
+        DecimalDigits.parse(text.utf8Span.span, limit: maximumFormQuantity)
     }
 }
 
@@ -44,6 +46,10 @@ package struct Order: Sendable, Hashable {
     package let subtotal: Yen
     /// The subtotal with tax, rounded down once, at the end.
     package let taxIncluded: Yen
+    /// What comes on top or is taken off, in the merchant's order.
+    package let adjustments: [Adjustment]
+    /// What is paid but for the postage: tax and adjustments included.
+    package let beforePostage: Yen
 
     /// An order, priced now.
     ///
@@ -51,18 +57,14 @@ package struct Order: Sendable, Hashable {
     /// - Throws: `empty`, `quantity` for an article twice, `overflow`.
     package init(lines: [OrderLine]) throws(CommerceError) {
         guard !lines.isEmpty else { throw CommerceError(.empty, "an order without lines") }
-        for index in lines.indices.dropFirst() {
-            // A handful of lines at most: comparing each with those before it needs no set.
-            let id = lines[index].article.id
-            guard !lines[..<index].contains(where: { $0.article.id == id }) else {
-                throw CommerceError(.quantity, "an article twice")
-            }
-        }
+        guard !Order.hasTwice(lines) else { throw CommerceError(.quantity, "an article twice") }
         var subtotal = Yen.zero
         for line in lines { subtotal = try subtotal.adding(line.sum) }
         self.lines = lines
         self.subtotal = subtotal
         taxIncluded = try subtotal.withTax()
+        adjustments = []
+        beforePostage = taxIncluded
     }
 
     /// An order at a merchant's prices, with the tax that the merchant computed.
@@ -70,12 +72,18 @@ package struct Order: Sendable, Hashable {
     /// - Parameters:
     ///   - lines: At least one, no article twice.
     ///   - tax: On all of them.
-    /// - Throws: `empty`, `quantity` for an article twice, `overflow`.
-    package init(lines: [OrderLine], tax: Yen) throws(CommerceError) {
+    ///   - adjustments: What comes on top or is taken off.
+    /// - Throws: `empty`, `quantity` for an article twice, `overflow` also where more is taken off than there is.
+    package init(lines: [OrderLine], tax: Yen, adjustments: [Adjustment] = []) throws(CommerceError) {
         let priced = try Order(lines: lines)
         self.lines = lines
+        self.adjustments = adjustments
         subtotal = priced.subtotal
         taxIncluded = try priced.subtotal.adding(tax)
+        guard let rest = Yen(exactly: taxIncluded.amount + adjustments.units) else {
+            throw CommerceError(.overflow, "adjustments of \(adjustments.units) yen")
+        }
+        beforePostage = rest
     }
 
     /// An order as it was stored, with the sums of that day.
@@ -83,19 +91,36 @@ package struct Order: Sendable, Hashable {
     /// - Parameters:
     ///   - json: What `json` wrote.
     ///   - subtotal: What was stored beside it.
-    ///   - taxIncluded: What was stored beside it; kept even if the tax has changed since.
+    ///   - beforePostage: What was stored beside it; kept even if the tax has changed since.
     /// - Throws: `malformed` when the JSON is not ours or its lines do not add up to the subtotal.
-    package init(json: [UInt8], subtotal: Yen, taxIncluded: Yen) throws(CommerceError) {
-        let priced = try Order(lines: Order.lines(from: json))
+    package init(json: [UInt8], subtotal: Yen, beforePostage: Yen) throws(CommerceError) {
+        let (read, adjustments) = try Order.parts(from: json)
+        let priced = try Order(lines: read)
         guard priced.subtotal == subtotal else {
             throw CommerceError(.malformed, "lines of \(priced.subtotal.digits) with a subtotal of \(subtotal.digits)")
+        }
+        guard let taxIncluded = Yen(exactly: beforePostage.amount - adjustments.units) else {
+            throw CommerceError(.malformed, "adjustments that do not fit the sums")
         }
         lines = priced.lines
         self.subtotal = subtotal
         self.taxIncluded = taxIncluded
+        self.adjustments = adjustments
+        self.beforePostage = beforePostage
     }
 
-    /// The lines as canonical JSON: an array of objects with the keys `id`, `name`, `price`, `quantity` in this order.
+    /// Whether two lines are of one article.
+    private static func hasTwice(_ lines: [OrderLine]) -> Bool {
+        // Of a handful comparing each with those before it needs no set.
+        guard lines.count <= 16 else { return Set(lines.map(\.article.id)).count < lines.count }
+        return lines.indices.dropFirst().contains { index in
+            let id = lines[index].article.id
+            return lines[..<index].contains { $0.article.id == id }
+        }
+    }
+
+    /// Lines and adjustments as canonical JSON: an array of objects with the keys `id`, `name`, `price`, `quantity` in this order, then of
+    /// objects with `discount` or `fee`, which is the name, and `amount`.
     package var json: [UInt8] {
         var writer = CanonicalJSONWriter()
         writer.append(literal: "[")
@@ -110,18 +135,46 @@ package struct Order: Sendable, Hashable {
             writer.append(Int64(lines[index].quantity))
             writer.append(literal: "}")
         }
+        for adjustment in adjustments {
+            writer.append(literal: adjustment.units < 0 ? ",{\"discount\":" : ",{\"fee\":")
+            writer.append(adjustment.name)
+            writer.append(literal: ",\"amount\":")
+            writer.append(abs(adjustment.units))
+            writer.append(literal: "}")
+        }
         writer.append(literal: "]")
         return writer.bytes
     }
 
-    private static func lines(from json: [UInt8]) throws(CommerceError) -> [OrderLine] {
+    private static func parts(from json: [UInt8]) throws(CommerceError) -> ([OrderLine], [Adjustment]) {
         var reader = CanonicalJSONReader(json)
         var lines: [OrderLine] = []
+        var adjustments: [Adjustment] = []
         try reader.expect("[")
-        repeat { lines.append(try line(&reader)) } while reader.take(",")
+        repeat {
+            if reader.take("{\"discount\":") {
+                adjustments.append(try adjustment(&reader, sign: -1))
+            } else if reader.take("{\"fee\":") {
+                adjustments.append(try adjustment(&reader, sign: 1))
+            } else {
+                lines.append(try line(&reader))
+            }
+        } while reader.take(",")
         try reader.expect("]")
         try reader.end()
-        return lines
+        return (lines, adjustments)
+    }
+
+    private static func adjustment(_ reader: inout CanonicalJSONReader, sign: Int64) throws(CommerceError) -> Adjustment
+    {
+        let name = try reader.text()
+        try reader.expect(",\"amount\":")
+        // At most fifteen digits.
+        guard let adjustment = Adjustment(name: name, units: sign * (try reader.number())) else {
+            throw CommerceError(.malformed, "an adjustment above \(Money.limit) yen")
+        }
+        try reader.expect("}")
+        return adjustment
     }
 
     private static func line(_ reader: inout CanonicalJSONReader) throws(CommerceError) -> OrderLine {

@@ -1,3 +1,5 @@
+import Primitives
+
 /// A base address as somebody wrote it, with all that is wrong with it.
 struct BaseURL {
     let setting: String
@@ -30,8 +32,7 @@ struct BaseURL {
 
     /// This machine's own names.
     var isLoopback: Bool {
-        plainHost == "localhost" || plainHost.hasSuffix(".localhost") || plainHost.hasPrefix("127.")
-            || plainHost == "[::1]"
+        HTTPHost(plainHost)?.isLoopback == true
     }
 
     /// An address in place of a name.
@@ -41,7 +42,7 @@ struct BaseURL {
 
     /// The host under which an association file is looked for: names and addresses of this machine are one.
     var identity: String {
-        ["localhost", "[::1]"].contains(plainHost) || plainHost.hasPrefix("127.") ? "localhost" : plainHost
+        HTTPHost(plainHost)?.number?.isLoopback == true ? "localhost" : plainHost
     }
 
     /// The address without what is wrong about its spelling.

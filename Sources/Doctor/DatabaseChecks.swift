@@ -1,6 +1,6 @@
 package import Primitives
 
-/// D28: what the program's role may do at the database, and what time it is there.
+/// D28: what the program's role may do at the database, what time it is there, and how far partitions reach.
 package enum DatabaseChecks {
     /// What the database answered.
     package struct Facts: Sendable {
@@ -12,6 +12,16 @@ package enum DatabaseChecks {
         package let hasLockTimeout: Bool
         /// The database's clock.
         package let time: WallTime
+        /// Whole days for which inserts find a partition, in the table where that ends first.
+        package let partitionDaysLeft: Int
+        /// That table.
+        package let partitionTable: String
+        /// How many servers there are besides the one that answered, as the URI and that one tell.
+        package var otherServers = 0
+        /// Whether a commit waits until another server has it.
+        package var waitsForStandby = false
+        /// The account of the newest order and that of the settings, where they differ.
+        package var otherAccount: (newest: String, settings: String)?
 
         /// The facts.
         ///
@@ -20,15 +30,29 @@ package enum DatabaseChecks {
         ///   - mayRewriteTrail: Whether it may change or remove rows of the audit trail.
         ///   - hasLockTimeout: Whether a statement that waits for a lock gives up.
         ///   - time: The database's clock.
-        package init(role: String, mayRewriteTrail: Bool, hasLockTimeout: Bool, time: WallTime) {
+        ///   - partitionDaysLeft: Whole days for which inserts find a partition, in the table where that ends first.
+        ///   - partitionTable: That table.
+        package init(
+            role: String,
+            mayRewriteTrail: Bool,
+            hasLockTimeout: Bool,
+            time: WallTime,
+            partitionDaysLeft: Int,
+            partitionTable: String
+        ) {
             self.role = role
             self.mayRewriteTrail = mayRewriteTrail
             self.hasLockTimeout = hasLockTimeout
             self.time = time
+            self.partitionDaysLeft = partitionDaysLeft
+            self.partitionTable = partitionTable
         }
     }
 
     private static let setting = "database_url"
+
+    /// The program makes partitions ten days ahead and more, once a minute.
+    private static let leastPartitionDays = 7
 
     /// Looks at the facts.
     ///
@@ -58,6 +82,40 @@ package enum DatabaseChecks {
                     setting,
                     "No lock_timeout is in force: one stuck session could stop all others.",
                     remedy: "Let a pooler in between hand on the options of a connection."
+                )
+            )
+        }
+        if facts.otherServers > 0, !facts.waitsForStandby {
+            found.append(
+                Finding(
+                    "D28",
+                    .warning,
+                    setting,
+                    "Replication is asynchronous: a failover loses the last commits, and with them orders that are paid.",
+                    remedy: "Set synchronous_standby_names and leave synchronous_commit on; see docs/operations.md."
+                )
+            )
+        }
+        if facts.partitionDaysLeft < leastPartitionDays {
+            found.append(
+                Finding(
+                    "D28",
+                    .error,
+                    setting,
+                    "Inserts into \(facts.partitionTable) find a partition for \(facts.partitionDaysLeft) more days only.",
+                    remedy: "The log says why (upkeep.partitions_not_made); docs/operations.md tells what to do."
+                )
+            )
+        }
+        if let other = facts.otherAccount {
+            found.append(
+                Finding(
+                    "D28",
+                    .error,
+                    "provider.merchant_id",
+                    "The newest order is of account \(other.newest), the settings name \(other.settings).",
+                    remedy:
+                        "Take the settings or the database that belong together; provider.allow_account_change overrules this."
                 )
             )
         }

@@ -1,7 +1,7 @@
-/// D16, D18: the rules of a flow.
+/// D16, D18, D48: the rules of a flow, and of what is under way when the program stops.
 enum SessionChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {
-        order(facts) + lease(facts) + profile(facts)
+        order(facts) + lease(facts) + profile(facts) + drain(facts)
     }
 
     private static func order(_ facts: SettingFacts) -> [Finding] {
@@ -32,6 +32,24 @@ enum SessionChecks {
                 "session.lease",
                 "\(lease) s is not longer than the \(providerTimeout) s that one call to complete a payment may take.",
                 remedy: "Make it 45s or more: a lease that ends during the call lets a second purchase begin."
+            )
+        ]
+    }
+
+    /// A charge or a refund and the look at what came of it; a purchase takes its lease less five seconds.
+    private static let paymentTime = 50
+
+    private static func drain(_ facts: SettingFacts) -> [Finding] {
+        let needed = max(paymentTime, facts.seconds("session.lease").map { $0 - 5 } ?? 0)
+        guard let drain = facts.seconds("limits.drain"), drain < needed else { return [] }
+        return [
+            Finding(
+                "D48",
+                .warning,
+                "limits.drain",
+                "\(drain) s is shorter than the \(needed) s that a call that moves money may take: a stop leaves its outcome unknown.",
+                remedy:
+                    "Make it 60s, and give the process 75 s to stop (terminationGracePeriodSeconds, TimeoutStopSec)."
             )
         ]
     }

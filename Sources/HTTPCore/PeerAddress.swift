@@ -67,6 +67,15 @@ package struct PeerAddress: Sendable, Hashable {
         }
     }
 
+    /// What a limit per network counts by: the `/24` of the IPv4 address, or the `/48` of the IPv6 one; unique as `bucketKey` is.
+    package var networkKey: UInt64 {
+        switch kind {
+        case .unknown: 0
+        case .ipv4: bucketKey & ~0xFF
+        case .ipv6: bucketKey & ~0xFFFF
+        }
+    }
+
     private static func text(_ address: UInt32, suffix: String = "") -> String {
         String(ascii: 15 + suffix.utf8.count) { room in
             append(address, to: &room)

@@ -58,7 +58,32 @@ extension Address.Part {
     }
 }
 
+extension JSONValue {
+    /// A buyer with the address that the order goes to.
+    ///
+    /// - Parameters:
+    ///   - buyer: Who buys.
+    ///   - address: Where to; empty where nothing is sent.
+    package init(buyer: Buyer, address: Address) {
+        let who = [("id", buyer.id), ("name", buyer.name), ("email", buyer.email)]
+        let members = who.compactMap { name, text in text.map { JSONMember(name, .string($0)) } }
+        let parts = Address.Part.allCases.compactMap { part in
+            address[part].map { JSONMember(part.rawValue, .string($0)) }
+        }
+        self = .object(members + [JSONMember("address", .object(parts))])
+    }
+}
+
 extension NamedSchema {
+    /// A buyer with the address that the order goes to.
+    package static let buyer = NamedSchema(
+        "Buyer",
+        .object([
+            .optional("id", .text(1...128)), .optional("name", .text(1...255)), .optional("email", .text(1...255)),
+            .required("address", .texts(16), "empty where nothing is sent"),
+        ])
+    )
+
     /// A postal address.
     package static let postalAddress = NamedSchema(
         "Address",

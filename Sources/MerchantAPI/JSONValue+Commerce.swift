@@ -17,6 +17,19 @@ extension JSONValue {
         if let money { self.init(money: money) } else { self = .null }
     }
 
+    /// An adjustment: `{"name":"Points","amount":{"amount":"-500","currencyCode":"JPY"}}`.
+    ///
+    /// - Parameters:
+    ///   - adjustment: On top or off.
+    ///   - currency: Of its order.
+    package init(adjustment: Adjustment, _ currency: Currency) {
+        let text = Money(units: abs(adjustment.units), currency)?.text ?? ""
+        let amount: JSONValue = [
+            "amount": .string((adjustment.units < 0 ? "-" : "") + text), "currencyCode": .string(currency.rawValue),
+        ]
+        self = ["name": .string(adjustment.name), "amount": amount]
+    }
+
     /// A time, or `null` where there is none.
     ///
     /// - Parameter time: A time, or none.
@@ -50,21 +63,42 @@ extension JSONReader {
     /// - Returns: The sum; `nil` where it is absent or `null`.
     /// - Throws: As `money`.
     package mutating func optionalMoney(_ name: String) throws(Problem) -> Money? {
+        try optionalAmount(name)?.money
+    }
+
+    /// Takes an amount that may have a minus before its digits.
+    ///
+    /// - Parameter name: The whole name.
+    /// - Returns: Minor units, and of which currency.
+    /// - Throws: As `money`.
+    package mutating func signedMoney(_ name: String) throws(Problem) -> (units: Int64, currency: Currency) {
+        guard let (money, isNegative) = try optionalAmount(name, signed: true) else {
+            throw Problem(refusal(name, .missing))
+        }
+        return (isNegative ? -money.units : money.units, money.currency)
+    }
+
+    private mutating func optionalAmount(
+        _ name: String,
+        signed: Bool = false
+    ) throws(Problem) -> (money: Money, isNegative: Bool)? {
         let path = refusal(name, .missing).path
         let found: JSONReader?
         do throws(JSONRefusal) { found = try optionalObject(name) } catch { throw Problem(error) }
         guard var object = found else { return nil }
-        guard let amount = object.value("amount")?.text, let code = object.value("currencyCode")?.text,
-            let currency = Currency(rawValue: code), let money = Money.parse(amount, currency)
+        let amount = object.value("amount")?.text
+        let isNegative = signed && amount?.hasPrefix("-") == true
+        guard let digits = amount?.dropFirst(isNegative ? 1 : 0), let code = object.value("currencyCode")?.text,
+            let currency = Currency(rawValue: code), let money = Money.parse(String(digits), currency)
         else {
             throw Problem(
                 .invalidAmount,
-                "An amount is {\"amount\":\"1200\",\"currencyCode\":\"JPY\"}: digits as a text, two decimals at most but for JPY.",
+                "An amount is {\"amount\":\"1200\",\"currencyCode\":\"JPY\"}: digits as a text.",
                 field: path
             )
         }
         let rest = object
         try Problem.reading { () throws(JSONRefusal) in try rest.end() }
-        return money
+        return (money, isNegative)
     }
 }

@@ -73,7 +73,7 @@ package struct MobileLaunch: Sendable {
     /// The shape of the member.
     static let schema = Schema.object([
         .required("merchantId", .text(1...20)), .required("publicKeyId", .text(1...60)),
-        .required("ledgerCurrency", .word(Currency.allCases.map(\.rawValue))),
+        .required("ledgerCurrency", .word([Currency.jpy.rawValue])),
         .required("productType", .word(["PayAndShip", "PayOnly"])), .required("sandbox", .flag),
         .required("payloadJSON", .text(1...8_192), "the very text that is signed: hand it on as it is"),
         .required("signature", .text(1...1_024)), .required("algorithm", .text(1...40)),

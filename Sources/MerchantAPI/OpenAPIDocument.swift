@@ -1,6 +1,7 @@
 import HTTPCore
 import MerchantOrders
 package import StrictJSON
+import Webhooks
 
 /// The description of the interface in the words of OpenAPI 3.1, made from the route table, so that it cannot differ from it.
 package enum OpenAPIDocument {
@@ -19,13 +20,94 @@ package enum OpenAPIDocument {
                 "summary": "Opens payment sessions for a merchant's shop, and moves the money afterwards.",
             ],
             "servers": [["url": .string(server)]],
-            "paths": paths(routes),
+            "paths": paths(routes), "webhooks": webhooks,
             "components": [
                 "securitySchemes": ["key": ["type": "http", "scheme": "bearer", "bearerFormat": "swk_…"]],
-                "schemas": .object(schemas(routes).map { JSONMember($0.name, $0.shape.json) }),
+                "headers": .object(headers), "schemas": schemas(routes),
             ],
         ]
     }
+
+    // MARK: What answers say beside their content
+
+    private static let headers: [JSONMember] = [
+        header("X-Request-Id", "of this answer, for a support case"),
+        header("X-Flow-Id", "the session that the answer is about, where it is about one"),
+        header("Retry-After", "whole seconds to wait before the same request is sent again, where that helps"),
+        header("Allow", "the methods of the path"), header("WWW-Authenticate", "`Bearer`"),
+    ]
+
+    private static func header(_ name: String, _ meaning: String) -> JSONMember {
+        JSONMember(name, ["description": .string(meaning), "schema": ["type": "string"]])
+    }
+
+    /// Those of an answer with a status, by reference.
+    private static func headers(_ status: HTTPStatus) -> JSONValue {
+        var names = ["X-Request-Id", "X-Flow-Id"]
+        switch status {
+        case .unauthorized: names.append("WWW-Authenticate")
+        case .methodNotAllowed: names.append("Allow")
+        case .accepted, .conflict, .tooManyRequests, .serviceUnavailable: names.append("Retry-After")
+        default: break
+        }
+        return .object(names.map { JSONMember($0, ["$ref": .string("#/components/headers/\($0)")]) })
+    }
+
+    private static func answer(_ status: HTTPStatus, _ meaning: String, _ shape: Schema) -> JSONMember {
+        JSONMember(
+            "\(status.code)",
+            [
+                "description": .string(meaning), "headers": headers(status),
+                "content": content(shape),
+            ]
+        )
+    }
+
+    private static func content(_ shape: Schema, isOpen: Bool = true) -> JSONValue {
+        ["application/json": ["schema": shape.json(isOpen: isOpen)]]
+    }
+
+    // MARK: What merchants' servers are asked
+
+    private static var webhooks: JSONValue {
+        .object(
+            WebhookEventType.allCases.map { type in
+                let operation: JSONValue = [
+                    "operationId": .string(type.rawValue), "parameters": .array(signatureFields),
+                    "requestBody": ["required": true, "content": content(.named(.event))],
+                    "responses": ["2XX": ["description": "taken; anything else is sent again"]],
+                ]
+                return JSONMember(type.rawValue, ["post": operation])
+            }
+        )
+    }
+
+    private static let signatureFields: [JSONValue] = [
+        ("webhook-id", "names the event, or the question; the same at every try"),
+        ("webhook-timestamp", "Unix seconds of this try"),
+        (
+            "webhook-signature",
+            "of Standard Webhooks: `v1,` and Base64; two with a blank between while a key is replaced"
+        ),
+        ("webhook-key-id", "names the keys of the signatures, in their order"),
+    ]
+    .map { name, meaning in
+        [
+            "name": .string(name), "in": "header", "required": true, "description": .string(meaning),
+            "schema": ["type": "string"],
+        ]
+    }
+
+    private static func callbacks(_ callback: RouteDescription.Callback) -> JSONValue {
+        let operation: JSONValue = [
+            "summary": .string(callback.summary), "parameters": .array(signatureFields),
+            "requestBody": ["required": true, "content": content(callback.question)],
+            "responses": ["200": ["description": "OK", "content": content(callback.answer, isOpen: false)]],
+        ]
+        return .object([JSONMember(callback.name, .object([JSONMember(callback.address, ["post": operation])]))])
+    }
+
+    // MARK: Paths
 
     private static func paths(_ routes: [RouteDescription]) -> JSONValue {
         var members: [JSONMember] = []
@@ -47,7 +129,7 @@ package enum OpenAPIDocument {
             JSONMember("parameters", .array(parameters(route))),
         ]
         if let body = route.shape.body {
-            var content = [JSONMember("schema", body.json)]
+            var content = [JSONMember("schema", body.json(isOpen: false))]
             if let text = route.shape.example, let example = try? JSONParser.parse(Array(text.utf8)) {
                 content.append(JSONMember("example", example))
             }
@@ -56,6 +138,7 @@ package enum OpenAPIDocument {
             )
         }
         members.append(JSONMember("responses", responses(route)))
+        if let callback = route.shape.callback { members.append(JSONMember("callbacks", callbacks(callback))) }
         return .object(members)
     }
 
@@ -66,41 +149,37 @@ package enum OpenAPIDocument {
         list += route.shape.query.map { parameter in
             [
                 "name": .string(parameter.name), "in": "query", "required": false,
-                "description": .string(parameter.meaning), "schema": parameter.shape.json,
+                "description": .string(parameter.meaning), "schema": parameter.shape.json(isOpen: false),
             ]
         }
         if route.method == .post {
             list.append([
                 "name": "Idempotency-Key", "in": "header", "required": true,
-                "description": "names the request: a repeat under it gets the same answer for 72 hours",
+                "description": .string(repeats(route)),
                 "schema": ["type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"],
             ])
         }
         return list
     }
 
-    private static func responses(_ route: RouteDescription) -> JSONValue {
-        var members = route.shape.answers.map { answer in
-            JSONMember(
-                "\(answer.status.code)",
-                [
-                    "description": .string(answer.status.reason),
-                    "content": ["application/json": ["schema": answer.shape.json]],
-                ]
-            )
+    /// What a repeat under the same Idempotency-Key comes to.
+    private static func repeats(_ route: RouteDescription) -> String {
+        if route.shape.isKept {
+            "names the request: a repeat under it, with any API key of the account, has no second effect and gets the same answer, "
+                + "as long as orders are kept; another request under it is refused"
+        } else {
+            "not looked at here: the session itself is paid once, and a repeat is answered by what has become of it"
         }
+    }
+
+    private static func responses(_ route: RouteDescription) -> JSONValue {
+        var members = route.shape.answers.map { answer($0.status, $0.status.reason, $0.shape) }
         let codes = problems(of: route)
         for status in Set(codes.map(\.status.code)).sorted() {
-            let words = codes.filter { $0.status.code == status }.map { "`\($0.rawValue)`: \($0.message)" }
-            members.append(
-                JSONMember(
-                    "\(status)",
-                    [
-                        "description": .string(words.joined(separator: "\n\n")),
-                        "content": ["application/json": ["schema": Schema.named(.problem).json]],
-                    ]
-                )
-            )
+            let same = codes.filter { $0.status.code == status }
+            guard let first = same.first else { continue }
+            let words = same.map { "`\($0.rawValue)`: \($0.message)" }
+            members.append(answer(first.status, words.joined(separator: "\n\n"), .named(.problem)))
         }
         return .object(members)
     }
@@ -113,7 +192,7 @@ package enum OpenAPIDocument {
         guard route.scope != nil else { return [] }
         var codes: Set<ProblemCode> = [
             .invalidRequest, .unauthenticated, .scopeMissing, .browserNotAllowed, .rateLimited, .internalError,
-            .unavailable,
+            .unavailable, .methodNotAllowed,
         ]
         if route.method == .post {
             codes.formUnion([
@@ -127,26 +206,30 @@ package enum OpenAPIDocument {
         return ProblemCode.allCases.filter(codes.contains)
     }
 
-    /// The named shapes that the routes use, and those that these use.
-    private static func schemas(_ routes: [RouteDescription]) -> [NamedSchema] {
-        var found: [NamedSchema] = [.problem]
-        func visit(_ shape: Schema) {
-            switch shape {
-            case .named(let schema):
-                guard !found.contains(schema) else { return }
-                found.append(schema)
-                visit(schema.shape)
-            case .object(let members): for member in members { visit(member.shape) }
-            case .list(let element, _): visit(element)
-            case .either(let shapes): for shape in shapes { visit(shape) }
-            case .nullable(let inner): visit(inner)
-            default: break
-            }
+    /// The named shapes that the routes use, and those that these use; only those that nothing but requests have are closed.
+    private static func schemas(_ routes: [RouteDescription]) -> JSONValue {
+        var ours: [NamedSchema] = []
+        for shape in [.named(.problem), .named(.event)] + routes.flatMap({ $0.shape.answers.map(\.shape) }) {
+            collect(shape, &ours)
         }
-        for route in routes {
-            if let body = route.shape.body { visit(body) }
-            for answer in route.shape.answers { visit(answer.shape) }
+        for callback in routes.compactMap(\.shape.callback) { collect(callback.question, &ours) }
+        var all = ours
+        for shape in routes.compactMap(\.shape.body) { collect(shape, &all) }
+        for callback in routes.compactMap(\.shape.callback) { collect(callback.answer, &all) }
+        return .object(all.map { JSONMember($0.name, $0.shape.json(isOpen: ours.contains($0))) })
+    }
+
+    private static func collect(_ shape: Schema, _ found: inout [NamedSchema]) {
+        switch shape {
+        case .named(let schema):
+            guard !found.contains(schema) else { return }
+            found.append(schema)
+            collect(schema.shape, &found)
+        case .object(let members): for member in members { collect(member.shape, &found) }
+        case .list(let element, _): collect(element, &found)
+        case .either(let shapes): for shape in shapes { collect(shape, &found) }
+        case .nullable(let inner): collect(inner, &found)
+        default: break
         }
-        return found
     }
 }

@@ -65,13 +65,33 @@ package struct PostageQuestion: Sendable, Hashable, CustomStringConvertible {
             let amount = try? reader.money("amount"), (try? reader.end()) != nil
         else { throw .unreadable }
         guard let postage = amount.yen else { throw .currency }
-        guard let total = try? order.taxIncluded.adding(postage),
+        guard let total = try? order.beforePostage.adding(postage),
             total.amount <= LedgerRules.chargeCeiling(.jpy).units
         else { throw .ceiling }
         return postage
     }
 
     package var description: String { "<private>" }
+}
+
+extension NamedSchema {
+    /// What a merchant's server is asked about the postage.
+    package static let postageQuestion = NamedSchema(
+        "PostageQuestion",
+        .object([
+            .required("sessionId", .text(36...36)), .required("currency", .text(3...3)),
+            .required("subtotal", .money, "the lines, tax excluded"),
+            .required(
+                "address",
+                .object([
+                    .required("countryCode", .nullable(.text(1...2))),
+                    .required("stateOrRegion", .nullable(.text(1...255))),
+                    .required("postalCode", .nullable(.text(1...20))),
+                ]),
+                "no part that names a person or a house"
+            ),
+        ])
+    )
 }
 
 /// Why an answer names no postage.

@@ -82,6 +82,7 @@ package struct Problem: Error, Sendable {
         var members = [JSONMember("code", .string(code.rawValue)), JSONMember("message", .string(message))]
         if let field { members.append(JSONMember("field", .string(field))) }
         if let provider { members.append(JSONMember("provider", provider.json)) }
+        if code == .referenceHeld, let flow { members.append(JSONMember("sessionId", .string(flow.description))) }
         return ["error": .object(members)]
     }
 

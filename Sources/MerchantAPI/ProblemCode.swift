@@ -52,6 +52,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case postageCallbackNotAllowed = "postage_callback_not_allowed"
     /// Too many sessions are open. Try again later.
     case tooManyFlows = "too_many_flows"
+    /// Another session of this reference is open or paid.
+    case referenceHeld = "reference_held"
     /// The buyer has not come that far.
     case notReady = "not_ready"
     /// The payment is being completed. Ask again.
@@ -66,6 +68,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case sessionOver = "session_over"
     /// The session is paid: refund it, or cancel its charge.
     case alreadyPaid = "already_paid"
+    /// The payment provider no longer has the buyer and the address: it keeps them for 30 days.
+    case buyerUnavailable = "buyer_unavailable"
     // Of payments.
     /// The state does not allow it.
     case wrongState = "wrong_state"
@@ -93,12 +97,13 @@ extension ProblemCode {
         case .scopeMissing, .browserNotAllowed, .proofMismatch: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .requestInProgress, .replayUnavailable, .notReady, .purchaseInProgress, .alreadyPaid, .wrongState,
+        case .requestInProgress, .replayUnavailable, .referenceHeld, .notReady, .purchaseInProgress, .alreadyPaid,
+            .wrongState,
             .openCharges:
             .conflict
         case .requestTimeout: .requestTimeout
         case .contentTooLarge: .payloadTooLarge
-        case .sessionOver: .gone
+        case .sessionOver, .buyerUnavailable: .gone
         case .unsupportedMediaType: .unsupportedMediaType
         case .idempotencyKeyReused, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed,
             .postageCallbackNotAllowed, .orderMismatch, .amountExceeds, .tooManyCharges, .providerRefused:
@@ -135,6 +140,7 @@ extension ProblemCode {
         case .returnURLNotAllowed: "The address is not at one of the origins that were agreed on."
         case .postageCallbackNotAllowed: "Postage is not asked for at this address: its origin was not agreed on."
         case .tooManyFlows: "Too many sessions are open. Try again later."
+        case .referenceHeld: "Another session of this reference is open or paid."
         case .notReady: "The buyer has not come that far."
         case .purchaseInProgress: "The payment is being completed. Ask again."
         case .paymentDeclined: "The payment was declined."
@@ -142,6 +148,8 @@ extension ProblemCode {
         case .orderMismatch: "The checkout session is not the one of this session."
         case .sessionOver: "The session has ended without a payment."
         case .alreadyPaid: "The session is paid: refund it, or cancel its charge."
+        case .buyerUnavailable:
+            "The payment provider no longer has the buyer and the address: it keeps them for 30 days."
         case .wrongState: "The state does not allow it."
         case .openCharges: "Charges are not final: capture or cancel them, or close with cancelPendingCharges."
         case .amountExceeds: "More than is left."

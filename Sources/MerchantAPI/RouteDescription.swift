@@ -17,6 +17,8 @@ package struct RouteDescription: Sendable {
         package var isKept = true
         /// What can go wrong besides what can go wrong everywhere.
         package var problems: [ProblemCode] = []
+        /// What the sender's server is asked later, because of the request.
+        package var callback: Callback?
 
         /// The shape of a route that takes nothing.
         ///
@@ -26,6 +28,20 @@ package struct RouteDescription: Sendable {
         package init(_ status: HTTPStatus, _ shape: Schema) {
             answers = [(status, shape)]
         }
+    }
+
+    /// A request to the merchant's server that follows from one of its own.
+    package struct Callback: Sendable {
+        /// Names it in the document.
+        package let name: String
+        /// Where it goes: a runtime expression of OpenAPI.
+        package let address: String
+        /// One line for people.
+        package let summary: String
+        /// What is sent.
+        package let question: Schema
+        /// What has to be answered.
+        package let answer: Schema
     }
 
     /// GET or POST.

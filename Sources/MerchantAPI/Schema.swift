@@ -19,7 +19,7 @@ package indirect enum Schema: Sendable, Hashable {
     case texts(Int)
     /// A list of so many.
     case list(Schema, ClosedRange<Int>)
-    /// An object with these members and no others.
+    /// An object with these members; in a request it has no others.
     case object([SchemaMember])
     /// One of some shapes.
     case either([Schema])
@@ -30,11 +30,16 @@ package indirect enum Schema: Sendable, Hashable {
 
     /// An amount.
     package static let money = Schema.named(.money)
+    /// An amount that may be below zero.
+    package static let signedMoney = Schema.named(.signedMoney)
     /// A session.
     package static let session = Schema.named(.session)
 
     /// The shape in the words of JSON Schema 2020-12, as OpenAPI 3.1 has it.
-    package var json: JSONValue {
+    ///
+    /// - Parameter isOpen: Whether objects may have members that nobody knows yet: those of answers, which grow.
+    /// - Returns: A schema.
+    package func json(isOpen: Bool) -> JSONValue {
         switch self {
         case .text(let length):
             return [
@@ -52,22 +57,23 @@ package indirect enum Schema: Sendable, Hashable {
             return ["type": "object", "maxProperties": JSONValue(count), "additionalProperties": ["type": "string"]]
         case .list(let element, let count):
             return [
-                "type": "array", "items": element.json, "minItems": JSONValue(count.lowerBound),
+                "type": "array", "items": element.json(isOpen: isOpen), "minItems": JSONValue(count.lowerBound),
                 "maxItems": JSONValue(count.upperBound),
             ]
-        case .object(let members): return Schema.object(members)
-        case .either(let shapes): return ["oneOf": .array(shapes.map(\.json))]
-        case .nullable(let shape): return ["oneOf": [shape.json, ["type": "null"]]]
+        case .object(let members): return Schema.object(members, isOpen: isOpen)
+        // Of open objects more than one may fit.
+        case .either(let shapes): return [isOpen ? "anyOf" : "oneOf": .array(shapes.map { $0.json(isOpen: isOpen) })]
+        case .nullable(let shape): return ["oneOf": [shape.json(isOpen: isOpen), ["type": "null"]]]
         case .named(let schema): return ["$ref": "#/components/schemas/\(schema.name)"]
         }
     }
 
-    private static func object(_ members: [SchemaMember]) -> JSONValue {
+    private static func object(_ members: [SchemaMember], isOpen: Bool) -> JSONValue {
         let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
         var value: [JSONMember] = [JSONMember("type", "object")]
         if !required.isEmpty { value.append(JSONMember("required", .array(required))) }
-        value.append(JSONMember("properties", .object(members.map { JSONMember($0.name, $0.json) })))
-        value.append(JSONMember("additionalProperties", false))
+        value.append(JSONMember("properties", .object(members.map { JSONMember($0.name, $0.json(isOpen: isOpen)) })))
+        if !isOpen { value.append(JSONMember("additionalProperties", false)) }
         return .object(value)
     }
 }
@@ -101,8 +107,9 @@ package struct SchemaMember: Sendable, Hashable {
         SchemaMember(name: name, shape: shape, meaning: meaning, isRequired: false)
     }
 
-    fileprivate var json: JSONValue {
-        guard !meaning.isEmpty, case .object(var members) = shape.json else { return shape.json }
+    fileprivate func json(isOpen: Bool) -> JSONValue {
+        let json = shape.json(isOpen: isOpen)
+        guard !meaning.isEmpty, case .object(var members) = json else { return json }
         members.append(JSONMember("description", .string(meaning)))
         return .object(members)
     }
@@ -129,8 +136,17 @@ package struct NamedSchema: Sendable, Hashable {
     package static let money = NamedSchema(
         "Amount",
         .object([
-            .required("amount", .text(1...13), "decimal digits: `27456` yen, `12.50` of the others"),
-            .required("currencyCode", .word(Currency.allCases.map(\.rawValue))),
+            .required("amount", .text(1...13), "decimal digits: `27456` yen"),
+            .required("currencyCode", .word([Currency.jpy.rawValue])),
+        ])
+    )
+
+    /// An amount of money that comes on top or is taken off.
+    package static let signedMoney = NamedSchema(
+        "SignedAmount",
+        .object([
+            .required("amount", .text(1...14), "digits, with a minus for what is taken off: `-500` yen"),
+            .required("currencyCode", .word([Currency.jpy.rawValue])),
         ])
     )
 
@@ -152,6 +168,7 @@ package struct NamedSchema: Sendable, Hashable {
                         ]),
                         "what the payment provider said"
                     ),
+                    .optional("sessionId", .text(36...36), "with `reference_held`: the other session"),
                 ])
             )
         ])

@@ -76,8 +76,12 @@ package struct SessionBody: Sendable {
     package let state: OrderState
     /// `iosApp`, `androidApp`, `site`, `mobileApp`, or `browser` for the shop's own.
     package let client: String
+    /// `sandbox` or `live`.
+    package let environment: String
     /// What is bought, rendered.
     package let lines: JSONValue
+    /// What comes on top of the lines or is taken off, rendered.
+    package var adjustments: JSONValue = []
     /// The sums.
     package let amounts: Amounts
     /// Points in its life.
@@ -90,6 +94,8 @@ package struct SessionBody: Sendable {
     package var charges: [JSONValue] = []
     /// The merchant's own: an object of texts.
     package var metadata: JSONValue = [:]
+    /// Whether a person at the merchant's has to find out what became of a payment.
+    package var needsAttention = false
     /// Who buys and where to; only in the answer to a complete or finalize.
     package var buyer: JSONValue?
 
@@ -97,14 +103,14 @@ package struct SessionBody: Sendable {
     ///
     /// - Parameters:
     ///   - id: Names it.
-    ///   - order: The merchant's name for it, and whose buyer it is.
+    ///   - order: The merchant's name for it, whose buyer it is, and the environment at the provider.
     ///   - state: Where it stands.
     ///   - lines: What is bought, rendered.
     ///   - amounts: The sums.
     ///   - times: Points in its life.
     package init(
         _ id: UUIDBytes,
-        order: (reference: String, client: String),
+        order: (reference: String, client: String, environment: String),
         state: OrderState,
         lines: JSONValue,
         amounts: Amounts,
@@ -113,6 +119,7 @@ package struct SessionBody: Sendable {
         self.id = id
         reference = order.reference
         client = order.client
+        environment = order.environment
         self.state = state
         self.lines = lines
         self.amounts = amounts
@@ -124,9 +131,10 @@ package struct SessionBody: Sendable {
     /// - Parameters:
     ///   - id: Names it.
     ///   - client: Whose buyer it is.
+    ///   - environment: `sandbox` or `live`.
     ///   - draft: What is sold.
     ///   - times: Points in its life.
-    package init(opened id: UUIDBytes, client: String, _ draft: OrderDraft, times: Times) {
+    package init(opened id: UUIDBytes, client: String, environment: String, _ draft: OrderDraft, times: Times) {
         var postage: Money?
         if case .fixed(let sum) = draft.postage { postage = sum }
         let nothing = Money.nothing(draft.currency)
@@ -140,13 +148,14 @@ package struct SessionBody: Sendable {
         )
         self.init(
             id,
-            order: (draft.reference ?? id.description, client),
+            order: (draft.reference ?? id.description, client, environment),
             state: .created,
             lines: .array(draft.lines.map(SessionBody.json)),
             amounts: amounts,
             times: times
         )
         metadata = SessionBody.metadata(draft)
+        adjustments = .array(draft.options.adjustments.map { JSONValue(adjustment: $0, draft.currency) })
     }
 
     /// A session as the store has it.
@@ -163,7 +172,7 @@ package struct SessionBody: Sendable {
         )
         self.init(
             order.flow,
-            order: (order.reference, order.client),
+            order: (order.reference, order.client, order.environment),
             state: order.state,
             // Written by the program: what cannot be read is shown as absent, not as a failure of the whole answer.
             lines: (try? JSONParser.parse(order.lines)) ?? [],
@@ -173,6 +182,8 @@ package struct SessionBody: Sendable {
         checkoutSession = order.checkoutSession
         chargePermission = order.permission
         charges = order.charges.map { JSONValue(charge: $0) }
+        if let text = order.adjustments, let value = try? JSONParser.parse(text) { adjustments = value }
+        needsAttention = order.needsAttention
         if let text = order.metadata, let value = try? JSONParser.parse(text) { metadata = value }
     }
 
@@ -192,6 +203,16 @@ package struct SessionBody: Sendable {
         )
     }
 
+    /// The adjustments of a draft as they are stored: minor units.
+    ///
+    /// - Parameter draft: What is sold.
+    /// - Returns: A list, or `nil` for none.
+    package static func storedAdjustments(_ draft: OrderDraft) -> JSONValue? {
+        let adjustments = draft.options.adjustments
+        guard !adjustments.isEmpty else { return nil }
+        return .array(adjustments.map { ["name": .string($0.name), "amount": JSONValue(Int($0.units))] })
+    }
+
     /// The merchant's own of a draft, sorted by name.
     ///
     /// - Parameter draft: What is sold.
@@ -207,8 +228,10 @@ package struct SessionBody: Sendable {
         var members = [
             JSONMember("id", .string(id.description)), JSONMember("reference", .string(reference)),
             JSONMember("state", .string(state.rawValue)), JSONMember("client", .string(client)),
+            JSONMember("environment", .string(environment)),
             JSONMember("currency", .string(amounts.subtotal.currency.rawValue)),
             JSONMember("lines", lines),
+            JSONMember("adjustments", adjustments),
             JSONMember("amounts", amounts.json),
             JSONMember("checkoutSessionId", JSONValue(checkoutSession)),
             JSONMember("chargePermissionId", JSONValue(chargePermission)),
@@ -218,6 +241,7 @@ package struct SessionBody: Sendable {
             JSONMember("updatedAt", JSONValue(time: times.updated)),
             JSONMember("expiresAt", JSONValue(optionalTime: times.expires)),
         ]
+        if needsAttention { members.append(JSONMember("needsAttention", true)) }
         if let buyer { members.append(JSONMember("buyer", buyer)) }
         return .object(members)
     }
@@ -301,11 +325,12 @@ extension NamedSchema {
         .required("expiresAt", .time, "until when the session can be finalized"),
     ])
 
-    private static let sessionMembers: [SchemaMember] = [
+    static let sessionMembers: [SchemaMember] = [
         .required("id", .text(36...36)), .required("reference", .text(1...100), "your name for the order"),
         .required("state", .word(OrderState.allCases.map(\.rawValue))),
         .required("client", .word(SessionRequest.clients + ["browser"])),
-        .required("currency", .word(Currency.allCases.map(\.rawValue))),
+        .required("environment", .word(["sandbox", "live"]), "of the payment provider"),
+        .required("currency", .word([Currency.jpy.rawValue])),
         .required(
             "lines",
             .list(
@@ -315,6 +340,14 @@ extension NamedSchema {
                 ]),
                 1...OrderDraft.maximumLines
             )
+        ),
+        .required(
+            "adjustments",
+            .list(
+                .object([.required("name", .text(1...120)), .required("amount", .signedMoney)]),
+                0...OrderDraft.maximumAdjustments
+            ),
+            "on top of the lines and their tax, or taken off"
         ),
         .required(
             "amounts",
@@ -329,14 +362,16 @@ extension NamedSchema {
         .required("charges", .list(.named(.charge), 0...LedgerRules.charges)),
         .required("metadata", .texts(OrderDraft.maximumMetadata)),
         .required("createdAt", .time), .required("updatedAt", .time),
-        .required("expiresAt", .nullable(.time), "when it ends by itself, unless it is paid before"),
+        .required("expiresAt", .nullable(.time), "when it ends by itself; later with each step of the buyer"),
+        .optional(
+            "needsAttention",
+            .flag,
+            "true while the outcome of its payment, or of an operation on it, is left to a person; else absent"
+        ),
         .optional(
             "buyer",
-            .object([
-                .optional("id", .text(1...128)), .optional("name", .text(1...255)), .optional("email", .text(1...255)),
-                .required("address", .texts(16)),
-            ]),
-            "only in the answer to a complete or finalize, and for a quarter of an hour"
+            .named(.buyer),
+            "only in the answer to a complete or finalize, and for a quarter of an hour; then `readBuyer` tells"
         ),
     ]
 }

@@ -23,6 +23,16 @@ extension RouteDescription {
         Shape(.ok, .session)
     )
 
+    /// Reads the buyer of a session.
+    package static let readBuyer = RouteDescription(
+        .get,
+        "/v1/sessions/{id}/buyer",
+        "readBuyer",
+        .buyersRead,
+        "who bought and where to, read at the payment provider for 30 days",
+        buyer
+    )
+
     /// Lists sessions.
     package static let listSessions = RouteDescription(
         .get,
@@ -64,7 +74,7 @@ extension RouteDescription {
     )
 
     /// Names of the parameters of the list.
-    package static let listParameters = ["limit", "cursor", "state", "reference"]
+    package static let listParameters = ["limit", "cursor", "state", "reference", "updatedAfter"]
 
     private static var creation: Shape {
         var shape = Shape(.created, .named(.openedSession))
@@ -75,9 +85,14 @@ extension RouteDescription {
                 .word(SessionRequest.clients),
                 "where the buyer is; `site` needs returnUrl, `mobileApp` needs mobile"
             ),
-            .required("currency", .word(Currency.allCases.map(\.rawValue))),
+            .required("currency", .word([Currency.jpy.rawValue])),
             .required("lines", .list(line, 1...OrderDraft.maximumLines), "no id twice"),
             .required("tax", .money, "on all lines together"),
+            .optional(
+                "adjustments",
+                .list(adjustment, 0...OrderDraft.maximumAdjustments),
+                "discounts, points, coupons, fees; together no more is taken off than lines and tax come to"
+            ),
             .required(
                 "postage",
                 .either([.object([.required("amount", .money)]), .object([.required("callback", .address)])]),
@@ -87,6 +102,11 @@ extension RouteDescription {
             .optional("mobile", mobile, "for the provider's library in an app of yours"),
             .optional("codeChallenge", .text(43...43), "S256 of a verifier that the app holds, RFC 7636"),
             .optional("captureMode", .word(CaptureMode.allCases.map(\.rawValue)), "`manual` unless told otherwise"),
+            .optional(
+                "uniqueReference",
+                .flag,
+                "409 `reference_held` where another session of this `reference` is open or paid; false unless told otherwise"
+            ),
             .optional("note", .text(0...255), "shown to the buyer before the buyer agrees, and by the provider"),
             .optional("metadata", .texts(OrderDraft.maximumMetadata), "yours; names of at most 40 characters"),
         ])
@@ -97,10 +117,22 @@ extension RouteDescription {
             """
         shape.problems = [
             .invalidAmount, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed,
-            .postageCallbackNotAllowed, .tooManyFlows, .replayUnavailable,
+            .postageCallbackNotAllowed, .tooManyFlows, .replayUnavailable, .referenceHeld,
         ]
+        shape.callback = Callback(
+            name: "postage",
+            address: "{$request.body#/postage/callback}",
+            summary:
+                "what it costs to send the order to the address that the buyer has chosen; asked within three seconds",
+            question: .named(.postageQuestion),
+            answer: .object([.required("amount", .money)])
+        )
         return shape
     }
+
+    private static let adjustment = Schema.object([
+        .required("name", .text(1...120), "what the buyer reads"), .required("amount", .signedMoney),
+    ])
 
     private static let line = Schema.object([
         .required("id", .text(1...64)), .required("name", .text(1...120)),
@@ -140,8 +172,19 @@ extension RouteDescription {
                 "only sessions in this state; a part may then be short, or empty"
             ),
             QueryParameter("reference", .text(1...100), "only sessions of this name"),
+            QueryParameter(
+                "updatedAfter",
+                .time,
+                "only sessions that have changed later; a part may then be short, or empty. See `listEvents`"
+            ),
         ]
         shape.problems = [.invalidCursor]
+        return shape
+    }
+
+    private static var buyer: Shape {
+        var shape = Shape(.ok, .named(.buyer))
+        shape.problems = [.notReady, .purchaseInProgress, .sessionOver, .buyerUnavailable, .providerFailed]
         return shape
     }
 

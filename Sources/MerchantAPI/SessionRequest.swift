@@ -79,7 +79,8 @@ package struct SessionRequest: Sendable {
             throw Problem(.invalidAmount, "Not the currency of the order.", field: "tax.currencyCode")
         }
         let postage = try postage(&reader)
-        let options = try options(&reader)
+        var options = try options(&reader)
+        options.adjustments = try adjustments(&reader, currency)
         do throws(DraftRefusal) {
             return try OrderDraft(reference: reference, lines: lines, tax: tax, postage: postage, options: options)
         } catch {
@@ -118,6 +119,27 @@ package struct SessionRequest: Sendable {
         return lines
     }
 
+    private static func adjustments(
+        _ reader: inout JSONReader,
+        _ currency: Currency
+    ) throws(Problem) -> [Adjustment] {
+        let readers = try Problem.reading { () throws(JSONRefusal) in try reader.optionalObjects("adjustments") }
+        var adjustments: [Adjustment] = []
+        for (index, object) in (readers ?? []).enumerated() {
+            var object = object
+            let name = try Problem.reading { () throws(JSONRefusal) in try object.text("name") }
+            let amount = try object.signedMoney("amount")
+            let rest = object
+            try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+            guard amount.currency == currency, let adjustment = Adjustment(name: name, units: amount.units) else {
+                let field = "adjustments[\(index)].amount"
+                throw Problem(.invalidAmount, "Not the currency of the order.", field: field)
+            }
+            adjustments.append(adjustment)
+        }
+        return adjustments
+    }
+
     private static func postage(_ reader: inout JSONReader) throws(Problem) -> Postage {
         var object = try Problem.reading { () throws(JSONRefusal) in try reader.object("postage") }
         let amount = try object.optionalMoney("amount")
@@ -138,6 +160,7 @@ package struct SessionRequest: Sendable {
         let (mode, metadata) = try Problem.reading { () throws(JSONRefusal) in
             options.note = try reader.optionalText("note")
             options.returnURL = try reader.optionalText("returnUrl")
+            options.hasUniqueReference = try reader.optionalFlag("uniqueReference") ?? false
             return (try reader.optionalText("captureMode"), try reader.texts("metadata"))
         }
         if let mode {

@@ -1,3 +1,5 @@
+import Primitives
+
 /// An address that certificates may be fetched from; only a rule makes one.
 package struct CertificateURL: Sendable, Hashable {
     /// The address in one spelling: host in lower case, without the port that goes without saying.
@@ -87,7 +89,7 @@ package struct CertificateURLRule: Sendable {
     }
 
     private func isExtra(_ authority: String, isSecure: Bool) -> Bool {
-        extraAuthorities.contains(authority) && (isSecure || CertificateURLRule.isLoopback(authority))
+        extraAuthorities.contains(authority) && (isSecure || HTTPURL("http://" + authority)?.host.isLoopback == true)
     }
 
     private static func isServiceHost(_ host: ArraySlice<UInt8>) -> Bool {
@@ -106,11 +108,6 @@ package struct CertificateURLRule: Sendable {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
         default: false
         }
-    }
-
-    private static func isLoopback(_ authority: String) -> Bool {
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-        return host == "localhost" || host.hasSuffix(".localhost") || host == "127.0.0.1" || host == "[::1"
     }
 
     /// An authority with ASCII letters in lower case and without the port of https; what lies beyond ASCII stays, and differs

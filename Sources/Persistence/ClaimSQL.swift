@@ -5,8 +5,10 @@ package import Postgres
 ///
 /// The claim and its effects are one commit: a statement begins with `claim`, and everything else in it happens only
 /// `WHERE EXISTS (SELECT FROM i)`. A fresh claim yields a row of `i`, and so does one whose holder is gone: its lease is over and it
-/// has no answer. Either begins its 72 hours then. A twin that comes meanwhile waits for the commit and finds no row; then
-/// `PostgresKeyStore.state(of:)` says why.
+/// has no answer. A twin that comes meanwhile waits for the commit and finds no row; then `PostgresKeyStore.state(of:)` says why.
+///
+/// Claims are kept under the scope of their account. Those that a program before migration 0023 made are kept under the API key, and
+/// are met by a request that shows it.
 package enum ClaimSQL {
     /// How long a request may be under way before a repeat takes its claim over; longer than any request lasts.
     static let leaseSeconds = 60
@@ -17,22 +19,27 @@ package enum ClaimSQL {
     /// The common table expression `i`.
     ///
     /// - Parameters:
-    ///   - first: The number of the first of three parameters: the key, the client's word, the fingerprint.
+    ///   - first: The number of the first of three parameters: the scope, the client's word, the fingerprint.
+    ///   - key: A parameter, the API key of the request.
     ///   - flow: An expression for the flow it is about.
     ///   - status: An expression for the status of the answer, where it is known before.
     ///   - answer: An expression for the content, likewise.
     /// - Returns: SQL without a comma behind it.
     package static func claim(
         first: Int,
-        flow: String = "NULL",
-        status: String = "NULL",
-        answer: String = "NULL"
+        key: String,
+        flow: String,
+        status: String = "NULL::integer",
+        answer: String = "NULL::bytea"
     ) -> String {
         """
         i AS (
             INSERT INTO api_idempotency AS c (key_id, idem, fingerprint, created_at, lease_until, flow_id, status, answer)
-            VALUES ($\(first), $\(first + 1), $\(first + 2), statement_timestamp(),
-                statement_timestamp() + interval '\(leaseSeconds) seconds', \(flow), \(status), \(answer))
+            SELECT $\(first), $\(first + 1), $\(first + 2), statement_timestamp(),
+                statement_timestamp() + interval '\(leaseSeconds) seconds', \(flow), \(status), \(answer)
+            WHERE NOT EXISTS (
+                SELECT FROM api_idempotency AS k WHERE k.key_id = \(key) AND k.idem = $\(first + 1)
+                    AND (k.answer IS NOT NULL OR k.lease_until > statement_timestamp()))
             ON CONFLICT (key_id, idem) DO UPDATE SET
                 created_at = excluded.created_at, lease_until = excluded.lease_until, flow_id = excluded.flow_id,
                 status = excluded.status, answer = excluded.answer
@@ -44,11 +51,11 @@ package enum ClaimSQL {
 }
 
 extension Parameters {
-    /// Appends key, word and fingerprint of a claim.
+    /// Appends scope, word and fingerprint of a claim.
     ///
     /// - Parameter claim: Of the request.
     package mutating func append(claim: IdempotencyClaim) {
-        append(uuid: claim.key)
+        append(uuid: claim.scope)
         append(text: claim.text)
         append(digest: claim.fingerprint)
     }

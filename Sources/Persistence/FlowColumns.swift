@@ -29,6 +29,9 @@ enum FlowColumns {
     private static let result = 14
     private static let tabHash = 15
 
+    /// How many columns `whole` has; what a statement adds comes behind.
+    static let wholeCount = 16
+
     /// The columns of an open, of the row with the given name.
     static func opening(_ row: String) -> String {
         "\(row).verdict, \(row).state, \(row).client, \(row).met_at, \(row).order_ref"
@@ -66,7 +69,8 @@ enum FlowColumns {
     /// The verdict and the flow behind it, from all columns.
     static func transition<Decision: RawRepresentable<String>>(
         _ rows: ResultSet,
-        of flow: FlowID
+        of flow: FlowID,
+        sealed: [UInt8]? = nil
     ) throws(PostgresError) -> Transition<Decision> {
         let progress = FlowRecord.Progress(
             placements: Int(try rows.int64(0, placements)),
@@ -76,7 +80,7 @@ enum FlowColumns {
             },
             result: try rows.optionalBytes(0, result)
         )
-        return Transition(try decision(rows), try record(rows, of: flow, progress: progress, sealed: nil))
+        return Transition(try decision(rows), try record(rows, of: flow, progress: progress, sealed: sealed))
     }
 
     /// The verdict and the flow behind it, from the columns of a page in any row.
@@ -148,7 +152,7 @@ enum FlowColumns {
             order = try Order(
                 json: rows.json(row, cart),
                 subtotal: yen(rows, row, subtotal),
-                taxIncluded: yen(rows, row, taxIncluded)
+                beforePostage: yen(rows, row, taxIncluded)
             )
         } catch let error as CommerceError {
             throw PostgresError(.decoding, error.debugDescription)
@@ -171,6 +175,13 @@ enum FlowColumns {
         let amount = try rows.int64(row, column)
         guard let sum = Yen(exactly: amount) else { throw PostgresError(.decoding, "\(amount) is no sum") }
         return sum
+    }
+}
+
+extension Parameters {
+    /// All words of a closed list, for `= ANY ($n::text[])`: what a later version has written is passed over.
+    mutating func append<Word: RawRepresentable<String> & CaseIterable>(knownWords: Word.Type) {
+        append(text: "{" + Word.allCases.map(\.rawValue).joined(separator: ",") + "}")
     }
 }
 

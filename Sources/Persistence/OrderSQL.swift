@@ -87,23 +87,30 @@ enum OrderSQL {
         """
     }
 
-    /// Ends the order of a flow that was settled as `$5`, and begins its ledger.
+    /// Ends the order of a flow that was settled as `$5`, begins its ledger, and tells of both.
+    ///
+    /// What the statement itself writes it does not see: the charge of the data is the one that `p` returns. One that is in the ledger
+    /// already has been told of.
     ///
     /// - Parameters:
     ///   - permission: The parameter with the permission.
     ///   - charge: The parameters with the charge and its state.
-    /// - Returns: The expressions `o`, `m` and `p`.
+    /// - Returns: The expressions `k`, `o`, `p` and `m`.
     static func settled(permission: String, charge: (id: String, state: String)) -> String {
         """
-        o AS (
+        k AS (
+            SELECT object_event('charge', \(charge.state)) AS type
+            WHERE $5 = 'authorized' AND \(charge.id) IS NOT NULL
+                AND NOT EXISTS (SELECT FROM payment_object AS c WHERE c.object_id = \(charge.id))
+        ), o AS (
             UPDATE merchant_order AS o SET
                 state = CASE $5 WHEN 'authorized' THEN 'paid' ELSE 'declined' END::order_state,
-                charge_permission = \(permission), events = o.events + 1, updated_at = statement_timestamp()
+                charge_permission = \(permission), events = o.events + 1 + (SELECT count(k.type) FROM k),
+                updated_at = statement_timestamp()
             WHERE o.flow_id = $1 AND EXISTS (SELECT FROM u)
-            RETURNING o.flow_id, o.events, o.total, o.currency, 'session.' || o.state AS type,
-                order_event_data(o, NULL) AS data
-        ), \(announced), p AS (
-            INSERT INTO payment_object (
+            RETURNING o AS entry, o.flow_id, o.events, o.total, o.currency, 'session.' || o.state AS type
+        ), p AS (
+            INSERT INTO payment_object AS p (
                 flow_id, created_at, observed_at, amount, kind, final, object_id, parent, currency, state)
             SELECT o.flow_id, statement_timestamp(), statement_timestamp(), o.total, k.kind::object_kind, false, k.id, k.parent,
                 o.currency, k.state
@@ -112,23 +119,37 @@ enum OrderSQL {
                 ('charge', \(charge.id), \(permission), \(charge.state))) AS k (kind, id, parent, state)
             WHERE $5 = 'authorized' AND k.id IS NOT NULL
             ON CONFLICT (object_id) DO NOTHING
+            RETURNING p AS entry, p.kind
+        ), m AS (
+            INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
+            SELECT o.flow_id, gen_random_uuid(), o.events - e.later, statement_timestamp(), e.type,
+                order_event_data(o.entry, e.object, c.entry)
+            FROM o LEFT JOIN p AS c ON c.kind = 'charge', LATERAL (
+                SELECT o.type, NULL::json AS object, (SELECT count(k.type) FROM k) AS later
+                UNION ALL
+                SELECT k.type, object_event_data(c.entry), 0 FROM k WHERE k.type IS NOT NULL) AS e
         )
         """
     }
 
-    /// Ends the orders of the flows that a sweep looked at and that have ended: those it expired itself, in `u`, and those that
+    /// Ends the orders of the flows behind `$1` that a sweep looked at and that have ended: those it expired itself, in `u`, and those that
     /// ended by a statement that does not know orders, in `w`.
-    static let swept = """
+    ///
+    /// - Parameter range: A condition on the ids of `o`.
+    /// - Returns: The expressions `o` and `m`.
+    static func swept(where range: String) -> String {
+        """
         o AS (
-            UPDATE merchant_order AS o SET state = e.state, events = o.events + 1, updated_at = statement_timestamp()
-            FROM (
-                SELECT u.flow_id, 'expired'::order_state AS state FROM u
-                UNION ALL
-                SELECT w.flow_id, CASE w.state WHEN 'expired' THEN 'expired' ELSE 'cancelled' END::order_state FROM w
-                WHERE w.state IN ('expired', 'revoked', 'cancelled')) AS e
-            WHERE o.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE w.state NOT IN ('authorized', 'purchasing')))
-                AND o.flow_id = e.flow_id AND o.state IN ('created', 'payment_pending')
+            UPDATE merchant_order AS o SET
+                state = CASE WHEN o.flow_id = ANY (ARRAY(
+                        SELECT w.flow_id FROM w WHERE w.state IN ('revoked', 'cancelled')))
+                    THEN 'cancelled' ELSE 'expired' END::order_state,
+                events = o.events + 1, updated_at = statement_timestamp()
+            WHERE \(range) AND o.state IN ('created', 'payment_pending') AND o.flow_id = ANY (ARRAY(
+                SELECT u.flow_id FROM u
+                UNION ALL SELECT w.flow_id FROM w WHERE w.state IN ('expired', 'revoked', 'cancelled')))
             RETURNING o.flow_id, o.events, 'session.' || o.state AS type, order_event_data(o, NULL) AS data
         ), \(announced)
         """
+    }
 }

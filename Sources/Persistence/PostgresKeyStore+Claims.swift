@@ -3,10 +3,10 @@ import Postgres
 package import Primitives
 
 extension PostgresKeyStore {
-    private static let claimStatement = Statement(
+    static let claimStatement = Statement(
         name: "api_claim",
-        sql: "WITH \(ClaimSQL.claim(first: 1, flow: "$4")) SELECT claimed FROM i",
-        parameterTypes: ClaimSQL.types + [.uuid]
+        sql: "WITH \(ClaimSQL.claim(first: 1, key: "$5", flow: "$4")) SELECT claimed FROM i",
+        parameterTypes: ClaimSQL.types + [.uuid, .uuid]
     )
 
     /// Claims a request that is carried out by other statements afterwards, and may be carried out twice without harm.
@@ -20,6 +20,7 @@ extension PostgresKeyStore {
         var parameters = Parameters()
         parameters.append(claim: claim)
         parameters.append(uuid: flow)
+        parameters.append(uuid: claim.key)
         do throws(PostgresError) {
             let rows = try await client.write(PostgresKeyStore.claimStatement, parameters, key: claim.lockKey)
             if rows.rowCount == 1 { return nil }
@@ -29,13 +30,14 @@ extension PostgresKeyStore {
         return try await state(of: claim)
     }
 
-    private static let stateStatement = Statement(
+    static let stateStatement = Statement(
         name: "api_claim_state",
         sql: """
             SELECT c.fingerprint = $3, c.status, c.answer, c.flow_id, c.lease_until > statement_timestamp()
-            FROM api_idempotency AS c WHERE c.key_id = $1 AND c.idem = $2
+            FROM api_idempotency AS c WHERE c.key_id IN ($1, $4) AND c.idem = $2
+            ORDER BY c.key_id = $1 DESC LIMIT 1
             """,
-        parameterTypes: ClaimSQL.types
+        parameterTypes: ClaimSQL.types + [.uuid]
     )
 
     /// What became of a claim.
@@ -46,6 +48,7 @@ extension PostgresKeyStore {
     package func state(of claim: IdempotencyClaim) async throws(MerchantStoreError) -> ClaimState {
         var parameters = Parameters()
         parameters.append(claim: claim)
+        parameters.append(uuid: claim.key)
         do throws(PostgresError) {
             let rows = try await client.read(PostgresKeyStore.stateStatement, parameters, isLastStep: true)
             guard rows.rowCount == 1 else { return .absent }
@@ -59,7 +62,7 @@ extension PostgresKeyStore {
         }
     }
 
-    private static let answerStatement = Statement(
+    static let answerStatement = Statement(
         name: "api_claim_answer",
         sql: """
             UPDATE api_idempotency SET status = $3, answer = $4, created_at = statement_timestamp()
@@ -76,14 +79,14 @@ extension PostgresKeyStore {
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`: the claim then runs out, and a repeat is judged anew.
     package func answer(_ claim: IdempotencyClaim, _ answer: StoredAnswer) async throws(MerchantStoreError) {
         var parameters = Parameters()
-        parameters.append(uuid: claim.key)
+        parameters.append(uuid: claim.scope)
         parameters.append(text: claim.text)
         parameters.append(int32: Int32(answer.status))
         parameters.append(bytes: answer.body)
         try await end(claim, PostgresKeyStore.answerStatement, parameters)
     }
 
-    private static let releaseStatement = Statement(
+    static let releaseStatement = Statement(
         name: "api_claim_release",
         sql: """
             UPDATE api_idempotency SET lease_until = statement_timestamp()
@@ -98,7 +101,7 @@ extension PostgresKeyStore {
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`: the claim then runs out by itself.
     package func release(_ claim: IdempotencyClaim) async throws(MerchantStoreError) {
         var parameters = Parameters()
-        parameters.append(uuid: claim.key)
+        parameters.append(uuid: claim.scope)
         parameters.append(text: claim.text)
         try await end(claim, PostgresKeyStore.releaseStatement, parameters)
     }
@@ -118,7 +121,7 @@ extension PostgresKeyStore {
     /// How many answers one `prune` removes at most.
     package static let pruneLimit = 1_000
 
-    private static let pruneStatement = Statement(
+    static let pruneStatement = Statement(
         name: "api_claim_prune",
         sql: """
             WITH open AS MATERIALIZED (
@@ -127,21 +130,27 @@ extension PostgresKeyStore {
             )
             DELETE FROM api_idempotency WHERE (key_id, idem) IN (
                 SELECT c.key_id, c.idem FROM api_idempotency AS c
-                WHERE c.created_at < statement_timestamp() - interval '72 hours' AND (c.answer IS NOT NULL OR NOT EXISTS (
-                    SELECT FROM open WHERE open.key_id = c.key_id AND open.idem = c.idem))
+                WHERE c.created_at < date_trunc(
+                        'month', statement_timestamp() - partition_keep($1 * interval '1 second', 180), 'UTC')
+                    AND (c.answer IS NOT NULL OR NOT EXISTS (
+                        SELECT FROM open WHERE open.key_id = c.key_id AND open.idem = c.idem))
                 ORDER BY c.created_at LIMIT \(pruneLimit) FOR UPDATE OF c SKIP LOCKED)
-            """
+            """,
+        parameterTypes: [.int8]
     )
 
-    /// Removes answers of three days ago, `pruneLimit` at most.
+    /// Removes claims that are older than every order that is kept, `pruneLimit` at most.
     ///
     /// The claim of an operation that has not ended stays, however long a person takes over it.
     ///
+    /// - Parameter keep: For orders, counted from the end of their month; at least 180 days are kept.
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func prune() async throws(MerchantStoreError) -> Int {
+    package func prune(keep: Duration) async throws(MerchantStoreError) -> Int {
+        var parameters = Parameters()
+        parameters.append(seconds: keep)
         do {
-            return try await client.work(PostgresKeyStore.pruneStatement).affectedRowCount
+            return try await client.work(PostgresKeyStore.pruneStatement, parameters).affectedRowCount
         } catch {
             throw StoreFailure.merchant(error)
         }

@@ -34,7 +34,7 @@ package struct KeyRecord: Sendable, Hashable {
 extension PostgresKeyStore {
     // MARK: The look-up of each request
 
-    private static let findStatement = Statement(
+    static let findStatement = Statement(
         name: "api_key_find",
         sql: """
             SELECT k.name, array_to_string(k.scopes, ','), k.last_used_on IS DISTINCT FROM current_date
@@ -45,7 +45,7 @@ extension PostgresKeyStore {
         parameterTypes: [.uuid, .bytea]
     )
 
-    private static let touchStatement = Statement(
+    static let touchStatement = Statement(
         name: "api_key_touch",
         sql: """
             UPDATE api_key SET last_used_on = current_date
@@ -54,7 +54,7 @@ extension PostgresKeyStore {
         parameterTypes: [.uuid]
     )
 
-    /// What a key opens; the first use of a day is written down.
+    /// What a key opens; the first use of a day is written down where that is possible.
     ///
     /// - Parameters:
     ///   - id: As the key says.
@@ -69,27 +69,50 @@ extension PostgresKeyStore {
             let rows = try await client.read(PostgresKeyStore.findStatement, parameters)
             guard rows.rowCount == 1 else { return nil }
             let grant = try PostgresKeyStore.grant(rows, 0, id: id, name: 0, scopes: 1)
-            if try rows.bool(0, 2) { try await touch(id) }
+            if try rows.bool(0, 2) { await touch(id) }
             return grant
         } catch {
             throw StoreFailure.merchant(error)
         }
     }
 
-    private func touch(_ id: UUIDBytes) async throws(PostgresError) {
+    static let hashesStatement = Statement(
+        name: "api_key_hashes",
+        sql: """
+            SELECT secret_hash FROM api_key WHERE revoked_at IS NULL
+            UNION ALL
+            SELECT previous_hash FROM api_key WHERE revoked_at IS NULL AND statement_timestamp() < previous_until
+            """
+    )
+
+    /// The hashes of all keys that work, for an address whose keys are not each looked up.
+    ///
+    /// - Returns: In no order.
+    /// - Throws: `unavailable`, `overloaded`, `fault`.
+    package func hashes() async throws(MerchantStoreError) -> [Digest32] {
+        do throws(PostgresError) {
+            let rows = try await client.read(PostgresKeyStore.hashesStatement)
+            var hashes: [Digest32] = []
+            for row in 0..<rows.rowCount { hashes.append(try rows.digest(row, 0)) }
+            return hashes
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    private func touch(_ id: UUIDBytes) async {
         var parameters = Parameters()
         parameters.append(uuid: id)
         do throws(PostgresError) {
             _ = try await client.write(PostgresKeyStore.touchStatement, parameters, key: id)
         } catch {
-            // Another process has just written the same: then there is nothing left to write.
-            guard error.code == .outcomeUnknown else { throw error }
+            // The day is for people who look for unused keys: no request fails for it, and the next one writes it.
         }
     }
 
     // MARK: What an operator does
 
-    private static let createStatement = Statement(
+    static let createStatement = Statement(
         name: "api_key_create",
         sql: """
             INSERT INTO api_key (key_id, created_at, secret_hash, name, scopes)
@@ -114,7 +137,7 @@ extension PostgresKeyStore {
         _ = try await change(PostgresKeyStore.createStatement, parameters)
     }
 
-    private static let rotateStatement = Statement(
+    static let rotateStatement = Statement(
         name: "api_key_rotate",
         sql: """
             UPDATE api_key SET previous_hash = secret_hash, secret_hash = $2,
@@ -139,7 +162,7 @@ extension PostgresKeyStore {
         return try await change(PostgresKeyStore.rotateStatement, parameters) == 1
     }
 
-    private static let revokeStatement = Statement(
+    static let revokeStatement = Statement(
         name: "api_key_revoke",
         sql: "UPDATE api_key SET revoked_at = statement_timestamp() WHERE key_id = $1 AND revoked_at IS NULL",
         parameterTypes: [.uuid]
@@ -156,7 +179,7 @@ extension PostgresKeyStore {
         return try await change(PostgresKeyStore.revokeStatement, parameters) == 1
     }
 
-    private static let listStatement = Statement(
+    static let listStatement = Statement(
         name: "api_key_list",
         sql: """
             SELECT key_id, name, array_to_string(scopes, ','), created_at, last_used_on::text, previous_until, revoked_at

@@ -46,8 +46,8 @@ package final class PostgresNotificationStore {
 
     /// For how long a message is remembered: much longer than it is repeated.
     private static let keep = Duration.seconds(30 * 86_400)
-    /// How many rows one statement deletes.
-    private static let batch = 1_000
+    /// How many messages one `prune` forgets at most.
+    package static let pruneLimit = 1_000
 
     /// A store on a client of the same loop.
     ///
@@ -56,7 +56,7 @@ package final class PostgresNotificationStore {
         self.client = client
     }
 
-    private static let receiveStatement = Statement(
+    static let receiveStatement = Statement(
         name: "notification_receive",
         sql: "SELECT notification_receive($1, $2, $3, $4)",
         parameterTypes: [.text, .text, .text, .text]
@@ -83,20 +83,21 @@ package final class PostgresNotificationStore {
         }
     }
 
-    // Newest first: an old one is the least likely to tell of anything that the last look did not see. Nothing is taken while no
-    // purchase is paused, as in ordinary operation: there a message is often faster than whoever writes the purchase down. Such
-    // messages are put aside in passing, so that they neither cost a question nor stand before the others.
-    private static let strayStatement = Statement(
+    // Newest first: an old one is the least likely to tell of anything that the last look did not see. A message is often faster than
+    // whoever writes the purchase down, so it is taken after two minutes, and before only while a purchase is paused. Those whose
+    // payment has an order by then are put aside in passing, so that they neither cost a question nor stand before the others.
+    static let strayStatement = Statement(
         name: "notification_stray",
         sql: """
             WITH d AS MATERIALIZED (
                 SELECT n.message_id, left(n.object_id, 19) AS permission, n.received_at,
-                    EXISTS (SELECT FROM payment_object AS p WHERE p.object_id = left(n.object_id, 19)) AS is_known
+                    -- As a value it is one look by key for each message, whatever the planner believes of the table.
+                    coalesce((SELECT true FROM payment_object AS p WHERE p.object_id = left(n.object_id, 19)), false) AS is_known
                 FROM notification AS n
                 WHERE n.verdict = 'unknown' AND NOT n.asked AND n.kind IN ('CHARGE', 'CHARGE_PERMISSION')
-                    AND n.received_at >= (
+                    AND (n.received_at <= statement_timestamp() - interval '2 minutes' OR n.received_at >= (
                         SELECT min(q.since) FROM flow_purchasing AS q
-                        WHERE q.stuck_at IS NULL AND q.next_at > statement_timestamp())
+                        WHERE q.stuck_at IS NULL AND q.next_at > statement_timestamp()))
                 ORDER BY n.received_at DESC LIMIT 1000 FOR UPDATE OF n SKIP LOCKED
             ), t AS (
                 SELECT d.message_id, NULL AS permission FROM d WHERE d.is_known
@@ -109,7 +110,8 @@ package final class PostgresNotificationStore {
         parameterTypes: [.int8]
     )
 
-    /// Takes messages about payments that no order has while a purchase waits for its next look: they may be about that one.
+    /// Takes messages about payments that no order has: they may be about a purchase that waits for its next look, or one that has ended
+    /// unpaid.
     ///
     /// - Parameter limit: How many at most.
     /// - Returns: The permissions that they name, each once; a message is taken once only.
@@ -130,7 +132,7 @@ package final class PostgresNotificationStore {
     }
 
     // Who holds the lease is left alone: nobody looks before that is over, whatever stands here.
-    private static let wakeStatement = Statement(
+    static let wakeStatement = Statement(
         name: "purchase_wake",
         sql: """
             UPDATE flow_purchasing AS q SET next_at = statement_timestamp(), woken = true
@@ -155,7 +157,34 @@ package final class PostgresNotificationStore {
         }
     }
 
-    private static let pruneStatement = Statement(
+    static let unpaidStatement = Statement(
+        name: "notification_unpaid",
+        sql: """
+            UPDATE notification AS n SET verdict = 'unpaid', flow_id = $2
+            WHERE n.verdict = 'unknown' AND left(n.object_id, 19) = $1
+            RETURNING 1
+            """,
+        parameterTypes: [.text, .uuid]
+    )
+
+    /// Notes of the messages about a permission that it is of a session which is unpaid, for a person to look at.
+    ///
+    /// - Parameters:
+    ///   - permission: The provider's id.
+    ///   - flow: Whose mark it bears.
+    /// - Throws: `MerchantStoreError`.
+    package func noteUnpaid(_ permission: String, of flow: UUIDBytes) async throws(MerchantStoreError) {
+        var parameters = Parameters()
+        parameters.append(text: permission)
+        parameters.append(uuid: flow)
+        do throws(PostgresError) {
+            _ = try await client.work(PostgresNotificationStore.unpaidStatement, parameters)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    static let pruneStatement = Statement(
         name: "notification_prune",
         sql: """
             DELETE FROM notification AS n WHERE n.message_id IN (
@@ -167,23 +196,18 @@ package final class PostgresNotificationStore {
         parameterTypes: [.int8, .int8]
     )
 
-    /// Forgets the messages of more than 30 days ago, some at a time.
+    /// Forgets messages of more than 30 days ago, `pruneLimit` at most.
     ///
-    /// - Returns: How many were forgotten.
+    /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `MerchantStoreError`.
     package func prune() async throws(MerchantStoreError) -> Int {
-        var forgotten = 0
-        while true {
-            var parameters = Parameters()
-            parameters.append(seconds: PostgresNotificationStore.keep)
-            parameters.append(int64: Int64(PostgresNotificationStore.batch))
-            do throws(PostgresError) {
-                let count = try await client.work(PostgresNotificationStore.pruneStatement, parameters).rowCount
-                forgotten += count
-                guard count == PostgresNotificationStore.batch else { return forgotten }
-            } catch {
-                throw StoreFailure.merchant(error)
-            }
+        var parameters = Parameters()
+        parameters.append(seconds: PostgresNotificationStore.keep)
+        parameters.append(int64: Int64(PostgresNotificationStore.pruneLimit))
+        do throws(PostgresError) {
+            return try await client.work(PostgresNotificationStore.pruneStatement, parameters).rowCount
+        } catch {
+            throw StoreFailure.merchant(error)
         }
     }
 }

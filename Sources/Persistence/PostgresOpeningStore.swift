@@ -27,6 +27,8 @@ package struct NewOpening: Sendable {
         package let lines: [UInt8]
         /// The merchant's own; `nil` for none.
         package let metadata: [UInt8]?
+        /// What comes on top of the lines or is taken off, in minor units; `nil` for none.
+        package let adjustments: [UInt8]?
         /// What the crossing needs to know; `nil` where it follows from settings.
         package let terms: [UInt8]?
 
@@ -35,10 +37,12 @@ package struct NewOpening: Sendable {
         /// - Parameters:
         ///   - lines: Sums in minor units.
         ///   - metadata: The merchant's own.
+        ///   - adjustments: Minor units.
         ///   - terms: What the crossing needs to know.
-        package init(lines: [UInt8], metadata: [UInt8]?, terms: [UInt8]?) {
+        package init(lines: [UInt8], metadata: [UInt8]?, adjustments: [UInt8]? = nil, terms: [UInt8]?) {
             self.lines = lines
             self.metadata = metadata
+            self.adjustments = adjustments
             self.terms = terms
         }
     }
@@ -68,6 +72,16 @@ package struct NewOpening: Sendable {
     }
 }
 
+/// What became of a session that was to be stored.
+package enum OpeningOutcome: Sendable, Hashable {
+    /// It is stored.
+    case stored
+    /// Somebody had its claim before.
+    case claimed(ClaimState)
+    /// Another session that is open or paid has its reference; `nil` where that has ended meanwhile.
+    case referenceHeld(by: UUIDBytes?)
+}
+
 /// Keeps what only flows have that a merchant's program opened.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
@@ -90,10 +104,10 @@ package final class PostgresOpeningStore {
     // MARK: Open
 
     /// Claim, flow, the beginning of its trail, order and answer: all of it or nothing.
-    private static let openStatement = Statement(
+    static let openStatement = Statement(
         name: "session_open_app",
         sql: """
-            WITH \(ClaimSQL.claim(first: 4, flow: "$1", status: "$23", answer: "$24")), e AS (
+            WITH \(ClaimSQL.claim(first: 4, key: "$27", flow: "$1", status: "$23", answer: "$24")), e AS (
                 INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
                 SELECT $1, statement_timestamp(), 1, 'issued'::flow_state, 'issue', 'issued', $2, $3
                 WHERE EXISTS (SELECT FROM i)
@@ -112,27 +126,51 @@ package final class PostgresOpeningStore {
             ), o AS (
                 INSERT INTO merchant_order (
                     flow_id, key_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency,
-                    reference, account, environment, lines, metadata, note)
-                SELECT $1, $4, $17, $17, $9, $10 - $9, $18, $10 + $18, 'created'::order_state, $11::flow_client, 'JPY',
-                    $19, $20, $21, $22::json, $25::json, $26
+                    reference, account, environment, lines, metadata, note, adjustments)
+                SELECT $1, $27, $17, $17, $9, $28, $18, $10 + $18, 'created'::order_state, $11::flow_client, 'JPY',
+                    CASE WHEN $30 THEN reference_claim($19, $20, $21) ELSE $19 END, $20, $21, $22::json, $25::json, $26,
+                    $29::json
                 WHERE EXISTS (SELECT FROM i)
             )
             SELECT claimed FROM i
             """,
         parameterTypes: SQLText.leading + ClaimSQL.types + [
             .int8, .int8, .int8, .int8, .text, .bytea, .bytea, .bytea, .text, .text, .timestamptz, .int8, .text, .text,
-            .text, .text, .int4, .bytea, .text, .text,
+            .text, .text, .int4, .bytea, .text, .text, .uuid, .int8, .text, .bool,
         ]
     )
+
+    /// What the schema refuses a reference with that another session holds.
+    private static let heldState = "SY001"
+
+    static let holderStatement = Statement(
+        name: "session_reference_holder",
+        sql: "SELECT reference_holder($1, $2, $3)",
+        parameterTypes: [.text, .text, .text]
+    )
+
+    /// The session that holds a reference; `nil` where it has ended meanwhile.
+    private func holder(_ new: NewOpening) async throws(MerchantStoreError) -> UUIDBytes? {
+        var parameters = Parameters()
+        parameters.append(text: new.draft.reference)
+        parameters.append(text: new.account.merchantID)
+        parameters.append(text: new.account.environment)
+        do throws(PostgresError) {
+            let rows = try await client.read(PostgresOpeningStore.holderStatement, parameters)
+            return try rows.isNull(0, 0) ? nil : try rows.uuid(0, 0)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
 
     /// Stores a session, once for its claim.
     ///
     /// - Parameters:
     ///   - new: In yen, with a postage that is known.
     ///   - caller: Where the request comes from.
-    /// - Returns: `nil` where it is stored, or what became of the claim that somebody had before.
+    /// - Returns: Whether it is stored, or why not.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func open(_ new: NewOpening, by caller: Caller) async throws(MerchantStoreError) -> ClaimState? {
+    package func open(_ new: NewOpening, by caller: Caller) async throws(MerchantStoreError) -> OpeningOutcome {
         let parameters = parameters(new, caller)
         do throws(PostgresError) {
             let rows = try await client.write(
@@ -140,12 +178,13 @@ package final class PostgresOpeningStore {
                 parameters,
                 key: new.claim.lockKey
             )
-            if rows.rowCount == 1 { return nil }
+            if rows.rowCount == 1 { return .stored }
         } catch {
+            if error.sqlState == PostgresOpeningStore.heldState { return .referenceHeld(by: try await holder(new)) }
             guard error.code == .outcomeUnknown else { throw StoreFailure.merchant(error) }
-            return try await secondLook(new, error)
+            return try await secondLook(new, error).map { .claimed($0) } ?? .stored
         }
-        return try await PostgresKeyStore(client: client).state(of: new.claim)
+        return .claimed(try await PostgresKeyStore(client: client).state(of: new.claim))
     }
 
     /// What became of a statement whose answer was lost: the claim has an answer if and only if it was committed.
@@ -192,12 +231,16 @@ package final class PostgresOpeningStore {
         parameters.append(bytes: new.answer.body)
         parameters.append(text: new.texts.metadata.map { String(decoding: $0, as: UTF8.self) })
         parameters.append(text: new.draft.options.note)
+        parameters.append(uuid: new.claim.key)
+        parameters.append(int64: new.draft.tax.units)
+        parameters.append(text: new.texts.adjustments.map { String(decoding: $0, as: UTF8.self) })
+        parameters.append(bool: new.draft.options.hasUniqueReference)
         return parameters
     }
 
     // MARK: Cancel
 
-    private static let cancelStatement = Statement(
+    static let cancelStatement = Statement(
         name: "session_cancel",
         sql: """
             WITH u AS (

@@ -6,9 +6,9 @@ package import Primitives
 // What an operator decides about operations that were given up.
 extension PostgresOrderStore {
     private static let columns =
-        "p.operation_id, p.attempt_id, p.flow_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key, p.recoveries"
+        "p.operation_id, p.attempt_id, p.flow_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key"
 
-    private static let givenUpStatement = Statement(
+    static let givenUpStatement = Statement(
         name: "operation_given_up",
         sql: """
             SELECT \(columns), p.created_at, p.ended_at, p.reason
@@ -34,9 +34,9 @@ extension PostgresOrderStore {
                 operations.append(
                     StuckOperation(
                         try PostgresOrderStore.operation(rows, row),
-                        began: try rows.timestamp(row, 10),
-                        givenUp: try rows.timestamp(row, 11),
-                        reason: try rows.optionalText(row, 12)
+                        began: try rows.timestamp(row, 9),
+                        givenUp: try rows.timestamp(row, 10),
+                        reason: try rows.optionalText(row, 11)
                     )
                 )
             }
@@ -45,14 +45,20 @@ extension PostgresOrderStore {
     }
 
     /// The time at which it was given up stays behind: the two days until it is given up again begin there.
-    private static let reopenStatement = Statement(
+    static let reopenStatement = Statement(
         name: "operation_reopen",
         sql: """
-            UPDATE payment_operation AS p SET
-                state = 'open', attempt_id = $2, recoveries = 1, ended_at = statement_timestamp(), reason = NULL,
-                lease_until = statement_timestamp() + $3 * interval '1 second'
-            WHERE p.operation_id = $1 AND p.state = 'stuck'
-            RETURNING \(columns)
+            WITH p AS (
+                UPDATE payment_operation AS p SET
+                    state = 'open', attempt_id = $2, recoveries = 1, ended_at = statement_timestamp(), reason = NULL,
+                    lease_until = statement_timestamp() + $3 * interval '1 second'
+                WHERE p.operation_id = $1 AND p.state = 'stuck'
+                RETURNING p.*
+            ), q AS (
+                UPDATE payment_operation_open AS q SET next_at = statement_timestamp(), failures = 0
+                FROM p WHERE q.target = p.target AND q.operation_id = p.operation_id
+            )
+            SELECT \(columns) FROM p
             """,
         parameterTypes: [.uuid, .uuid, .int8]
     )
@@ -93,7 +99,7 @@ extension PostgresOrderStore {
         }
         operation.body = try rows.bytes(row, 7)
         operation.key = try rows.text(row, 8)
-        operation.recoveries = Int(try rows.int64(row, 9))
+        operation.isRecovery = true
         return operation
     }
 }

@@ -1,7 +1,7 @@
 import Commerce
 package import MerchantOrders
 import Postgres
-package import Primitives
+import Primitives
 
 extension PostgresOrderStore {
     // MARK: Begin
@@ -11,10 +11,11 @@ extension PostgresOrderStore {
         sql: """
             SELECT b.verdict, b.greatest_sum, b.word, b.status, b.answer, b.left_open
             FROM payment_begin(
-                $1, $2, $3 * interval '1 second', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) AS b
+                $1, $2, $3 * interval '1 second', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) AS b
             """,
         parameterTypes: [
             .uuid, .uuid, .int8, .uuid, .text, .text, .int8, .text, .bool, .bytea, .text, .uuid, .text, .bytea,
+            .uuid,
         ]
     )
 
@@ -31,9 +32,10 @@ extension PostgresOrderStore {
         parameters.append(bool: request.intent == .closePermission(cancelsPending: true))
         parameters.append(bytes: request.body)
         parameters.append(text: request.key)
-        parameters.append(uuid: request.claim?.key)
+        parameters.append(uuid: request.claim?.scope)
         parameters.append(text: request.claim?.text)
         parameters.append(digest: request.claim?.fingerprint)
+        parameters.append(uuid: request.claim?.key)
         let rows: ResultSet
         do {
             rows = try await client.write(PostgresOrderStore.beginStatement, parameters, key: request.flow)
@@ -52,6 +54,7 @@ extension PostgresOrderStore {
         case "unknown": return .unknown
         case "key_reused": return .keyReused
         case "in_progress": return .inProgress
+        case "stuck": return .stuck
         case "left": return .left(try rows.uuid(0, 5))
         case "replayed": return .replayed(StoredAnswer(status: Int(try rows.int64(0, 3)), body: try rows.bytes(0, 4)))
         case "begun":
@@ -98,10 +101,11 @@ extension PostgresOrderStore {
     static let settleStatement = Statement(
         name: "operation_settle",
         sql: """
-            SELECT payment_settle(
-                $1, $2, $3, $4, $5, $6, $7::object_kind, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+            SELECT CASE WHEN payment_settle(
+                    $1, $2, $3, $4, $5, $6, $7::object_kind, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+                THEN payment_note_request($1, $2, $18) ELSE false END
             """,
-        parameterTypes: [.uuid, .uuid, .text, .text, .int4, .bytea] + objectTypes
+        parameterTypes: [.uuid, .uuid, .text, .text, .int4, .bytea] + objectTypes + [.text]
     )
 
     package func settle(
@@ -112,6 +116,7 @@ extension PostgresOrderStore {
         var object: ObservedObject?
         var answer: StoredAnswer?
         switch end {
+        case .reused: return try await endReused(operation)
         case .done(let seen, let stored), .pending(let seen, let stored): (object, answer) = (seen, stored)
         case .refused(let why, let seen, let stored): (reason, object, answer) = (why, seen, stored)
         case .stuck(let why): reason = why
@@ -125,9 +130,33 @@ extension PostgresOrderStore {
         parameters.append(int32: answer.map { Int32(clamping: $0.status) })
         parameters.append(bytes: answer?.body)
         PostgresOrderStore.append(object, to: &parameters)
+        parameters.append(text: object?.request)
         do {
             let rows = try await client.write(
                 PostgresOrderStore.settleStatement,
+                parameters,
+                key: operation.flow,
+                isLastStep: true
+            )
+            return try rows.bool(0, 0)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    static let reusedStatement = Statement(
+        name: "operation_reused",
+        sql: "SELECT payment_end_reused($1, $2)",
+        parameterTypes: [.uuid, .uuid]
+    )
+
+    private func endReused(_ operation: PaymentOperation) async throws(MerchantStoreError) -> Bool {
+        var parameters = Parameters()
+        parameters.append(uuid: operation.id)
+        parameters.append(uuid: operation.attempt)
+        do {
+            let rows = try await client.write(
+                PostgresOrderStore.reusedStatement,
                 parameters,
                 key: operation.flow,
                 isLastStep: true
@@ -155,83 +184,6 @@ extension PostgresOrderStore {
         parameters.append(int64: object.captured?.units)
         parameters.append(int64: object.refunded?.units)
         parameters.append(timestamp: object.created)
-    }
-
-    // MARK: Recovery
-
-    private static let stuckStatement = Statement(
-        name: "operation_stuck",
-        sql: """
-            SELECT q.operation_id FROM payment_operation_open AS q, LATERAL (
-                -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the tables.
-                SELECT p.state, p.lease_until FROM payment_operation AS p
-                WHERE p.operation_id = q.operation_id OFFSET 0) AS p
-            WHERE p.state = 'open' AND p.lease_until <= statement_timestamp()
-            ORDER BY p.lease_until LIMIT $1
-            """,
-        parameterTypes: [.int8]
-    )
-
-    package func stuckOperations(limit: Int) async throws(MerchantStoreError) -> [UUIDBytes] {
-        var parameters = Parameters()
-        parameters.append(int64: Int64(limit))
-        let rows = try await read(PostgresOrderStore.stuckStatement, parameters)
-        return try decoding { () throws(PostgresError) in
-            var operations: [UUIDBytes] = []
-            for row in 0..<rows.rowCount { operations.append(try rows.uuid(row, 0)) }
-            return operations
-        }
-    }
-
-    /// The lease doubles with every recovery, up to an hour.
-    ///
-    /// After 200 of them or two days the operation is stuck: no call has brought a clear answer, and another will not. Where an
-    /// operator has taken it in hand again, `ended_at` says since when.
-    static let takeOverStatement = Statement(
-        name: "operation_take_up",
-        sql: """
-            UPDATE payment_operation AS p SET
-                attempt_id = $2, recoveries = p.recoveries + 1,
-                lease_until = statement_timestamp() + least(3600, $3 * 2 ^ least(p.recoveries, 10)) * interval '1 second',
-                state = CASE WHEN g.up THEN 'stuck' ELSE p.state END,
-                ended_at = CASE WHEN g.up THEN statement_timestamp() ELSE p.ended_at END
-            FROM (
-                SELECT o.recoveries >= 200
-                    OR greatest(o.created_at, o.ended_at) <= statement_timestamp() - interval '48 hours' AS up
-                FROM payment_operation AS o WHERE o.operation_id = $1) AS g
-            WHERE p.operation_id = $1 AND p.state = 'open' AND p.lease_until <= statement_timestamp()
-            RETURNING p.state, p.flow_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key, p.recoveries
-            """,
-        parameterTypes: [.uuid, .uuid, .int8]
-    )
-
-    package func takeOver(
-        _ operation: UUIDBytes,
-        freshAttempt: UUIDBytes
-    ) async throws(MerchantStoreError) -> TakeOver {
-        var parameters = Parameters()
-        parameters.append(uuid: operation)
-        parameters.append(uuid: freshAttempt)
-        parameters.append(seconds: PostgresOrderStore.lease)
-        let rows = try await work(PostgresOrderStore.takeOverStatement, parameters)
-        guard rows.rowCount == 1 else { return .none }
-        return try decoding { () throws(PostgresError) in
-            var taken = PaymentOperation(
-                id: operation,
-                attempt: freshAttempt,
-                flow: try rows.uuid(0, 1),
-                kind: try FlowColumns.word(rows, 2),
-                target: try rows.text(0, 3)
-            )
-            let currency: Currency = try FlowColumns.word(rows, 5)
-            taken.amount = try rows.optional(0, 4) { (row, column) throws(PostgresError) in
-                try rows.money(row, column, currency)
-            }
-            taken.body = try rows.bytes(0, 6)
-            taken.key = try rows.text(0, 7)
-            taken.recoveries = Int(try rows.int64(0, 8))
-            return try rows.text(0, 0) == "stuck" ? .givenUp(taken) : .taken(taken)
-        }
     }
 
     // MARK: Observe

@@ -11,24 +11,75 @@ package import Primitives
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresOrderStore: OrderStore {
     let client: PostgresClient
+    let account: OrderAccount
     /// How long whoever begins or takes over an operation has it: longer than a call to the provider takes.
     static let lease = Duration.seconds(60)
 
     /// A store on a client of the same loop.
     ///
-    /// - Parameter client: Started by the caller.
-    package init(client: PostgresClient) {
+    /// - Parameters:
+    ///   - client: Started by the caller.
+    ///   - account: Whose operations are recovered.
+    package init(client: PostgresClient, account: OrderAccount = .none) {
         self.client = client
+        self.account = account
     }
 
     // MARK: Orders
+
+    static let newestAccountStatement = Statement(
+        name: "order_newest_account",
+        sql: "SELECT o.account, o.environment FROM merchant_order AS o ORDER BY o.flow_id DESC LIMIT 1"
+    )
+
+    /// The account of the newest order.
+    ///
+    /// - Returns: `nil` where there is none.
+    /// - Throws: `unavailable`, `overloaded`, `fault`.
+    package func newestAccount() async throws(MerchantStoreError) -> OrderAccount? {
+        let rows = try await read(PostgresOrderStore.newestAccountStatement, Parameters())
+        guard rows.rowCount == 1 else { return nil }
+        return try decoding { () throws(PostgresError) in
+            OrderAccount(merchantID: try rows.text(0, 0), environment: try rows.text(0, 1))
+        }
+    }
+
+    static let ownStatement = Statement(
+        name: "order_own",
+        sql: "SELECT 1 FROM merchant_order AS o WHERE o.flow_id = $1 AND o.account = $2 AND o.environment = $3",
+        parameterTypes: [.uuid, .text, .text]
+    )
+
+    /// Whether an order was made under the store's account.
+    ///
+    /// - Parameter flow: Any id.
+    /// - Returns: False where there is no such order.
+    /// - Throws: `unavailable`, `overloaded`, `fault`.
+    package func isOwn(_ flow: UUIDBytes) async throws(MerchantStoreError) -> Bool {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        parameters.append(text: account.merchantID)
+        parameters.append(text: account.environment)
+        return try await read(PostgresOrderStore.ownStatement, parameters).rowCount == 1
+    }
 
     /// A flow knows its postage from the review on, its order from when the buyer agrees; where both do, the flow's is the newer.
     private static let orderColumns = """
         o.flow_id, o.reference, order_standing(o.state, f.state, f.is_over), o.currency, o.subtotal, o.tax,
         coalesce(f.postage, o.postage), coalesce(f.total, o.total), o.captured, o.refunded, o.created_at, o.updated_at,
-        f.absolute_until, o.key_id, o.client, order_lines_data(o.lines, o.currency), o.metadata, o.note, o.checkout_session,
-        o.charge_permission
+        f.ends_at, o.key_id, o.client, order_lines_data(o.lines, o.currency), o.metadata, o.note, o.checkout_session,
+        o.charge_permission, o.environment, order_adjustments_data(o.adjustments, o.currency),
+        \(needsAttention)
+        """
+
+    /// Whether the purchase or an operation of `o` was given up until a person decides.
+    private static let needsAttention = """
+        CASE WHEN f.state = 'purchasing' THEN EXISTS (
+                SELECT FROM flow_purchasing AS s WHERE s.flow_id = o.flow_id AND s.stuck_at IS NOT NULL)
+            WHEN o.charge_permission IS NOT NULL THEN EXISTS (
+                SELECT FROM payment_object AS s WHERE s.flow_id = o.flow_id AND s.open_operation IS NOT NULL AND (
+                    SELECT p.state FROM payment_operation AS p WHERE p.operation_id = s.open_operation) = 'stuck')
+            ELSE false END
         """
 
     /// The flow of `o`, which may be gone.
@@ -36,12 +87,13 @@ package final class PostgresOrderStore: OrderStore {
     /// OFFSET keeps it one look by key for each order.
     private static let flowOfOrder = """
         LEFT JOIN LATERAL (
-            SELECT f.state, f.postage, f.total, f.absolute_until,
+            SELECT f.state, f.postage, f.total,
+                CASE WHEN is_waiting(f.state) THEN least(f.idle_until, f.absolute_until) ELSE f.absolute_until END AS ends_at,
                 statement_timestamp() >= least(f.idle_until, f.absolute_until) AND is_waiting(f.state) AS is_over
             FROM flow AS f WHERE f.flow_id = o.flow_id OFFSET 0) AS f ON true
         """
 
-    private static let readStatement = Statement(
+    static let readStatement = Statement(
         name: "order_look",
         sql: "SELECT \(orderColumns) FROM merchant_order AS o \(flowOfOrder) WHERE o.flow_id = $1",
         parameterTypes: [.uuid]
@@ -69,11 +121,12 @@ package final class PostgresOrderStore: OrderStore {
             name: name,
             sql: """
                 SELECT \(orderColumns) FROM merchant_order AS o \(flowOfOrder)
-                WHERE o.flow_id < $1 AND o.flow_id >= $2 \(named ? "AND o.reference = $5" : "")
+                WHERE o.flow_id < $1 AND o.flow_id >= $2 \(named ? "AND o.reference = $6" : "")
                     AND ($3 IS NULL OR order_standing(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
+                    AND ($5 IS NULL OR o.updated_at > $5)
                 ORDER BY o.flow_id DESC LIMIT $4
                 """,
-            parameterTypes: [.uuid, .uuid, .text, .int8] + (named ? [.text] : [])
+            parameterTypes: [.uuid, .uuid, .text, .int8, .timestamptz] + (named ? [.text] : [])
         )
     }
 
@@ -105,8 +158,9 @@ package final class PostgresOrderStore: OrderStore {
     package func page(_ query: OrderQuery) async throws(MerchantStoreError) -> OrderPage {
         let statements = query.reference == nil ? PostgresOrderStore.allStatements : PostgresOrderStore.namedStatements
         let newest = query.cursor?.flow ?? UUIDBytes(high: .max, low: .max)
-        // Every order is a hit where no state is asked for, so the page itself is the bound.
-        let end = query.states.isEmpty ? nil : try await reach(statements.reach, newest, query.reference)
+        // Every order is a hit where neither a state nor a change is asked for, so the page itself is the bound.
+        let takesAll = query.states.isEmpty && query.updatedAfter == nil
+        let end = takesAll ? nil : try await reach(statements.reach, newest, query.reference)
         var parameters = Parameters()
         parameters.append(uuid: newest)
         parameters.append(uuid: end ?? UUIDBytes(high: 0, low: 0))
@@ -115,6 +169,7 @@ package final class PostgresOrderStore: OrderStore {
         )
         // One more than asked for tells whether there is a next page.
         parameters.append(int64: Int64(query.limit) + 1)
+        parameters.append(timestamp: query.updatedAfter)
         if let reference = query.reference { parameters.append(text: reference) }
         let rows = try await read(statements.page, parameters)
         var orders = try decoding { () throws(PostgresError) in
@@ -177,6 +232,11 @@ package final class PostgresOrderStore: OrderStore {
         order.note = try rows.optionalText(row, 17)
         order.checkoutSession = try rows.optionalText(row, 18)
         order.permission = try rows.optionalText(row, 19)
+        order.environment = try rows.text(row, 20)
+        order.adjustments = try rows.optional(row, 21) { (row, column) throws(PostgresError) in
+            try rows.json(row, column)
+        }
+        order.needsAttention = try rows.bool(row, 22)
         return order
     }
 }
@@ -189,7 +249,7 @@ extension PostgresOrderStore {
         p.open_operation IS NOT NULL, p.parent, p.reason, p.created_at, coalesce(p.object_updated_at, p.observed_at)
         """
 
-    private static let objectStatement = Statement(
+    static let objectStatement = Statement(
         name: "ledger_object",
         sql: "SELECT \(objectColumns) FROM payment_object AS p WHERE p.object_id = $1",
         parameterTypes: [.text]
@@ -201,7 +261,7 @@ extension PostgresOrderStore {
         return try await objects(PostgresOrderStore.objectStatement, parameters).first
     }
 
-    private static let objectsStatement = Statement(
+    static let objectsStatement = Statement(
         name: "ledger_objects",
         sql: """
             SELECT \(objectColumns) FROM payment_object AS p
@@ -258,46 +318,6 @@ extension PostgresOrderStore {
         object.parent = try rows.optionalText(row, 10)
         object.reason = try rows.optionalText(row, 11)
         return object
-    }
-
-    // MARK: Upkeep
-
-    private static let maintainStatement = Statement(
-        name: "order_maintain",
-        sql: """
-            SELECT made, dropped, overdue, deleted FROM merchant_maintain_partitions($1 * interval '1 second')
-            """,
-        parameterTypes: [.int8]
-    )
-
-    package func maintain(keep: Duration) async throws(MerchantStoreError) -> LedgerUpkeep {
-        var done = LedgerUpkeep(made: 0, dropped: 0, overdue: 0, deleted: 0)
-        var step: LedgerUpkeep
-        repeat {
-            // Each call is a transaction of its own that drops one at most and deletes a batch.
-            step = try await maintainOnce(keep)
-            done = LedgerUpkeep(
-                made: done.made + step.made,
-                dropped: done.dropped + step.dropped,
-                overdue: step.overdue,
-                deleted: done.deleted + step.deleted
-            )
-        } while step.dropped > 0 || step.deleted > 0
-        return done
-    }
-
-    private func maintainOnce(_ keep: Duration) async throws(MerchantStoreError) -> LedgerUpkeep {
-        var parameters = Parameters()
-        parameters.append(seconds: keep)
-        let rows = try await work(PostgresOrderStore.maintainStatement, parameters)
-        return try decoding { () throws(PostgresError) in
-            LedgerUpkeep(
-                made: Int(try rows.int64(0, 0)),
-                dropped: Int(try rows.int64(0, 1)),
-                overdue: Int(try rows.int64(0, 2)),
-                deleted: Int(try rows.int64(0, 3))
-            )
-        }
     }
 
     // MARK: Running statements

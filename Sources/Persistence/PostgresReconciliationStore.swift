@@ -14,6 +14,8 @@ package final class PostgresReconciliationStore {
         package let until: WallTime
         /// Whether the ledger takes in what differs.
         package let repairs: Bool
+        /// How many orders with captured money, of the 180 days before, are compared besides.
+        package let sample: Int
 
         /// What a report is asked for.
         ///
@@ -21,7 +23,9 @@ package final class PostgresReconciliationStore {
         ///   - since: Orders from then on.
         ///   - until: Orders before.
         ///   - repairs: Whether the ledger takes in what differs.
-        package init(since: WallTime, until: WallTime, repairs: Bool) {
+        ///   - sample: How many older orders are compared besides.
+        package init(since: WallTime, until: WallTime, repairs: Bool, sample: Int = 0) {
+            self.sample = sample
             self.since = since
             self.until = until
             self.repairs = repairs
@@ -80,7 +84,7 @@ package final class PostgresReconciliationStore {
         }
     }
 
-    private let client: PostgresClient
+    let client: PostgresClient
 
     /// A store on a client of the same loop.
     ///
@@ -89,10 +93,11 @@ package final class PostgresReconciliationStore {
         self.client = client
     }
 
-    private static let unfinishedStatement = Statement(
+    static let unfinishedStatement = Statement(
         name: "reconciliation_unfinished",
         sql: """
-            SELECT r.started_at, r.since_at, r.until_at, r.repairs, r.attempt_id, r.reached, r.orders, r.compared, r.differences
+            SELECT r.started_at, r.since_at, r.until_at, r.repairs, r.attempt_id, r.reached, r.orders, r.compared, r.differences,
+                r.sample
             FROM reconciliation_run AS r
             WHERE r.day = $1::date AND r.ended_at IS NULL AND r.attempt_id IS NOT NULL
             """,
@@ -115,7 +120,8 @@ package final class PostgresReconciliationStore {
                 terms: Terms(
                     since: try rows.timestamp(0, 1),
                     until: try rows.timestamp(0, 2),
-                    repairs: try rows.bool(0, 3)
+                    repairs: try rows.bool(0, 3),
+                    sample: Int(try rows.int64(0, 9))
                 ),
                 standing: Standing(
                     reached: try rows.isNull(0, 5) ? nil : try rows.uuid(0, 5),
@@ -130,18 +136,18 @@ package final class PostgresReconciliationStore {
         }
     }
 
-    private static let beginStatement = Statement(
+    static let beginStatement = Statement(
         name: "reconciliation_begin",
         sql: """
             INSERT INTO reconciliation_run AS r (
-                day, started_at, since_at, until_at, repairs, attempt_id, compared, differences)
-            VALUES ($1::date, statement_timestamp(), $2, $3, $4, $5, 0, 0)
+                day, started_at, since_at, until_at, repairs, attempt_id, compared, differences, sample)
+            VALUES ($1::date, statement_timestamp(), $2, $3, $4, $5, 0, 0, $6)
             ON CONFLICT (day) DO UPDATE SET
                 started_at = excluded.started_at, since_at = excluded.since_at, until_at = excluded.until_at,
                 repairs = excluded.repairs, attempt_id = excluded.attempt_id, ended_at = NULL, reached = NULL, orders = 0,
-                compared = 0, differences = 0
+                compared = 0, differences = 0, sample = excluded.sample
             """,
-        parameterTypes: [.text, .timestamptz, .timestamptz, .bool, .uuid]
+        parameterTypes: [.text, .timestamptz, .timestamptz, .bool, .uuid, .int8]
     )
 
     /// Notes that a report begins; one of the same day before it is forgotten.
@@ -158,10 +164,11 @@ package final class PostgresReconciliationStore {
         parameters.append(timestamp: terms.until)
         parameters.append(bool: terms.repairs)
         parameters.append(uuid: attempt)
+        parameters.append(int64: Int64(terms.sample))
         _ = try await write(PostgresReconciliationStore.beginStatement, parameters)
     }
 
-    private static let resumeStatement = Statement(
+    static let resumeStatement = Statement(
         name: "reconciliation_resume",
         sql: """
             UPDATE reconciliation_run AS r SET attempt_id = $3
@@ -191,7 +198,7 @@ package final class PostgresReconciliationStore {
         return try await write(PostgresReconciliationStore.resumeStatement, parameters).rowCount == 1
     }
 
-    private static let advanceStatement = Statement(
+    static let advanceStatement = Statement(
         name: "reconciliation_advance",
         sql: """
             UPDATE reconciliation_run AS r SET
@@ -229,28 +236,28 @@ package final class PostgresReconciliationStore {
         return try await write(PostgresReconciliationStore.advanceStatement, parameters).rowCount == 1
     }
 
-    private static let newestStatement = Statement(
+    static let newestStatement = Statement(
         name: "reconciliation_newest",
         sql: """
-            SELECT r.differences FROM reconciliation_run AS r
+            SELECT r.differences, r.ended_at FROM reconciliation_run AS r
             WHERE r.ended_at IS NOT NULL ORDER BY r.ended_at DESC LIMIT 1
             """
     )
 
     /// What the newest report came to.
     ///
-    /// - Returns: How many differences were left; `nil` where there was no report.
+    /// - Returns: How many differences were left, and when it ended; `nil` where there was no report.
     /// - Throws: `MerchantStoreError`.
-    package func newestDifferences() async throws(MerchantStoreError) -> Int? {
+    package func newest() async throws(MerchantStoreError) -> (differences: Int, ended: WallTime)? {
         do throws(PostgresError) {
             let rows = try await client.read(PostgresReconciliationStore.newestStatement)
-            return rows.rowCount == 0 ? nil : Int(try rows.int64(0, 0))
+            return rows.rowCount == 0 ? nil : (Int(try rows.int64(0, 0)), try rows.timestamp(0, 1))
         } catch {
             throw StoreFailure.merchant(error)
         }
     }
 
-    private func write(
+    func write(
         _ statement: Statement,
         _ parameters: Parameters
     ) async throws(MerchantStoreError) -> ResultSet {

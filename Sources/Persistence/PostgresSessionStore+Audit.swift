@@ -3,7 +3,8 @@ package import Primitives
 package import SessionBroker
 
 extension PostgresSessionStore {
-    private static let columns = "e.flow_id, e.ordinal, e.at, e.op, e.verdict, e.to_state, e.reason, e.peer, e.request"
+    private static let columns =
+        "e.flow_id, e.ordinal, e.at, e.op, e.verdict, e.to_state, e.reason, e.peer, e.request, e.provider_request"
 
     static let auditStatement = Statement(
         name: "flow_audit",
@@ -48,7 +49,7 @@ extension PostgresSessionStore {
     private static func event(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> AuditEvent {
         let word = try rows.text(row, 5)
         guard let state = FlowState(rawValue: word) else { throw PostgresError(.decoding, "\(word) is no state") }
-        return AuditEvent(
+        var event = AuditEvent(
             at: (flow: try rows.uuid(row, 0), ordinal: Int(try rows.int64(row, 1)), at: try rows.timestamp(row, 2)),
             operation: try rows.text(row, 3),
             verdict: try rows.text(row, 4),
@@ -56,5 +57,7 @@ extension PostgresSessionStore {
             reason: try rows.optional(row, 6) { row, column throws(PostgresError) in try rows.text(row, column) },
             origin: (peer: try rows.text(row, 7), request: try rows.text(row, 8))
         )
+        event.providerRequest = try rows.optionalText(row, 9)
+        return event
     }
 }

@@ -94,7 +94,7 @@ extension PostgresSessionStore {
             ), u AS (
                 UPDATE flow AS f SET verdict = 'revoked', state = 'revoked', events = f.events + 1
                 WHERE f.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE $4 IS NULL OR w.app_hash = $4))
-                    AND is_waiting(f.state)
+                    AND f.flow_id > $1 AND is_waiting(f.state)
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("'close'", reason: "'operator'"))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
@@ -155,21 +155,24 @@ extension PostgresSessionStore {
         }
     }
 
+    /// Live is what `liveAmongStatement` calls so: a launch ticket nobody has opened is over at its own deadline.
     static let countLiveStatement = Statement(
-        name: "flow_count_live",
+        name: "flow_count_slice",
         sql: """
-            SELECT count(*) FROM (
-                SELECT FROM flow AS f
-                WHERE f.flow_id >= flow_floor(statement_timestamp() - $1 * interval '1 second') AND is_waiting(f.state)
-                    AND statement_timestamp() < least(f.idle_until, f.absolute_until)
-                LIMIT $2) AS live
+            WITH w AS MATERIALIZED (
+                SELECT f.flow_id,
+                    is_waiting(f.state) AND statement_timestamp() < least(f.idle_until, f.absolute_until) AS is_live
+                FROM flow AS f WHERE f.flow_id >= $1 AND f.flow_id < $2 ORDER BY f.flow_id LIMIT $3
+            )
+            SELECT count(*) FILTER (WHERE w.is_live), (SELECT w.flow_id FROM w OFFSET $3 - 1 LIMIT 1) FROM w
             """,
-        parameterTypes: [.int8, .int8]
+        parameterTypes: [.uuid, .uuid, .int8]
     )
 
-    package func countLive(limit: Int) async throws(BrokerError) -> Int {
+    package func countLive(from: FlowID, until: FlowID, limit: Int) async throws(BrokerError) -> CountStep {
         var parameters = Parameters()
-        parameters.append(seconds: policy.times.absolute)
+        parameters.append(uuid: from)
+        parameters.append(uuid: until)
         parameters.append(int64: Int64(limit))
         let rows: ResultSet
         do {
@@ -177,10 +180,20 @@ extension PostgresSessionStore {
         } catch {
             throw StoreFailure.error(error)
         }
-        return try StoreFailure.decoding { () throws(PostgresError) in Int(try rows.int64(0, 0)) }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            CountStep(
+                live: Int(try rows.int64(0, 0)),
+                last: try rows.optional(0, 1) { row, column throws(PostgresError) in try rows.uuid(row, column) }
+            )
+        }
     }
 
     // MARK: Upkeep
+
+    /// The ids of one step of the sweep, said of each table: an array of ids alone would have every partition looked at.
+    private static func swept(_ row: String) -> String {
+        "\(row).flow_id > $1 AND \(row).flow_id < flow_floor(statement_timestamp() - $4 * interval '1 second')"
+    }
 
     /// Looks at some flows in the order of their ids, behind `$1` and older than any flow may live, and expires the overdue.
     ///
@@ -191,21 +204,20 @@ extension PostgresSessionStore {
         sql: """
             WITH w AS MATERIALIZED (
                 SELECT f.flow_id, f.state FROM flow AS f
-                WHERE f.flow_id > $1 AND f.flow_id < flow_floor(statement_timestamp() - $4 * interval '1 second')
-                ORDER BY f.flow_id LIMIT $5
+                WHERE \(swept("f")) ORDER BY f.flow_id LIMIT $5
             ), u AS (
                 UPDATE flow AS f SET verdict = 'expired', state = 'expired', events = f.events + 1
-                WHERE f.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE is_waiting(w.state))) AND is_waiting(f.state)
-                    AND least(f.idle_until, f.absolute_until) <= statement_timestamp()
+                WHERE \(swept("f")) AND f.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE is_waiting(w.state)))
+                    AND is_waiting(f.state) AND least(f.idle_until, f.absolute_until) <= statement_timestamp()
                 RETURNING f.flow_id, f.events, f.verdict, f.state
-            ), \(OrderSQL.swept), \(SQLText.audit("'sweep'"))
+            ), \(OrderSQL.swept(where: swept("o"))), \(SQLText.audit("'sweep'"))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
                 (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1),
                 (SELECT w.flow_id FROM w
                     -- What was given up waits for a person, perhaps for weeks; the sweep has nothing to do with it.
                     WHERE (is_waiting(w.state) OR w.state = 'purchasing' AND w.flow_id <> ALL (ARRAY(
                             SELECT s.flow_id FROM flow_purchasing AS s WHERE s.stuck_at IS NOT NULL)))
-                        AND w.flow_id <> ALL (ARRAY(SELECT u.flow_id FROM u))
+                        AND w.flow_id NOT IN (SELECT u.flow_id FROM u)
                     ORDER BY w.flow_id LIMIT 1)
             """,
         parameterTypes: SQLText.leading + [.int8, .int8]
@@ -232,49 +244,6 @@ extension PostgresSessionStore {
                 expired: Int(try rows.int64(0, 1)),
                 last: try rows.optional(0, 2) { row, column throws(PostgresError) in try rows.uuid(row, column) },
                 held: try rows.optional(0, 3) { row, column throws(PostgresError) in try rows.uuid(row, column) }
-            )
-        }
-    }
-
-    static let maintainStatement = Statement(
-        name: "flow_maintain",
-        sql: """
-            SELECT made, dropped, overdue
-            FROM flow_maintain_partitions($1 * interval '1 second', $2 * interval '1 second')
-            """,
-        parameterTypes: [.int8, .int8]
-    )
-
-    package func maintainPartitions() async throws(BrokerError) -> PartitionWork {
-        var work = PartitionWork(made: 0, dropped: 0)
-        var step: PartitionWork
-        repeat {
-            // Each call is a transaction of its own and drops one at most, so that no lock is held while another is waited for.
-            step = try await maintainOnce()
-            work = PartitionWork(
-                made: work.made + step.made,
-                dropped: work.dropped + step.dropped,
-                overdue: step.overdue
-            )
-        } while step.dropped > 0 && step.overdue > 0
-        return work
-    }
-
-    private func maintainOnce() async throws(BrokerError) -> PartitionWork {
-        var parameters = Parameters()
-        parameters.append(seconds: policy.times.keepFlows)
-        parameters.append(seconds: policy.times.keepPrivate)
-        let rows: ResultSet
-        do {
-            rows = try await client.work(PostgresSessionStore.maintainStatement, parameters)
-        } catch {
-            throw StoreFailure.error(error)
-        }
-        return try StoreFailure.decoding { () throws(PostgresError) in
-            PartitionWork(
-                made: Int(try rows.int64(0, 0)),
-                dropped: Int(try rows.int64(0, 1)),
-                overdue: Int(try rows.int64(0, 2))
             )
         }
     }

@@ -206,10 +206,10 @@ extension PostgresSessionStore {
             ), q AS (
                 DELETE FROM flow_purchasing WHERE flow_id = $1 AND EXISTS (SELECT FROM u)
             ), \(OrderSQL.settled(permission: "$7", charge: ("$8", "$12"))),
-            \(SQLText.audit("'settle'", reason: "$9"))
+            \(SQLText.audit("'settle'", reason: "$9", providerRequest: "$13"))
             SELECT u.verdict, u.state FROM u
             """,
-        parameterTypes: SQLText.leading + [.uuid, .text, .bytea, .text, .text, .text, .int8, .int8, .text]
+        parameterTypes: SQLText.leading + [.uuid, .text, .bytea, .text, .text, .text, .int8, .int8, .text, .text]
     )
 
     package func settle(
@@ -221,6 +221,7 @@ extension PostgresSessionStore {
         var parameters = Parameters(flow, caller)
         parameters.append(uuid: attempt)
         var charge: String?
+        var request: String?
         switch end {
         case .authorized(let authorization):
             parameters.append(text: FlowState.authorized.rawValue)
@@ -229,6 +230,7 @@ extension PostgresSessionStore {
             parameters.append(text: authorization.charge)
             parameters.append(text: nil)
             charge = authorization.isCapturing ? "CaptureInitiated" : "Authorized"
+            request = authorization.request
         case .declined(let reason):
             parameters.append(text: FlowState.declined.rawValue)
             parameters.append(bytes: nil)
@@ -239,6 +241,7 @@ extension PostgresSessionStore {
         parameters.append(seconds: policy.times.receipt)
         parameters.append(seconds: policy.times.idle)
         parameters.append(text: charge)
+        parameters.append(text: request)
         return try await applies(PostgresSessionStore.settleStatement, parameters, "settle", flow, caller)
     }
 

@@ -1,3 +1,4 @@
+import MerchantOrders
 import Postgres
 package import Primitives
 package import SessionBroker
@@ -8,22 +9,28 @@ extension PostgresSessionStore {
     static let takeUpStatement = Statement(
         name: "flow_take_up_purchase",
         sql: """
-            WITH u AS (
+            WITH l AS MATERIALIZED (
+                -- A row that somebody has locked comes later; buyers' statements of the same group do not wait for it.
+                SELECT f.flow_id FROM flow AS f
+                WHERE f.flow_id = $1 AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
+                    AND f.client::text = ANY ($7::text[])
+                FOR UPDATE SKIP LOCKED
+            ), u AS (
                 UPDATE flow AS f SET
                     verdict = 'recover', events = f.events + 1, attempt_id = $4,
                     lease_until = statement_timestamp() + $5 * interval '1 second'
-                WHERE f.flow_id = $1 AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
+                WHERE f.flow_id = $1 AND EXISTS (SELECT FROM l)
                 \(SQLText.returning("f"))
             ), q AS (
                 -- A look that a message asked for is none of the schedule's.
                 UPDATE flow_purchasing AS q SET
-                    recoveries = q.recoveries + CASE WHEN q.woken THEN 0 ELSE 1 END, woken = false,
+                    recoveries = q.recoveries + CASE WHEN q.woken THEN 0 ELSE 1 END, woken = false, failures = 0,
                     next_at = statement_timestamp() + $6 * interval '1 second'
                 WHERE q.flow_id = $1 AND EXISTS (SELECT FROM u)
             ), \(SQLText.audit("'recover'"))
             SELECT \(FlowColumns.whole("u")) FROM u
             """,
-        parameterTypes: SQLText.leading + [.uuid, .int8, .int8]
+        parameterTypes: SQLText.leading + [.uuid, .int8, .int8, .text]
     )
 
     package func takeOver(
@@ -36,6 +43,7 @@ extension PostgresSessionStore {
         parameters.append(uuid: freshAttempt)
         parameters.append(seconds: policy.times.lease)
         parameters.append(seconds: pause)
+        parameters.append(knownWords: ClientKind.self)
         let done: Transition<PurchaseDecision>? = try await transition(
             PostgresSessionStore.takeUpStatement,
             parameters,
@@ -46,24 +54,40 @@ extension PostgresSessionStore {
         return done?.record.progress?.attemptID == freshAttempt ? done?.record : nil
     }
 
-    static let overdueStatement = Statement(
-        name: "flow_overdue",
+    /// The row of the flow is not touched: whoever has locked it, or whatever refuses its update, keeps no other from being claimed.
+    static let claimStatement = Statement(
+        name: "flow_claim_overdue",
         sql: """
-            SELECT q.flow_id, q.recoveries, extract(epoch FROM statement_timestamp() - q.since)::bigint
-            FROM flow_purchasing AS q, LATERAL (
-                -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the tables.
-                SELECT f.state, f.lease_until FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
-            WHERE q.stuck_at IS NULL AND q.next_at <= statement_timestamp()
-                AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
-            ORDER BY q.next_at, f.lease_until LIMIT $1
+            WITH d AS MATERIALIZED (
+                SELECT q.flow_id FROM flow_purchasing AS q, LATERAL (
+                    -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the tables.
+                    SELECT f.state, f.lease_until, f.client FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
+                WHERE q.stuck_at IS NULL AND q.next_at <= statement_timestamp()
+                    AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
+                    AND f.client::text = ANY ($3::text[])
+                    AND \(RecoverySQL.isOwn("q.flow_id", ("$4", "$5")))
+                ORDER BY q.next_at, f.lease_until LIMIT $1 FOR UPDATE OF q SKIP LOCKED
+            )
+            UPDATE flow_purchasing AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
+            FROM d WHERE q.flow_id = d.flow_id
+            RETURNING q.flow_id, q.recoveries, extract(epoch FROM statement_timestamp() - q.since)::bigint
             """,
-        parameterTypes: [.int8]
+        parameterTypes: [.int8, .int8, .text, .text, .text]
     )
 
-    package func overduePurchases(limit: Int) async throws(BrokerError) -> [OverduePurchase] {
+    package func claimOverdue(limit: Int) async throws(BrokerError) -> [OverduePurchase] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
-        let rows = try await read(PostgresSessionStore.overdueStatement, parameters)
+        parameters.append(seconds: RecoverySQL.pause)
+        parameters.append(knownWords: ClientKind.self)
+        parameters.append(text: account.merchantID)
+        parameters.append(text: account.environment)
+        let rows: ResultSet
+        do {
+            rows = try await client.write(PostgresSessionStore.claimStatement, parameters, key: RecoverySQL.last)
+        } catch {
+            throw StoreFailure.error(error)
+        }
         return try StoreFailure.decoding { () throws(PostgresError) in
             var purchases: [OverduePurchase] = []
             for row in 0..<rows.rowCount {
@@ -79,7 +103,66 @@ extension PostgresSessionStore {
         }
     }
 
+    static let postponeStatement = Statement(
+        name: "flow_postpone",
+        sql: """
+            UPDATE flow_purchasing AS q SET failures = q.failures + 1, next_at = \(RecoverySQL.backOff("q.failures", "$2"))
+            WHERE q.flow_id = (
+                SELECT l.flow_id FROM flow_purchasing AS l WHERE l.flow_id = $1 AND l.stuck_at IS NULL
+                FOR UPDATE SKIP LOCKED)
+            """,
+        parameterTypes: [.uuid, .int8]
+    )
+
+    package func postpone(_ flow: FlowID) async throws(BrokerError) {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        parameters.append(seconds: RecoverySQL.pause)
+        do {
+            _ = try await client.write(
+                PostgresSessionStore.postponeStatement,
+                parameters,
+                key: RecoverySQL.last,
+                isLastStep: true
+            )
+        } catch {
+            throw StoreFailure.error(error)
+        }
+    }
+
     // MARK: The end of recovery
+
+    /// What was noted before an operator took the purchase in hand again does not count.
+    static let missingStatement = Statement(
+        name: "flow_note_missing",
+        sql: """
+            UPDATE flow_purchasing AS q SET
+                missing_since = CASE WHEN q.missing_since >= q.since THEN q.missing_since ELSE statement_timestamp() END
+            WHERE q.flow_id = $1
+                AND EXISTS (SELECT FROM flow AS f WHERE f.flow_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing')
+            RETURNING q.missing_since <= statement_timestamp() - interval '1 hour'
+            """,
+        parameterTypes: [.uuid, .uuid]
+    )
+
+    package func noteMissing(_ flow: FlowID, attempt: UUIDBytes) async throws(BrokerError) -> Bool {
+        var parameters = Parameters()
+        parameters.append(uuid: flow)
+        parameters.append(uuid: attempt)
+        let rows: ResultSet
+        do {
+            rows = try await client.write(
+                PostgresSessionStore.missingStatement,
+                parameters,
+                key: flow,
+                isLastStep: true
+            )
+        } catch {
+            throw StoreFailure.error(error)
+        }
+        return try StoreFailure.decoding { () throws(PostgresError) in rows.rowCount == 1 ? try rows.bool(0, 0) : false
+        }
+    }
 
     static let giveUpStatement = Statement(
         name: "flow_give_up",
@@ -89,7 +172,7 @@ extension PostgresSessionStore {
                 WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), q AS (
-                UPDATE flow_purchasing AS q SET stuck_at = coalesce(q.stuck_at, statement_timestamp())
+                UPDATE flow_purchasing AS q SET stuck_at = coalesce(q.stuck_at, statement_timestamp()), reason = $5
                 WHERE q.flow_id = $1 AND EXISTS (SELECT FROM u)
             ), \(SQLText.audit("'give_up'", reason: "$5"))
             SELECT u.verdict, u.state FROM u
@@ -117,27 +200,29 @@ extension PostgresSessionStore {
                 SELECT f.flow_id FROM flow AS f WHERE f.flow_id = $1 AND f.state = 'purchasing' FOR UPDATE
             ), q AS (
                 UPDATE flow_purchasing AS q SET
-                    stuck_at = NULL, recoveries = 0, since = statement_timestamp(), next_at = statement_timestamp()
+                    stuck_at = NULL, reason = NULL, recoveries = 0, since = statement_timestamp(), next_at = statement_timestamp()
                 FROM l WHERE q.flow_id = l.flow_id AND q.stuck_at IS NOT NULL
                 RETURNING q.flow_id
             ), u AS (
                 UPDATE flow AS f SET verdict = 'resumed', events = f.events + 1
                 WHERE f.flow_id = $1 AND f.state = 'purchasing' AND EXISTS (SELECT FROM q)
                 RETURNING f.flow_id, f.events, f.verdict, f.state
-            ), \(SQLText.audit("'resume'", reason: "'operator'"))
+            ), \(SQLText.audit("'resume'", reason: "$4"))
             SELECT u.verdict, u.state FROM u
             """,
-        parameterTypes: SQLText.leading
+        parameterTypes: SQLText.leading + [.text]
     )
 
-    package func resume(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool {
-        try await applies(PostgresSessionStore.resumeStatement, Parameters(flow, caller), "resume", flow, caller)
+    package func resume(_ flow: FlowID, reason: String, by caller: Caller) async throws(BrokerError) -> Bool {
+        var parameters = Parameters(flow, caller)
+        parameters.append(text: reason)
+        return try await applies(PostgresSessionStore.resumeStatement, parameters, "resume", flow, caller)
     }
 
     static let stuckStatement = Statement(
         name: "flow_given_up",
         sql: """
-            SELECT q.flow_id, q.since, q.stuck_at, q.recoveries, f.order_ref, f.total
+            SELECT q.flow_id, q.since, q.stuck_at, q.recoveries, f.order_ref, f.total, q.reason
             FROM flow_purchasing AS q, LATERAL (
                 SELECT f.order_ref, f.total FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
             WHERE q.stuck_at IS NOT NULL
@@ -149,20 +234,58 @@ extension PostgresSessionStore {
     package func stuckPurchases(limit: Int) async throws(BrokerError) -> [StuckPurchase] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
-        let rows = try await read(PostgresSessionStore.stuckStatement, parameters)
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try PostgresSessionStore.stuck(try await read(PostgresSessionStore.stuckStatement, parameters))
+    }
+
+    /// A session can be read for 30 days, and one that is unknown or completed with another amount says the same every day.
+    static let claimStuckStatement = Statement(
+        name: "flow_claim_stuck",
+        sql: """
+            WITH d AS MATERIALIZED (
+                SELECT q.flow_id, f.order_ref, f.total FROM flow_purchasing AS q, LATERAL (
+                    SELECT f.order_ref, f.total FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
+                WHERE q.stuck_at <= statement_timestamp() - interval '1 day'
+                    AND q.stuck_at > statement_timestamp() - interval '30 days'
+                    AND q.next_at <= statement_timestamp() AND coalesce(q.reason, 'time') = 'time'
+                ORDER BY q.next_at LIMIT $1 FOR UPDATE OF q SKIP LOCKED
+            )
+            UPDATE flow_purchasing AS q SET next_at = statement_timestamp() + interval '1 day'
+            FROM d WHERE q.flow_id = d.flow_id
+            RETURNING q.flow_id, q.since, q.stuck_at, q.recoveries, d.order_ref, d.total, q.reason
+            """,
+        parameterTypes: [.int8]
+    )
+
+    package func claimStuck(limit: Int) async throws(BrokerError) -> [StuckPurchase] {
+        var parameters = Parameters()
+        parameters.append(int64: Int64(limit))
+        let rows: ResultSet
+        do {
+            rows = try await client.write(
+                PostgresSessionStore.claimStuckStatement,
+                parameters,
+                key: RecoverySQL.last
+            )
+        } catch {
+            throw StoreFailure.error(error)
+        }
+        return try PostgresSessionStore.stuck(rows)
+    }
+
+    private static func stuck(_ rows: ResultSet) throws(BrokerError) -> [StuckPurchase] {
+        try StoreFailure.decoding { () throws(PostgresError) in
             var purchases: [StuckPurchase] = []
             for row in 0..<rows.rowCount {
-                purchases.append(
-                    StuckPurchase(
-                        flow: try rows.uuid(row, 0),
-                        since: try rows.timestamp(row, 1),
-                        stuckAt: try rows.timestamp(row, 2),
-                        recoveries: Int(try rows.int64(row, 3)),
-                        orderReference: try rows.text(row, 4),
-                        total: try FlowColumns.yen(rows, row, 5)
-                    )
+                var purchase = StuckPurchase(
+                    flow: try rows.uuid(row, 0),
+                    since: try rows.timestamp(row, 1),
+                    stuckAt: try rows.timestamp(row, 2),
+                    recoveries: Int(try rows.int64(row, 3)),
+                    orderReference: try rows.text(row, 4),
+                    total: try FlowColumns.yen(rows, row, 5)
                 )
+                purchase.reason = try rows.optionalText(row, 6)
+                purchases.append(purchase)
             }
             return purchases
         }

@@ -12,6 +12,10 @@ package struct DatabaseRights: Sendable, Equatable {
     package let hasLockTimeout: Bool
     /// The database's clock, by which all deadlines are measured.
     package let now: WallTime
+    /// How many servers follow this one.
+    package let standbys: Int
+    /// Whether a commit waits until another server has it.
+    package let waitsForStandby: Bool
 }
 
 extension PostgresSessionStore {
@@ -20,7 +24,9 @@ extension PostgresSessionStore {
         sql: """
             SELECT current_user::text,
                 has_table_privilege('flow_event', 'UPDATE') OR has_table_privilege('flow_event', 'DELETE'),
-                current_setting('lock_timeout') <> '0', statement_timestamp()
+                current_setting('lock_timeout') <> '0', statement_timestamp(), (SELECT count(*) FROM pg_stat_replication),
+                current_setting('synchronous_standby_names') <> ''
+                    AND current_setting('synchronous_commit') IN ('on', 'remote_write', 'remote_apply')
             """
     )
 
@@ -35,7 +41,9 @@ extension PostgresSessionStore {
                 role: try rows.text(0, 0),
                 mayRewriteTrail: try rows.bool(0, 1),
                 hasLockTimeout: try rows.bool(0, 2),
-                now: try rows.timestamp(0, 3)
+                now: try rows.timestamp(0, 3),
+                standbys: Int(try rows.int64(0, 4)),
+                waitsForStandby: try rows.bool(0, 5)
             )
         }
     }

@@ -19,7 +19,7 @@ extension PostgresSessionStore {
 
     /// The statements that walk over many flows: upkeep, counts and operators' work.
     package static let longStatements: [Statement] = [
-        revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, overdueStatement,
+        revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, claimStatement,
         stuckStatement, alertsStatement,
     ]
 }

@@ -2,7 +2,7 @@ import Postgres
 package import SessionBroker
 
 extension PostgresSessionStore {
-    private static let sweptStatement = Statement(
+    static let sweptStatement = Statement(
         name: "flow_swept",
         sql: "SELECT ended_before FROM flow_sweep",
         parameterTypes: []
@@ -15,7 +15,7 @@ extension PostgresSessionStore {
     }
 
     /// The mark of several processes is the furthest of them: each began at a mark, so nothing is left out below it.
-    private static let noteSweptStatement = Statement(
+    static let noteSweptStatement = Statement(
         name: "flow_note_swept",
         sql: """
             INSERT INTO flow_sweep AS s (ended_before) VALUES ($1)

@@ -200,7 +200,8 @@ extension PostgresSessionStore {
                 WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
                 \(SQLText.returning("f")), f.created_at
             ), \(OrderSQL.placed(reference: "$9", account: ("$10", "$11"))), \(SQLText.audit("'place'"))
-            SELECT \(FlowColumns.whole("u")) FROM u
+            SELECT \(FlowColumns.whole("u")), p.sealed
+            FROM u LEFT JOIN flow_private AS p ON p.flow_id = $1 AND u.verdict = 'placed'
             """,
         parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8, .text, .text, .text]
     )
@@ -218,7 +219,18 @@ extension PostgresSessionStore {
         parameters.append(text: OrderNumber(request.flow).description)
         parameters.append(text: account.merchantID)
         parameters.append(text: account.environment)
-        return try await transition(PostgresSessionStore.placeStatement, parameters, "place", request.flow, caller)
+        let written = try await write(
+            PostgresSessionStore.placeStatement,
+            parameters,
+            as: "place",
+            of: request.flow,
+            by: caller
+        )
+        guard written.rows.rowCount == 1 else { return nil }
+        return try StoreFailure.decoding { () throws(PostgresError) in
+            let sealed = try written.rows.optionalBytes(0, FlowColumns.wholeCount)
+            return try FlowColumns.transition(written.rows, of: request.flow, sealed: sealed)
+        }
     }
 
     static let unplaceStatement = Statement(

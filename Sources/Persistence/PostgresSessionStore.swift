@@ -61,7 +61,7 @@ extension PostgresSessionStore {
     ///   - flow: The flow.
     ///   - caller: Of the request.
     ///   - isLastStep: Whether it ends what an earlier statement of the request began.
-    /// - Returns: The statement's rows. After a second look, the columns of `FlowColumns` with verdict and state of the audit row.
+    /// - Returns: The statement's rows. After a second look, the columns of `FlowColumns` with verdict and state of the audit row, then what is sealed.
     /// - Throws: `outcomeUnknown` when the second look finds nothing: the statement may still be on its way.
     func write(
         _ statement: Statement,
@@ -91,11 +91,11 @@ extension PostgresSessionStore {
     }
 
     /// The audit row of one request's statement, with the flow as it is now.
-    private static let outcome = Statement(
+    static let outcome = Statement(
         name: "flow_look_again",
         sql: """
-            SELECT e.verdict, e.to_state, \(FlowColumns.wholeAfterState("f"))
-            FROM flow_event AS e JOIN flow AS f ON f.flow_id = e.flow_id
+            SELECT e.verdict, e.to_state, \(FlowColumns.wholeAfterState("f")), p.sealed
+            FROM flow_event AS e JOIN flow AS f ON f.flow_id = e.flow_id LEFT JOIN flow_private AS p ON p.flow_id = $1
             WHERE e.flow_id = $1 AND f.flow_id = $1 AND e.op = $2 AND e.request = $3
             ORDER BY e.ordinal DESC LIMIT 1
             """,

@@ -14,7 +14,7 @@ extension PostgresWebhookStore {
 
     // MARK: Endpoints
 
-    private static let addStatement = Statement(
+    static let addStatement = Statement(
         name: "webhook_add",
         sql: """
             INSERT INTO webhook_endpoint (endpoint_id, created_at, url, types, key_id, secret)
@@ -46,7 +46,7 @@ extension PostgresWebhookStore {
         _ = try await run(PostgresWebhookStore.addStatement, parameters)
     }
 
-    private static let endpointsStatement = Statement(
+    static let endpointsStatement = Statement(
         name: "webhook_endpoints",
         sql: """
             SELECT e.endpoint_id, e.url, array_to_string(e.types, ','), e.created_at, e.key_id,
@@ -83,7 +83,34 @@ extension PostgresWebhookStore {
         }
     }
 
-    private static let rotateStatement = Statement(
+    static let targetStatement = Statement(
+        name: "webhook_target",
+        sql: """
+            SELECT e.url, e.key_id, e.secret,
+                CASE WHEN statement_timestamp() < e.previous_until THEN e.previous_key_id END, e.previous_secret
+            FROM webhook_endpoint AS e WHERE e.endpoint_id = $1 AND e.removed_at IS NULL
+            """,
+        parameterTypes: [.uuid]
+    )
+
+    /// Where something that is no event is sent, and what it is signed with.
+    ///
+    /// - Parameter endpoint: Which.
+    /// - Returns: The address and one or two keys, or `nil` where there is no such endpoint.
+    /// - Throws: What hinders the database.
+    package func target(
+        of endpoint: UUIDBytes
+    ) async throws(WebhookStoreError) -> (url: String, keys: [SealedWebhookKey])? {
+        var parameters = Parameters()
+        parameters.append(uuid: endpoint)
+        let rows = try await run(PostgresWebhookStore.targetStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        return try decoding { () throws(PostgresError) in
+            (try rows.text(0, 0), try PostgresWebhookStore.keys(rows, 0, from: 1))
+        }
+    }
+
+    static let rotateStatement = Statement(
         name: "webhook_rotate",
         sql: """
             UPDATE webhook_endpoint AS e SET previous_key_id = e.key_id, previous_secret = e.secret,
@@ -118,7 +145,7 @@ extension PostgresWebhookStore {
     }
 
     /// From here on nothing is sent, and no event makes a lane; what is there is removed after that.
-    private static let removeStatement = Statement(
+    static let removeStatement = Statement(
         name: "webhook_remove",
         sql: """
             UPDATE webhook_endpoint AS e SET removed_at = statement_timestamp(), secret = '', previous_key_id = NULL,
@@ -129,7 +156,7 @@ extension PostgresWebhookStore {
         parameterTypes: [.uuid]
     )
 
-    private static let removeLanesStatement = Statement(
+    static let removeLanesStatement = Statement(
         name: "webhook_remove_lanes",
         sql: """
             WITH l AS (
@@ -161,7 +188,7 @@ extension PostgresWebhookStore {
 
     // MARK: Lanes
 
-    private static let lanesStatement = Statement(
+    static let lanesStatement = Statement(
         name: "webhook_lanes",
         sql: """
             SELECT w.endpoint_id, w.flow_id, v.event_id, v.type, w.head, w.tail, w.failures::bigint,

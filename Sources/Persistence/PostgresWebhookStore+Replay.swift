@@ -76,7 +76,7 @@ extension PostgresWebhookStore {
         }
     }
 
-    private static let replayFlowStatement = Statement(
+    static let replayFlowStatement = Statement(
         name: "webhook_replay_flow",
         sql: """
             WITH l AS (
@@ -102,7 +102,7 @@ extension PostgresWebhookStore {
         let sequence: Int64
     }
 
-    private static let placeStatement = Statement(
+    static let placeStatement = Statement(
         name: "webhook_event_place",
         sql: "SELECT v.sequence FROM merchant_event AS v WHERE v.flow_id = $2 AND v.event_id = $1",
         parameterTypes: [.uuid, .uuid]
@@ -155,7 +155,7 @@ extension PostgresWebhookStore {
     }
 
     /// A lane that somebody is sending for is left alone: its event may arrive at any moment, and no two of a session may be on their way.
-    private static let replayEventStatement = Statement(
+    static let replayEventStatement = Statement(
         name: "webhook_replay_event",
         sql: """
             WITH n AS MATERIALIZED (

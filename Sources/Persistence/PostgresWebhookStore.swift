@@ -109,18 +109,27 @@ extension PostgresWebhookStore: WebhookStore {
         _ row: Int,
         _ attempt: UUIDBytes
     ) throws(PostgresError) -> ClaimedDelivery {
-        var keys = [SealedWebhookKey(id: try rows.text(row, 3), sealed: try rows.bytes(row, 4))]
-        if let previous = try rows.optionalText(row, 5), let sealed = try rows.optionalBytes(row, 6) {
-            keys.append(SealedWebhookKey(id: previous, sealed: sealed))
-        }
-        return ClaimedDelivery(
+        ClaimedDelivery(
             attempt: attempt,
             endpoint: try rows.uuid(row, 0),
             url: try rows.text(row, 2),
-            keys: keys,
+            keys: try keys(rows, row, from: 3),
             event: try event(rows, row, of: try rows.uuid(row, 7), from: 8),
             failures: Int(try rows.int64(row, 1))
         )
+    }
+
+    /// The keys of an endpoint from four columns: name and secret, and those of the one before.
+    static func keys(
+        _ rows: ResultSet,
+        _ row: Int,
+        from column: Int
+    ) throws(PostgresError) -> [SealedWebhookKey] {
+        let key = SealedWebhookKey(id: try rows.text(row, column), sealed: try rows.bytes(row, column + 1))
+        guard let previous = try rows.optionalText(row, column + 2),
+            let sealed = try rows.optionalBytes(row, column + 3)
+        else { return [key] }
+        return [key, SealedWebhookKey(id: previous, sealed: sealed)]
     }
 
     /// An event from five columns: id, sequence, type, time, data.
@@ -335,8 +344,9 @@ extension PostgresWebhookStore: WebhookStore {
                 SELECT w.endpoint_id, w.flow_id FROM webhook_lane AS w
                 WHERE EXISTS (
                     SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.endpoint_id AND e.removed_at IS NOT NULL)
-                OR w.flow_id < flow_floor(statement_timestamp() - interval '30 days') AND NOT EXISTS (
-                    SELECT FROM merchant_event AS v WHERE v.flow_id = w.flow_id AND v.sequence = w.head)
+                -- Not an EXISTS: with many lanes the planner would read all events there are into memory instead.
+                OR w.flow_id < flow_floor(statement_timestamp() - interval '30 days') AND (
+                    SELECT 1 FROM merchant_event AS v WHERE v.flow_id = w.flow_id AND v.sequence = w.head) IS NULL
                 LIMIT $1 FOR UPDATE SKIP LOCKED
             ), d AS (
                 DELETE FROM webhook_lane AS w USING gone

@@ -12,14 +12,22 @@ enum SQLText {
 
     /// The audit row of `u`, as the common table expression `e`; operation and reason are expressions, and without a condition
     /// every verdict is written down.
-    static func audit(_ operation: String, reason: String = "NULL", where condition: String? = nil) -> String {
-        """
-        e AS (
-            INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, reason, peer, request)
-            SELECT u.flow_id, statement_timestamp(), u.events, u.state, \(operation), u.verdict, \(reason), $2, $3
-            FROM u\(condition.map { " WHERE \($0)" } ?? "")
-        )
-        """
+    ///
+    /// `providerRequest` is the parameter with the provider's id of what it answered.
+    static func audit(
+        _ operation: String,
+        reason: String = "NULL",
+        providerRequest: String? = nil,
+        where condition: String? = nil
+    ) -> String {
+        let (column, value) = providerRequest.map { (", provider_request", ", \($0)") } ?? ("", "")
+        return """
+            e AS (
+                INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, reason, peer, request\(column))
+                SELECT u.flow_id, statement_timestamp(), u.events, u.state, \(operation), u.verdict, \(reason), $2, $3\(value)
+                FROM u\(condition.map { " WHERE \($0)" } ?? "")
+            )
+            """
     }
 
     /// What `u` must return for its audit row and for all columns.

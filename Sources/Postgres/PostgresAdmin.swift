@@ -14,7 +14,7 @@ package import Primitives
     ///   - database: Another database than the one in the URI.
     ///   - patience: How long to wait for the server, whole seconds, two at least.
     /// - Throws: `unavailable` when it cannot connect.
-    package init(
+    package convenience init(
         url: Secret<String>,
         database: String? = nil,
         patience: Duration = .seconds(5)
@@ -24,6 +24,16 @@ package import Primitives
         keywords["client_encoding"] = "UTF8"
         keywords["connect_timeout"] = String(max(2, patience.components.seconds))
         if keywords["gssencmode"] == nil { keywords["gssencmode"] = "disable" }
+        try self.init(keywords)
+    }
+
+    /// Connects with the settings of the program's own sessions that write, for whoever looks at the plans that it gets.
+    package convenience init(like configuration: PostgresConfiguration) throws(PostgresError) {
+        let keywords = ConnectionSettings(configuration, role: .write).keywords(attempt: 0)
+        try self.init(Dictionary(keywords.map { ($0.keyword, $0.value) }) { $1 })
+    }
+
+    private init(_ keywords: [String: String]) throws(PostgresError) {
         let names = Array(keywords.keys)
         let values = names.map { keywords[$0] ?? "" }
         let connection = unsafe CStrings.with(names) { names in

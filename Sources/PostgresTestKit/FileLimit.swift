@@ -20,7 +20,7 @@ package enum FileLimit {
         var plan = ChildPlan("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=\(bound):"])
         let owner = try Files.permissions("/proc/\(process)").owner
         if owner != SystemUser.current { plan.user = owner }
-        let result = try plan.run(atMost: .seconds(20))
+        let result = try plan.run(atMost: .seconds(120))
         guard result.exit.isSuccess else { throw Refused(output: String(decoding: result.output, as: UTF8.self)) }
     }
 }

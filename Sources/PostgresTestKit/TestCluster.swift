@@ -39,15 +39,17 @@ enum TestCluster {
         try PostgresAdmin(url: url(of: "postgres"))
     }
 
-    /// The database to copy for a folder of migrations; made at the first call.
-    static func template(for migrations: String) throws(PostgresError) -> String {
+    /// The database to copy for a folder of migrations, on request with three years in it; made at the first call.
+    static func template(for migrations: String, isAged: Bool) throws(PostgresError) -> String {
         let url = try url(of: "postgres")
+        let key = migrations + (isAged ? ", aged" : "")
         return try state.withLock { state throws(PostgresError) in
-            if let known = state.templates[migrations] { return known }
+            if let known = state.templates[key] { return known }
             let name = "template_\(state.templates.count)"
             try PostgresAdmin(url: url).createDatabase(name)
             try Migrations.apply(url: url, database: name, directory: migrations)
-            state.templates[migrations] = name
+            if isAged { try PostgresAdmin(url: url, database: name).run(AgedDatabase.sql) }
+            state.templates[key] = name
             return name
         }
     }

@@ -10,22 +10,70 @@ package final class TestDatabase: Sendable {
     package let url: Secret<String>
     /// The database's name.
     package let name: String
+    private let isOnTestCluster: Bool
 
     /// A new database; it is removed with the last reference to this object.
     ///
-    /// - Parameter migrations: A folder of migrations to apply first; `nil` for an empty database.
+    /// - Parameters:
+    ///   - migrations: A folder of migrations to apply first; `nil` for an empty database.
+    ///   - isAged: Whether the schema has been in use for three years: 36 months of partitions with rows, and statistics of all.
     /// - Throws: `cluster` with what is missing when there is no server on this machine, `migration`.
-    package init(migrations: String? = nil) throws(PostgresError) {
+    package init(migrations: String? = nil, isAged: Bool = false) throws(PostgresError) {
         let name = TestCluster.nextName()
-        let template: String? = if let migrations { try TestCluster.template(for: migrations) } else { nil }
+        let template: String? =
+            if let migrations { try TestCluster.template(for: migrations, isAged: isAged) } else { nil }
         try TestCluster.admin().createDatabase(name, template: template)
         self.name = name
         url = try TestCluster.url(of: name)
+        isOnTestCluster = true
+    }
+
+    /// The database of two servers that replicate.
+    ///
+    /// - Parameter pair: Held by the caller.
+    package init(_ pair: ReplicatedDatabase) {
+        name = "sallyport"
+        url = pair.url
+        isOnTestCluster = false
     }
 
     deinit {
+        guard isOnTestCluster else { return }
         // The cluster is thrown away with the process, so a database left behind does no harm.
         try? TestCluster.admin().dropDatabase(name)
+    }
+
+    /// Copies it, as a backup does; whoever is connected is disconnected, and may come back afterwards.
+    ///
+    /// - Returns: For `restore`; goes away with the cluster.
+    /// - Throws: `PostgresError`.
+    package func backup() throws(PostgresError) -> String {
+        let copy = TestCluster.nextName()
+        try withoutConnections { admin throws(PostgresError) in try admin.createDatabase(copy, template: name) }
+        return copy
+    }
+
+    /// Puts a copy in its place: what was committed since is lost.
+    ///
+    /// - Parameter copy: From `backup`.
+    /// - Throws: `PostgresError`.
+    package func restore(_ copy: String) throws(PostgresError) {
+        try withoutConnections { admin throws(PostgresError) in
+            try admin.dropDatabase(name)
+            try admin.createDatabase(name, template: copy)
+        }
+    }
+
+    private func withoutConnections(
+        _ body: (PostgresAdmin) throws(PostgresError) -> Void
+    ) throws(PostgresError) {
+        let admin = try TestCluster.admin()
+        try admin.run("ALTER DATABASE \(PostgresAdmin.quoted(name)) WITH ALLOW_CONNECTIONS false")
+        // Nobody comes in any more; those who are in go when they have noticed.
+        let inside = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = $1"
+        _ = try admin.rows(inside, [name])
+        try body(admin)
+        try admin.run("ALTER DATABASE \(PostgresAdmin.quoted(name)) WITH ALLOW_CONNECTIONS true")
     }
 
     /// A blocking connection to it.

@@ -51,6 +51,9 @@ package struct Digest32: Sendable, Hashable, CustomStringConvertible {
     /// The first four bytes, the highest first: what its description shows.
     package var fingerprint: UInt32 { UInt32(truncatingIfNeeded: words.0 >> 32) }
 
+    /// The first eight bytes, the highest first; for tables in memory.
+    package var prefix: UInt64 { words.0 }
+
     /// Appends the first eight hexadecimal digits to a buffer.
     ///
     /// - Parameter output: Grows by 8 characters; has room for them.

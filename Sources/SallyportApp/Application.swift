@@ -22,7 +22,10 @@ package final class Application: Sendable {
     private let stopSignal = StopSignal()
     /// Before the other one: what is written down of a try needs the database.
     let deliveryStop = StopSignal()
-    private let upkeepBell = RoundBell()
+    /// Before both: what periodic tasks have begun needs the provider and the database.
+    private let roundStop = StopSignal()
+    private let recoveryBell = RoundBell()
+    private let maintenanceBell = RoundBell()
     private let pollBell = RoundBell()
     private let tickets: TLSTicketKeys
     let logger: Logger
@@ -89,6 +92,7 @@ package final class Application: Sendable {
     let telemetry: AppTelemetry
     private let limits: FlowLimits
     private let quota: CallQuota
+    private let sessionCalls: SessionCalls
     /// `nil` where the interface for merchants' programs is not served.
     private let merchantLimits: MerchantLimits?
     private let postage: PostageSetup
@@ -107,6 +111,7 @@ package final class Application: Sendable {
         deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
         limits = FlowLimits(policy: configuration.policy)
         quota = CallQuota(provider.quota)
+        sessionCalls = SessionCalls(metrics)
         merchantLimits =
             configuration.merchant.isServed
             ? MerchantLimits(perMinute: configuration.merchant.requestsPerMinute) : nil
@@ -138,14 +143,17 @@ package final class Application: Sendable {
         for (index, loop) in loops.enumerated() {
             try await loop.run { reactor in
                 let services = try await self.makeServices(reactor, databaseSettings)
+                if index == 0 {
+                    let isAllowed = configuration.provider.allowsAccountChange
+                    try await services.orders.demandAccount(self.provider.account, orAllowed: isAllowed)
+                }
                 try self.publicServer.attach(to: reactor, handler: Router(services))
                 let origins = [configuration.listeners.web, configuration.listeners.link]
                 try self.redirectServer.attach(to: reactor, handler: Downgrade(services, origins: origins))
                 try self.adminServer.attach(to: reactor, handler: Router(services, face: .admin))
-                reactor.onStop(self.stopSignal) { services.poller.stop() }
+                reactor.onStop(self.roundStop) { services.poller.stop() }
                 guard index == 0 else { return }
-                self.startUpkeep(services, reactor, pause: parts.roundPause ?? Upkeep.usualPause)
-                self.startPolls(services, reactor, pause: configuration.pollRound.map { parts.roundPause ?? $0 })
+                self.startRounds(services, reactor, configuration, shortened: parts.roundPause)
                 try self.startWebhooks(services, reactor, configuration)
             }
         }
@@ -174,10 +182,7 @@ package final class Application: Sendable {
             database.close()
         }
         try await database.waitUntilReady(within: .seconds(15))
-        let account = OrderAccount(
-            merchantID: provider.credentials.merchantID,
-            environment: provider.credentials.environment == .live ? "live" : "sandbox"
-        )
+        let account = provider.account
         let store = PostgresSessionStore(client: database, policy: deployment.policy, account: account)
         let broker = try Broker(
             store: store,
@@ -194,10 +199,17 @@ package final class Application: Sendable {
                 broker: broker,
                 checkout: makeCheckout(reactor),
                 database: database,
-                sweeper: Sweeper(store: store, limits: limits),
+                sweeper: Sweeper(store: store),
+                liveSessions: LiveSessionCounter(
+                    store: store,
+                    limits: limits,
+                    life: deployment.policy.times.absolute,
+                    clock: SystemClock()
+                ),
                 merchant: try makeMerchant(database, account),
                 postage: try postage.desk(reactor, telemetry),
-                notifications: notifications
+                notifications: notifications,
+                account: account
             ),
             telemetry: telemetry
         )
@@ -215,41 +227,53 @@ package final class Application: Sendable {
         )
     }
 
-    private func startUpkeep(_ services: LoopServices, _ reactor: Reactor, pause: Duration) {
-        let upkeep = Upkeep(services, logger: logger)
-        reactor.onStop(stopSignal) { upkeep.stop() }
-        startRounds(reactor, pause: pause, bell: upkeepBell) { await upkeep.takeRound() }
-    }
-
-    private func startPolls(_ services: LoopServices, _ reactor: Reactor, pause: Duration?) {
-        guard let pause else { return pollBell.close() }
-        startRounds(reactor, pause: pause, bell: pollBell) { await services.poller.round() }
-    }
-
+    /// Starts the periodic tasks of the process.
+    ///
+    /// - Parameter shortened: Between two runs of each, for tests.
     private func startRounds(
+        _ services: LoopServices,
         _ reactor: Reactor,
-        pause: Duration,
-        bell: RoundBell,
-        _ body: @escaping () async -> Void
+        _ configuration: Configuration,
+        shortened: Duration?
     ) {
-        let rounds = Rounds(reactor, pause: pause, bell: bell, body)
-        rounds.start()
-        reactor.onStop(stopSignal) { rounds.stop() }
+        let drain = configuration.limits.drain
+        func start(
+            _ bell: RoundBell,
+            _ pause: Duration,
+            _ budget: Duration,
+            _ body: @escaping (RunBudget) async -> Void
+        ) {
+            let rounds = Rounds(reactor, Rounds.Times(pause: shortened ?? pause, budget: budget), bell: bell, body)
+            rounds.start()
+            reactor.onStop(roundStop) { await rounds.stop(within: drain) }
+        }
+        let recovery = Recovery(services, reactor, logger: logger)
+        start(recoveryBell, Recovery.usualPause, Recovery.budget, recovery.run)
+        let maintenance = Maintenance(services, reactor: reactor, logger: logger, isHurried: shortened != nil)
+        start(maintenanceBell, Maintenance.usualPause, Maintenance.budget, maintenance.run)
+        guard let pause = configuration.pollRound else { return pollBell.close() }
+        start(pollBell, pause, Poller.budget, services.poller.run)
     }
 
     private func makeCheckout(_ reactor: Reactor) -> CheckoutService {
         let signer = signer
-        return CheckoutService.make(provider, quota: quota, reactor: reactor, telemetry: telemetry) { work in
-            await signer.run(work)
-        }
+        return CheckoutService.make(
+            provider,
+            quota: quota,
+            sessionCalls: sessionCalls,
+            reactor: reactor,
+            telemetry: telemetry
+        ) { work in await signer.run(work) }
     }
 
-    /// Waits for a round of all periodic work that begins after this call; returns at once when the program has stopped.
+    /// Waits for a run of each periodic task that begins after this call; returns at once when the program has stopped.
     ///
-    /// For tests, which set the pause between two rounds.
+    /// For tests, which set the pause between two runs.
     package func nextRound() async {
-        await upkeepBell.next()
+        async let recovery: Void = recoveryBell.next()
+        async let maintenance: Void = maintenanceBell.next()
         await pollBell.next()
+        _ = await (recovery, maintenance)
     }
 
     /// Runs a body on the first loop.
@@ -271,7 +295,10 @@ package final class Application: Sendable {
 
     /// Stops accepting, answers what is in flight, closes, ends the loops.
     package func stop() async {
+        // A call of theirs takes as long as one that a client waits for: both end together.
+        async let rounds: Void = roundStop.stop()
         await publicServer.drain()
+        await rounds
         await redirectServer.drain()
         await adminServer.drain()
         await deliveryStop.stop()

@@ -12,12 +12,17 @@ extension Broker {
     /// - Returns: Whether the provider has to be asked first.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `fault`.
     package func look(at arrival: MobileArrival, by caller: Caller) async throws(BrokerError) -> ArrivalVerdict {
-        try checkUnknownLimit(caller)
-        guard let found = try await store.lookForArrival(evidence(arrival)) else { return .refused(.unknown) }
+        let evidence = evidence(arrival)
+        let shown = shownTokens(evidence)
+        try admit(shown, by: caller)
+        guard let found = try await store.lookForArrival(evidence) else { return .refused(.unknown) }
         switch found.decision {
         case .present: return .present(try order(of: found.record))
         case .arrived: return .awaited(try order(of: found.record))
-        case .proofRequired, .proofMismatch: return .doubtful(try order(of: found.record))
+        case .proofRequired, .proofMismatch:
+            // The provider is not asked on behalf of those who have shown too much in vain.
+            if let wait = limits.missWait(shown.flow, caller, at: clock.now()) { throw limited(wait, caller) }
+            return .doubtful(try order(of: found.record))
         case .orderMismatch, .declined, .notPriced, .expired, .dead: return .refused(refusal(found))
         }
     }
@@ -37,7 +42,9 @@ extension Broker {
         details: PrivateDetails?,
         by caller: Caller
     ) async throws(BrokerError) -> PurchaseRefusal? {
-        try checkUnknownLimit(caller)
+        let evidence = evidence(arrival)
+        let shown = shownTokens(evidence)
+        try admit(shown, by: caller)
         // The flow id was signed into the payload: a session that came of another one is not ours to pin.
         guard merchantReference == arrival.flow.description else {
             counters.count(.arrive, "foreign_session")
@@ -45,12 +52,12 @@ extension Broker {
         }
         var sealed: [UInt8]?
         if let details { sealed = try seal.seal(details, under: ticket(of: arrival), random: random) }
-        guard let done = try await store.arrive(evidence(arrival), sealed: sealed, by: caller) else { return .unknown }
+        guard let done = try await store.arrive(evidence, sealed: sealed, by: caller) else { return .unknown }
         counters.count(.arrive, done.decision.rawValue)
         switch done.decision {
         case .arrived, .present: return nil
         case .proofRequired, .proofMismatch:
-            countUnknown(caller)
+            try miss(shown, by: caller)
             return refusal(done)
         case .orderMismatch, .declined, .notPriced, .expired, .dead: return refusal(done)
         }

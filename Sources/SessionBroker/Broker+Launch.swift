@@ -46,7 +46,7 @@ extension Broker {
     /// - Throws: `limited` after too many issues of the address; `unavailable`, `outcomeUnknown`, `fault` of the store.
     package func issue(_ request: IssueRequest, by caller: Caller) async throws(BrokerError) -> IssueVerdict {
         let now = clock.now()
-        if let wait = limits.countIssue(caller.bucketKey, at: now) {
+        if let wait = limits.countIssue(caller.keys, at: now) {
             throw BrokerError(.limited(retryAfter: wait), "issues from \(caller.peer)")
         }
         if policy.verifier == .required, request.client.isApp, request.challenge == nil {
@@ -70,7 +70,7 @@ extension Broker {
         let order = StoredOrder(
             json: request.order.json,
             subtotal: request.order.subtotal.amount,
-            taxIncluded: request.order.taxIncluded.amount
+            taxIncluded: request.order.beforePostage.amount
         )
         let new = NewFlow(
             flow: flow,
@@ -81,6 +81,7 @@ extension Broker {
             order: order
         )
         try await store.issue(new, by: caller)
+        limits.remember(ShownTokens(flow, new.launchHash, proof: appHash))
         counters.count(.issue, "issued")
         return .issued(IssuedFlow(ticket: ticket, newProof: newProof))
     }
@@ -102,23 +103,26 @@ extension Broker {
         proof: AppProof?,
         by caller: Caller
     ) async throws(BrokerError) -> OpenVerdict {
-        try checkUnknownLimit(caller)
         let launchHash = hash(ticket)
         if let state = deadFlows.state(of: launchHash, at: clock.now()) { return .dead(state) }
+        let tabHash = tab.map { hash($0) }
+        let shown = ShownTokens(ticket.flow, launchHash, other: tabHash)
+        try admit(shown, by: caller)
         let fresh = TabToken.mint(for: ticket.flow, random: random)
         let request = OpenRequest(
             flow: ticket.flow,
             launchHash: launchHash,
             freshTabHash: hash(fresh),
-            tabHash: tab.map { hash($0) },
+            tabHash: tabHash,
             appHash: proof.map { hash($0) }
         )
         guard let opened = try await store.open(request, by: caller) else {
-            countUnknown(caller)
             counters.count(.open, "unknown")
+            try miss(shown, by: caller)
             return .unknown
         }
         counters.count(.open, opened.decision.rawValue)
+        limits.remember(ShownTokens(ticket.flow, launchHash, other: request.freshTabHash))
         if opened.decision == .dead { deadFlows.insert(opened.state, of: launchHash, at: clock.now()) }
         return verdict(opened, fresh)
     }

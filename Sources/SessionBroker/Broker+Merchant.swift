@@ -30,7 +30,7 @@ extension Broker {
         let flow = FlowID(version7At: now, random: random)
         let proof = mintProof()
         let appHash = hash(proof)
-        guard limits.admit(flow, of: appHash, at: now) else {
+        guard limits.admit(flow, of: appHash, forKey: true, at: now) else {
             counters.count(.issue, "too_many_flows")
             return .tooManyFlows
         }
@@ -44,9 +44,10 @@ extension Broker {
             order: StoredOrder(
                 json: order.json,
                 subtotal: order.subtotal.amount,
-                taxIncluded: order.taxIncluded.amount
+                taxIncluded: order.beforePostage.amount
             )
         )
+        limits.remember(ShownTokens(flow, new.launchHash, proof: appHash))
         counters.count(.issue, "issued")
         return .drawn(new, IssuedFlow(ticket: ticket, newProof: proof))
     }

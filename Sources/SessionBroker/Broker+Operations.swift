@@ -14,22 +14,28 @@ extension Broker {
         proof: AppProof?,
         by caller: Caller
     ) async throws(BrokerError) -> FlowStatus? {
-        try checkUnknownLimit(caller)
+        let appHash = proof.map { hash($0) }
+        let launchHash = hash(ticket)
+        let shown = ShownTokens(ticket.flow, launchHash, proof: appHash)
+        try admit(shown, by: caller)
         var status: FlowStatus?
-        if let proof { status = try await store.status(ticket.flow, launch: hash(ticket), app: hash(proof)) }
-        if status == nil { countUnknown(caller) }
+        if let appHash { status = try await store.status(ticket.flow, launch: launchHash, app: appHash) }
         counters.count(.status, status?.rawValue ?? "unknown")
+        if status == nil { try miss(shown, by: caller) } else { limits.remember(shown) }
         return status
     }
 
     /// Writes down that a prefetch presented a launch ticket and was refused; the flow goes on.
     ///
+    /// Any page can have a visitor's browser send such requests, so none counts against the visitor's address; after some in a
+    /// second those about tickets that this process does not know are not looked up.
+    ///
     /// - Parameters:
     ///   - ticket: Token A.
     ///   - caller: Where it comes from.
-    /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func notePrefetch(_ ticket: LaunchTicket, by caller: Caller) async throws(BrokerError) {
-        try await observe(.prefetchRefused, ticket.flow, hash(ticket), by: caller)
+        _ = try await observe(.prefetchRefused, ticket.flow, hash(ticket), by: caller)
     }
 
     /// Writes down that a token came over a connection without encryption, and revokes its flow if it still can be.
@@ -39,7 +45,9 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
     package func notePlaintext<Role>(_ token: FlowToken<Role>, by caller: Caller) async throws(BrokerError) {
-        try await observe(.plaintext, token.flow, hash(token), by: caller)
+        if let wait = try await observe(.plaintext, token.flow, hash(token), by: caller) {
+            throw limited(wait, caller)
+        }
     }
 
     /// Revokes one flow, for an operator.
@@ -86,15 +94,18 @@ extension Broker {
         try await store.alerts(since: since, limit: limit)
     }
 
+    /// Notes something about a token whose request is refused anyway.
+    ///
+    /// - Returns: The seconds to wait where it was not looked up, or `nil`.
     private func observe(
         _ observation: Observation,
         _ flow: FlowID,
         _ token: Digest32,
         by caller: Caller
-    ) async throws(BrokerError) {
-        try checkUnknownLimit(caller)
+    ) async throws(BrokerError) -> Int? {
+        if let wait = limits.noteWait(ShownTokens(flow, token), by: caller, at: clock.now()) { return wait }
         let isKnown = try await store.observe(observation, flow: flow, token: token, by: caller)
-        if !isKnown { countUnknown(caller) }
         counters.count(.observe, isKnown ? observation.rawValue : "unknown")
+        return nil
     }
 }

@@ -13,19 +13,21 @@ extension Broker {
     /// - Returns: The right to call the provider, the stored answer, or why there is none.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `outcomeUnknown`, `fault`.
     package func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(BrokerError) -> PurchaseVerdict {
-        try checkUnknownLimit(caller)
         guard request.tab.map({ $0.flow == request.ticket.flow }) != false else {
             counters.count(.purchase, "flow_mismatch")
             return .refused(.flowMismatch)
         }
         let evidence = evidence(request)
+        let shown = shownTokens(evidence)
         if let state = deadFlows.state(of: evidence.returnHash, with: evidence.appHash, at: clock.now()) {
             return .refused(.dead(state))
         }
+        try admit(shown, by: caller)
         let attempt = UUIDBytes(version7At: clock.now(), random: random)
         guard let done = try await store.begin(evidence, freshAttempt: attempt, by: caller) else {
-            return .refused(unknownTicket(.purchase, caller))
+            return .refused(try unknownTicket(.purchase, shown, caller))
         }
+        if done.decision.isProven { limits.remember(shown) }
         counters.count(.purchase, done.decision.rawValue)
         switch done.decision {
         case .begin: return .begin(try purchaseAttempt(done.record))
@@ -35,7 +37,7 @@ extension Broker {
             if let ticket = try await meet(evidence, done.record, by: caller) { return .met(ticket) }
             return .refused(.notReady)
         default:
-            noteRefusal(done, evidence, caller)
+            try noteRefusal(done, evidence, caller)
             return .refused(refusal(done))
         }
     }
@@ -48,18 +50,19 @@ extension Broker {
     /// - Returns: Whether they belong together, or why a purchase would be refused.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `fault`.
     package func check(_ request: PurchaseRequest, by caller: Caller) async throws(BrokerError) -> CheckVerdict {
-        try checkUnknownLimit(caller)
         guard request.tab.map({ $0.flow == request.ticket.flow }) != false else { return .refused(.flowMismatch) }
         let evidence = evidence(request)
+        let shown = shownTokens(evidence)
+        try admit(shown, by: caller)
         guard let found = try await store.check(evidence) else {
-            return .refused(unknownTicket(.check, caller))
+            return .refused(try unknownTicket(.check, shown, caller))
         }
         counters.count(.check, found.decision.rawValue)
         switch found.decision {
         case .begin, .recover, .inProgress, .replayed, .notReady:
             return .proven(FlowStatus(found.record.state, isOver: false))
         default:
-            if found.decision == .proofRequired || found.decision == .proofMismatch { countUnknown(caller) }
+            if !found.decision.isProven { try miss(shown, by: caller) }
             return .refused(refusal(found))
         }
     }
@@ -108,19 +111,27 @@ extension Broker {
         return isDone
     }
 
-    /// The purchases whose lease and pause are over, for the recovery task.
+    /// Claims purchases whose lease and pause are over, for the recovery task; no other process gets them within half a minute.
     ///
     /// - Parameter limit: How many at most.
     /// - Returns: Flows to `takeOver`, longest due first; none that was given up.
-    /// - Throws: `unavailable`, `fault`.
-    package func overduePurchases(limit: Int = 16) async throws(BrokerError) -> [OverduePurchase] {
-        try await store.overduePurchases(limit: limit)
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    package func claimOverdue(limit: Int = 16) async throws(BrokerError) -> [OverduePurchase] {
+        try await store.claimOverdue(limit: limit)
+    }
+
+    /// Puts a purchase off whose take-over failed, so that it does not come first again.
+    ///
+    /// - Parameter flow: One of `claimOverdue`.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: then the others fare no better.
+    package func postpone(_ flow: FlowID) async throws(BrokerError) {
+        try await store.postpone(flow)
     }
 
     /// Takes the lease of an overdue purchase; ask the provider what it knows first.
     ///
     /// - Parameters:
-    ///   - flow: One of `overduePurchases`, or one that was given up and that an operator ends.
+    ///   - flow: One of `claimOverdue`, or one that was given up and that an operator ends.
     ///   - pause: How long it is not overdue again, counted from now; the lease has to be over too.
     ///   - caller: The recovery task.
     /// - Returns: The attempt, with the number it had; `nil` when somebody else has it or it is over.
@@ -158,17 +169,76 @@ extension Broker {
         return isDone
     }
 
-    /// Lets the recovery task look again at a purchase that was given up; for an operator.
+    /// Notes that the provider denies the session of a purchase.
+    ///
+    /// - Parameter attempt: From `begin`, `recover` or `takeOver`.
+    /// - Returns: Whether it has denied it for an hour.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    package func noteMissing(_ attempt: PurchaseAttempt) async throws(BrokerError) -> Bool {
+        try await store.noteMissing(attempt.flow, attempt: attempt.id)
+    }
+
+    /// Lets the recovery task look again at a purchase that was given up.
     ///
     /// - Parameters:
     ///   - flow: One of `stuckPurchases`.
-    ///   - caller: The operator.
+    ///   - reason: Who asks for it, a word for the trail.
+    ///   - caller: The operator, or the recovery task.
     /// - Returns: False for a flow that was not given up.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func resume(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool {
-        let isDone = try await store.resume(flow, by: caller)
+    package func resume(
+        _ flow: FlowID,
+        reason: String = "operator",
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        let isDone = try await store.resume(flow, reason: Broker.word(reason), by: caller)
         counters.count(.giveUp, isDone ? "resumed" : "stale")
         return isDone
+    }
+
+    /// Purchases that were given up and whose session is to be read again today.
+    ///
+    /// - Parameter limit: How many at most.
+    /// - Returns: None is claimed again within a day.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    package func claimStuck(limit: Int) async throws(BrokerError) -> [StuckPurchase] {
+        try await store.claimStuck(limit: limit)
+    }
+
+    /// What a flow knows of its payment.
+    ///
+    /// - Parameter flow: Any id.
+    /// - Returns: `nil` for a flow that is not there.
+    /// - Throws: `unavailable`, `fault`.
+    package func payment(of flow: FlowID) async throws(BrokerError) -> FlowPayment? {
+        try await store.payment(of: flow)
+    }
+
+    /// Hands a flow whose session was seen completed to the recovery, although it was placed only or has ended unpaid.
+    ///
+    /// - Parameters:
+    ///   - flow: The flow.
+    ///   - session: The checkout session that was seen.
+    ///   - reason: Who saw it, a word for the trail.
+    ///   - caller: The operator, or the recovery task.
+    /// - Returns: False where it is in another state by now.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
+    package func reclaim(
+        _ flow: FlowID,
+        session: String,
+        reason: String,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool {
+        let fresh = UUIDBytes(version7At: clock.now(), random: random)
+        let reason = Broker.word(reason)
+        return try await store.reclaim(
+            flow,
+            session: session,
+            freshAttempt: fresh,
+            reason: reason,
+            pause: .zero,
+            by: caller
+        )
     }
 
     /// The purchases that were given up, for an operator.
@@ -195,15 +265,16 @@ extension Broker {
         tab: TabToken?,
         by caller: Caller
     ) async throws(BrokerError) -> ReceiptVerdict {
-        try checkUnknownLimit(caller)
         let request = ReceiptRequest(
             flow: ticket.flow,
             returnHash: hash(ticket),
             appHash: proof.map { hash($0) },
             tabHash: tab.map { hash($0) }
         )
+        let shown = ShownTokens(ticket.flow, request.returnHash, proof: request.appHash, other: request.tabHash)
+        try admit(shown, by: caller)
         guard let found = try await store.receipt(request) else {
-            _ = unknownTicket(.receipt, caller)
+            _ = try unknownTicket(.receipt, shown, caller)
             return .unknown
         }
         counters.count(.receipt, found.decision.rawValue)
@@ -212,7 +283,7 @@ extension Broker {
         case .over, .dead: return .over
         case .notReady: return .unknown
         case .proofRequired, .proofMismatch:
-            countUnknown(caller)
+            try miss(shown, by: caller)
             return .unknown
         }
     }
@@ -230,6 +301,10 @@ extension Broker {
             orderReference: request.orderReference,
             total: request.total?.amount
         )
+    }
+
+    func shownTokens(_ evidence: PurchaseEvidence) -> ShownTokens {
+        ShownTokens(evidence.flow, evidence.returnHash, proof: evidence.appHash, other: evidence.tabHash)
     }
 
     /// The second ticket of profile strict, when this is the first return to the app or a repeat of it.
@@ -252,9 +327,9 @@ extension Broker {
         _ done: Transition<PurchaseDecision>,
         _ evidence: PurchaseEvidence,
         _ caller: Caller
-    ) {
+    ) throws(BrokerError) {
         switch done.decision {
-        case .proofRequired, .proofMismatch: countUnknown(caller)
+        case .proofRequired, .proofMismatch: try miss(shownTokens(evidence), by: caller)
         case .dead:
             deadFlows.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: clock.now())
         default: break
@@ -276,9 +351,13 @@ extension Broker {
         }
     }
 
-    private func unknownTicket(_ operation: VerdictCounters.Operation, _ caller: Caller) -> PurchaseRefusal {
-        countUnknown(caller)
+    private func unknownTicket(
+        _ operation: VerdictCounters.Operation,
+        _ shown: ShownTokens,
+        _ caller: Caller
+    ) throws(BrokerError) -> PurchaseRefusal {
         counters.count(operation, "unknown")
+        try miss(shown, by: caller)
         return .unknown
     }
 
@@ -304,4 +383,9 @@ extension Broker {
         }
         return result
     }
+}
+
+extension PurchaseDecision {
+    /// Whether the proofs were there and fit.
+    fileprivate var isProven: Bool { self != .proofRequired && self != .proofMismatch }
 }

@@ -51,7 +51,6 @@ extension Broker {
         _ session: ReviewedSession,
         by caller: Caller
     ) async throws(BrokerError) -> ReviewVerdict {
-        try checkUnknownLimit(caller)
         guard owns(session.merchantReference, tab) else { return .orderMismatch }
         let ticket = returnTicket(of: tab)
         let request = ReviewRequest(
@@ -62,9 +61,12 @@ extension Broker {
             postage: session.postage.amount,
             sealed: try seal.seal(session.details, under: ticket, random: random)
         )
+        let shown = ShownTokens(tab.flow, request.tabHash)
+        try admit(shown, by: caller)
         guard let done = try await store.review(request, by: caller) else {
-            return .refused(unknown(.review, caller))
+            return .refused(try unknown(.review, shown, caller))
         }
+        limits.remember(ShownTokens(tab.flow, request.tabHash, other: request.returnHash))
         counters.count(.review, done.decision.rawValue)
         switch done.decision {
         case .reviewed: return .reviewed(FlowView(done.record, details: session.details))
@@ -124,18 +126,20 @@ extension Broker {
         total: Yen?,
         by caller: Caller
     ) async throws(BrokerError) -> PlaceVerdict {
-        try checkUnknownLimit(caller)
         guard tab.flow == ticket.flow else {
             counters.count(.place, PlaceDecision.flowMismatch.rawValue)
             return .flowMismatch
         }
         let request = PlaceRequest(flow: tab.flow, tabHash: hash(tab), returnHash: hash(ticket), total: total?.amount)
+        let shown = ShownTokens(tab.flow, request.tabHash)
+        try admit(shown, by: caller)
         guard let done = try await store.place(request, by: caller) else {
-            return .refused(unknown(.place, caller))
+            return .refused(try unknown(.place, shown, caller))
         }
+        limits.remember(shown)
         counters.count(.place, done.decision.rawValue)
         switch done.decision {
-        case .placed: return .placed(try placement(done.record))
+        case .placed: return .placed(try placement(done.record, ticket))
         case .notReviewed: return .notReviewed
         case .declined: return .declined
         case .flowMismatch: return .flowMismatch
@@ -201,13 +205,15 @@ extension Broker {
         ticket: ReturnTicket,
         by caller: Caller
     ) async throws(BrokerError) -> CancelVerdict {
-        try checkUnknownLimit(caller)
         guard isSame(returnTicket(of: tab), ticket) else {
             counters.count(.cancel, "flow_mismatch")
             return .flowMismatch
         }
-        guard let done = try await store.cancel(tab.flow, tab: hash(tab), by: caller) else {
-            return .refused(unknown(.cancel, caller))
+        let tabHash = hash(tab)
+        let shown = ShownTokens(tab.flow, tabHash)
+        try admit(shown, by: caller)
+        guard let done = try await store.cancel(tab.flow, tab: tabHash, by: caller) else {
+            return .refused(try unknown(.cancel, shown, caller))
         }
         counters.count(.cancel, done.decision.rawValue)
         switch done.decision {
@@ -228,17 +234,19 @@ extension Broker {
 
     /// Reads by the tab token, and writes only when that is due.
     private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(BrokerError) -> Look {
-        try checkUnknownLimit(caller)
         let tabHash = hash(tab)
         if let state = deadFlows.state(of: tabHash, at: clock.now()) { return .refused(.closed(state)) }
+        let shown = ShownTokens(tab.flow, tabHash)
+        try admit(shown, by: caller)
         guard let reading = try await store.readTab(tab.flow, tab: tabHash, withPrivate: withDetails) else {
-            return .refused(unknown(.tab, caller))
+            return .refused(try unknown(.tab, shown, caller))
         }
+        limits.remember(shown)
         var decision = reading.decision
         var state = reading.record.state
         if reading.isTouchDue || decision == .orphan || decision == .expired {
             guard let touched = try await store.touchTab(tab.flow, tab: tabHash, by: caller) else {
-                return .refused(unknown(.tab, caller))
+                return .refused(try unknown(.tab, shown, caller))
             }
             (decision, state) = (touched.decision, touched.state)
         }
@@ -259,13 +267,17 @@ extension Broker {
         return FlowView(record, details: try details(of: record, under: ticket), returnTicket: ticket)
     }
 
-    private func unknown(_ operation: VerdictCounters.Operation, _ caller: Caller) -> TabRefusal {
-        countUnknown(caller)
+    private func unknown(
+        _ operation: VerdictCounters.Operation,
+        _ shown: ShownTokens,
+        _ caller: Caller
+    ) throws(BrokerError) -> TabRefusal {
         counters.count(operation, "unknown")
+        try miss(shown, by: caller)
         return .unknown
     }
 
-    private func placement(_ record: FlowRecord) throws(BrokerError) -> Placement {
+    private func placement(_ record: FlowRecord, _ ticket: ReturnTicket) throws(BrokerError) -> Placement {
         guard let total = record.total, let reference = record.orderReference, let progress = record.progress else {
             throw BrokerError(.fault, "flow \(record.flow) is placed without a total or a session")
         }
@@ -274,6 +286,7 @@ extension Broker {
             client: record.client,
             order: record.order,
             total: total,
+            address: try details(of: record, under: ticket)?.address,
             terms: record.terms,
             orderReference: reference,
             number: progress.placements

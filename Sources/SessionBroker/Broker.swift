@@ -74,8 +74,18 @@ package final class Broker {
     /// - Parameter caller: Whose limit it counts against.
     /// - Throws: `limited` after too many.
     package func noteMalformedToken(by caller: Caller) throws(BrokerError) {
-        try checkUnknownLimit(caller)
-        countUnknown(caller)
+        guard let wait = limits.countMalformed(caller.keys, at: clock.now()) else { return }
+        throw limited(wait, caller)
+    }
+
+    /// The seconds an address has to wait after too many missing or unknown keys of merchants, or `nil`.
+    package func keyWait(_ caller: Caller) -> Int? {
+        limits.keyWait(caller.keys, at: clock.now())
+    }
+
+    /// Counts a missing or unknown key of a merchant.
+    package func countKeyMiss(_ caller: Caller) {
+        limits.countKeyMiss(caller.keys, at: clock.now())
     }
 
     // MARK: Shared by the parts
@@ -88,20 +98,20 @@ package final class Broker {
         proof.hash(using: hasher)
     }
 
-    /// Refuses a caller who has shown too many unknown tokens or keys lately; before any of them is looked up.
-    ///
-    /// - Parameter caller: Whose limit it is.
-    /// - Throws: `limited` after too many.
-    package func checkUnknownLimit(_ caller: Caller) throws(BrokerError) {
-        guard let wait = limits.unknownWait(caller.bucketKey, at: clock.now()) else { return }
-        throw BrokerError(.limited(retryAfter: wait), "unknown tokens from \(caller.peer)")
+    /// Lets tokens be looked up; refuses them where their sender has shown too much in vain and they are not known here.
+    func admit(_ shown: ShownTokens, by caller: Caller) throws(BrokerError) {
+        guard let wait = limits.lookUpWait(shown, by: caller, at: clock.now()) else { return }
+        throw limited(wait, caller)
     }
 
-    /// Counts a token or a key that was looked up in vain.
-    ///
-    /// - Parameter caller: Whose limit it counts against.
-    package func countUnknown(_ caller: Caller) {
-        limits.countUnknown(caller.bucketKey, at: clock.now())
+    /// Counts tokens that were looked up in vain; refuses them as such where it was too much before.
+    func miss(_ shown: ShownTokens, by caller: Caller) throws(BrokerError) {
+        guard let wait = limits.countMiss(shown, by: caller, at: clock.now()) else { return }
+        throw limited(wait, caller)
+    }
+
+    func limited(_ wait: Int, _ caller: Caller) -> BrokerError {
+        BrokerError(.limited(retryAfter: wait), "unknown tokens from \(caller.peer)")
     }
 
     func isSame(_ left: ReturnTicket, _ right: ReturnTicket) -> Bool {

@@ -9,19 +9,21 @@ package struct Caller: Sendable {
         case named(peer: String, request: String)
     }
 
-    /// What limits count by: the IPv4 address or the first 64 bits of the IPv6 one.
-    package let bucketKey: UInt64
+    /// What limits count by.
+    package let keys: ClientKeys
+    /// Whether a merchant's key vouches for it: then what it shows in vain counts for the session, not for the address.
+    package var showsKey = false
     private let origin: Origin
 
     /// A caller over HTTP.
     ///
     /// - Parameters:
-    ///   - bucketKey: What limits count by.
+    ///   - keys: What limits count by.
     ///   - agent: SHA-256 of the user agent as sent, or of nothing; only the first digits are kept.
     ///   - serialNumber: Of the request, unique; its sixteen hexadecimal digits also tell a repeated statement from a new one.
     ///   - network: Writes the network, truncated, `/24` of IPv4 or `/48` of IPv6; at most 24 characters.
     package init(
-        bucketKey: UInt64,
+        keys: ClientKeys,
         agent: Digest32,
         serialNumber: UInt64,
         network: (inout OutputSpan<UInt8>) -> Void
@@ -32,7 +34,7 @@ package struct Caller: Sendable {
             count = room.count
             while !room.isFull { room.append(0) }
         })
-        self.bucketKey = bucketKey
+        self.keys = keys
         origin = .client(
             network: characters,
             networkCount: UInt8(truncatingIfNeeded: count),
@@ -47,7 +49,7 @@ package struct Caller: Sendable {
     ///   - word: One word, for the audit trail.
     ///   - request: Unique, made by this program, at most 64 characters of ASCII.
     package init(internal word: String, request: String) {
-        bucketKey = 0
+        keys = ClientKeys(address: 0, network: 0)
         origin = .named(peer: word, request: request)
     }
 

@@ -1,8 +1,8 @@
 import Primitives
 
-/// Keeps the tables in order: expires what is overdue, makes and drops partitions, counts live flows for the limits.
+/// Expires what is overdue, some flows at a time.
 ///
-/// One per process is enough; several, also of several processes, do not disturb each other. `run` is called by a timer.
+/// One per process is enough; several, also of several processes, do not disturb each other.
 ///
 /// A flow that is overdue is refused by every statement whether it is swept or not; the sweep only writes the end into the row
 /// and the trail. So it takes its time: it visits each flow once, when its absolute deadline is over.
@@ -11,17 +11,15 @@ import Primitives
 /// before the first flow that has not ended, and every hour the sweep goes back to that one.
 package final class Sweeper {
     private let store: any SessionStore
-    private let limits: FlowLimits
     private let batch: Int
-    private let countsPerRound: Int
     private var cursor: FlowID?
     /// The first flow behind the last mark that was visited and had not ended.
     private var held: FlowID?
     private var roundsUntilMark = 0
-    private var live = 0
-    private var roundsUntilCount = 0
+    /// Whether the next step is the first of a round.
+    private var isRoundOver = true
 
-    /// An hour of rounds.
+    /// An hour of rounds, one a minute.
     private static let roundsPerMark = 60
     /// A process whose clock is wrong by a day may have made flows before the mark since it was noted.
     private static let clockDoubt: UInt64 = 86_400_000
@@ -30,38 +28,28 @@ package final class Sweeper {
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - limits: Told how many flows are live.
-    ///   - batch: How many flows one statement looks at.
-    ///   - countsPerRound: How many flows a round may count on average; 50,000 are some 30 ms of the database's work.
-    package init(store: any SessionStore, limits: FlowLimits, batch: Int = 1_000, countsPerRound: Int = 50_000) {
+    ///   - batch: How many flows one statement looks at; 500 that end are some 20 ms of the database's work.
+    package init(store: any SessionStore, batch: Int = 500) {
         self.store = store
-        self.limits = limits
         self.batch = max(1, batch)
-        self.countsPerRound = max(1, countsPerRound)
     }
 
-    /// One round of upkeep.
+    /// Visits some flows, from where the last step ended.
     ///
     /// - Parameter request: A unique id, for the audit trail.
     /// - Returns: What was done.
-    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the next round continues where this one stopped.
-    package func run(request: String) async throws(BrokerError) -> SweepReport {
-        let partitions = try await store.maintainPartitions()
-        let caller = Caller(internal: "sweep", request: request)
-        var visited = 0
-        var expired = 0
-        var step: SweepStep
-        try await chooseStart()
-        repeat {
-            step = try await store.sweep(after: cursor, limit: batch, by: caller)
-            cursor = step.last ?? cursor
-            held = held ?? step.held
-            visited += step.visited
-            expired += step.expired
-        } while step.visited == batch
-        try await noteMark()
-        try await countLive()
-        return SweepReport(visited: visited, expired: expired, live: live, partitions: partitions)
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the next step begins where this one did.
+    package func step(request: String) async throws(BrokerError) -> SweepReport {
+        if isRoundOver { try await chooseStart() }
+        isRoundOver = false
+        let step = try await store.sweep(after: cursor, limit: batch, by: Caller(internal: "sweep", request: request))
+        cursor = step.last ?? cursor
+        held = held ?? step.held
+        if step.visited < batch {
+            try await noteMark()
+            isRoundOver = true
+        }
+        return SweepReport(visited: step.visited, expired: step.expired, isLast: isRoundOver)
     }
 
     /// A new process begins a day before the mark; once an hour a flow that had not ended is visited again.
@@ -88,33 +76,14 @@ package final class Sweeper {
         let moment = flow.high >> 16
         return FlowID(high: (moment - min(moment, milliseconds)) << 16, low: 0)
     }
-
-    /// Counts the live flows for the limit.
-    ///
-    /// That visits each of them, so the more there are the rarer it is done, unless their number is near the limit: in between the
-    /// limits count what is issued.
-    private func countLive() async throws(BrokerError) {
-        guard roundsUntilCount == 0 || limits.isNearTotal else {
-            roundsUntilCount -= 1
-            return
-        }
-        live = try await store.countLive(limit: (limits.greatestTotal ?? SweepReport.countLimit) + 1)
-        limits.setLiveFlows(live)
-        roundsUntilCount = live / countsPerRound
-    }
 }
 
-/// What a round of upkeep did.
+/// What a step of the sweep did.
 package struct SweepReport: Sendable, Equatable {
     /// How many flows were looked at.
     package let visited: Int
     /// How many of them expired now.
     package let expired: Int
-    /// How many flows are live, counted up to the limit.
-    package let live: Int
-    /// Partitions made and dropped.
-    package let partitions: PartitionWork
-
-    /// How far to count without a limit of the policy.
-    static let countLimit = 1_000_000
+    /// Whether there is nothing more to visit for now.
+    package let isLast: Bool
 }

@@ -148,7 +148,17 @@ package struct JSONReader: Sendable {
     /// - Returns: A reader for each element in order, each to be ended for itself; possibly none.
     /// - Throws: `missing`; `notA` where it is no list or an element is no object.
     package mutating func objects(_ name: String) throws(JSONRefusal) -> [JSONReader] {
-        guard let value = value(name) else { throw refusal(name, .missing) }
+        guard let readers = try optionalObjects(name) else { throw refusal(name, .missing) }
+        return readers
+    }
+
+    /// Takes a list of objects that may be absent.
+    ///
+    /// - Parameter name: The whole name.
+    /// - Returns: A reader for each element in order, each to be ended for itself; `nil` where it is absent or `null`.
+    /// - Throws: `notA` where it is no list or an element is no object.
+    package mutating func optionalObjects(_ name: String) throws(JSONRefusal) -> [JSONReader]? {
+        guard let value = value(name) else { return nil }
         guard case .array(let elements) = value else { throw refusal(name, .notA("a list")) }
         var readers: [JSONReader] = []
         for (index, element) in elements.enumerated() {

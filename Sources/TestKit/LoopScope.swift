@@ -29,15 +29,11 @@ package func withLoop<Result: Sendable>(
 ///
 /// - Parameters:
 ///   - reactor: The loop of the caller.
-///   - turns: After so many it gives up.
 ///   - condition: Asked once in each turn.
-/// - Returns: Whether the condition holds.
-package func waitUntil(
-    _ reactor: Reactor,
-    turns: Int = 1_000_000,
-    _ condition: () -> Bool
-) async -> Bool {
-    for _ in 0..<turns {
+/// - Returns: Whether the condition holds; false only after a long time.
+package func waitUntil(_ reactor: Reactor, _ condition: () -> Bool) async -> Bool {
+    let patience = Patience()
+    while patience.isLeft {
         if condition() { return true }
         await reactor.nextTurn()
     }

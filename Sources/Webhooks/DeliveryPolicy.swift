@@ -29,8 +29,8 @@ package enum DeliveryVerdict: Sendable, Hashable {
 
 /// How often and when an event is sent that does not arrive.
 package struct DeliveryPolicy: Sendable {
-    /// After so many failures of one event its lane is parked; with the pauses below about ten hours.
-    package var tries = 20
+    /// After so many failures of one event its lane is parked; with the pauses below that is after three days.
+    package var tries = 112
     /// For one try, from the connection to the last byte of the answer.
     package var timeout = Duration.seconds(10)
     /// The longest pause after the first failure; doubles with each.

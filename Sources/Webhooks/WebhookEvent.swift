@@ -43,6 +43,20 @@ package struct WebhookEvent: Sendable, Hashable {
             .bytes
     }
 
+    /// The content of a request that lets an operator see whether an endpoint takes events; no session has such an event.
+    ///
+    /// - Parameters:
+    ///   - id: Of this request alone.
+    ///   - at: The present.
+    /// - Returns: One JSON object without line breaks, with the members of an event.
+    package static func test(id: UUIDBytes, at: WallTime) -> [UInt8] {
+        let event: JSONValue = [
+            "id": .string(text(of: id)), "type": "webhook.test", "createdAt": .string(CalendarDate(at).extendedText),
+            "sessionId": .null, "sequence": 0, "data": [:],
+        ]
+        return event.bytes
+    }
+
     /// An event's id as it is written everywhere outside: `evt_` and a UUID in lower case, 40 characters.
     ///
     /// - Parameter id: An event's.

@@ -10,6 +10,8 @@ package enum WebhookEventType: String, Sendable, Hashable, CaseIterable {
     case sessionCancelled = "session.cancelled"
     /// Nobody came back in time.
     case sessionExpired = "session.expired"
+    /// Nobody knows whether the buyer has paid: a person has to find out.
+    case sessionStuck = "session.stuck"
     /// Money is held.
     case chargeAuthorized = "charge.authorized"
     /// Money was taken.
@@ -18,12 +20,16 @@ package enum WebhookEventType: String, Sendable, Hashable, CaseIterable {
     case chargeDeclined = "charge.declined"
     /// A charge was cancelled, and what was held is free.
     case chargeCanceled = "charge.canceled"
+    /// A charge is about to pass one of its limits: after it a capture takes days, or is not possible.
+    case chargeExpiring = "charge.expiring"
     /// Money is being given back.
     case refundCreated = "refund.created"
     /// Money was given back.
     case refundRefunded = "refund.refunded"
     /// Money could not be given back.
     case refundDeclined = "refund.declined"
+    /// Nobody knows what became of an operation on a payment: a person has to find out.
+    case paymentStuck = "payment.stuck"
     /// Nothing more can be charged.
     case permissionClosed = "permission.closed"
     /// The buyer's bank wants money back.

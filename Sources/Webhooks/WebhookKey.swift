@@ -1,3 +1,4 @@
+import Cryptography
 package import Primitives
 
 /// A secret that a merchant's endpoint shares with this program, and its name.
@@ -26,22 +27,27 @@ package struct WebhookKey: Sendable {
         return WebhookKey(id: id, secret: Secret(random.bytes(byteCount)))
     }
 
-    /// The secret as it is shown to a merchant, once: `sws_` and 43 characters, base64url without padding of the bytes.
+    /// The secret as it is shown to a merchant, once, and as libraries of Standard Webhooks take it: `whsec_` and 44 characters, Base64 of
+    /// the bytes.
     package var text: Secret<String> {
-        Secret(WebhookKey.tag + Base64URL.encode(secret.reveal()))
+        Secret(WebhookKey.tag + Base64.encode(secret.reveal()))
     }
 
     /// The bytes behind a secret's text, as a receiver takes them; `nil` for any other text.
     ///
-    /// - Parameter text: Anything.
+    /// - Parameter text: Anything; also a text of before, `sws_` and base64url without padding.
     /// - Returns: 32 bytes.
     package static func secret(_ text: String) -> Secret<[UInt8]>? {
-        guard text.hasPrefix(tag), let bytes = Base64URL.decode(String(text.dropFirst(tag.count))),
-            bytes.count == byteCount
-        else { return nil }
-        return Secret(bytes)
+        let bytes: [UInt8]?
+        if text.hasPrefix(tag) {
+            bytes = Base64.decode(String(text.dropFirst(tag.count)))
+        } else {
+            bytes = text.hasPrefix(earlierTag) ? Base64URL.decode(String(text.dropFirst(earlierTag.count))) : nil
+        }
+        return bytes.flatMap { $0.count == byteCount ? Secret($0) : nil }
     }
 
-    private static let tag = "sws_"
+    private static let tag = "whsec_"
+    private static let earlierTag = "sws_"
     private static let byteCount = 32
 }

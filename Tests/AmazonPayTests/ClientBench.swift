@@ -55,7 +55,7 @@ final class ClientBench {
         clock.advance(by: duration)
     }
 
-    func client(_ limits: CallQuota.Limits = .unlimited) throws -> CheckoutClient {
+    func client(_ table: QuotaTable = .unlimited) throws -> CheckoutClient {
         var surroundings = CheckoutClient.Surroundings(
             exchange: exchange,
             signOffLoop: { [unowned self] work in
@@ -76,7 +76,7 @@ final class ClientBench {
         return CheckoutClient(
             credentials,
             endpoint: AmazonPayEndpoint(.japan),
-            quota: CallQuota(limits),
+            quota: CallQuota(table),
             surroundings: surroundings
         )
     }
@@ -91,12 +91,15 @@ final class ClientBench {
     {
         let payment = amount.map { #"{"chargeAmount":{"amount":"\#($0)","currencyCode":"JPY"}}"# } ?? "null"
         let code = reason.map { "\"\($0)\"" } ?? "null"
-        let charge = state == "Completed" ? #""S03-1234567-7654321-C012345""# : "null"
+        let charge = state == "Completed" ? charge : "null"
         return """
             {"checkoutSessionId":"\(id)","statusDetails":{"state":"\(state)","reasonCode":\(code)},\
             "paymentDetails":\(payment),"chargeId":\(charge),"chargePermissionId":"S03-1234567-7654321"}
             """
     }
+
+    /// The charge of a completed session, as JSON.
+    static let charge = #""S03-1234567-7654321-C012345""#
 
     /// A completed session whose completion did not wait for the bank.
     static let pendingBody = body("Completed").replacing(

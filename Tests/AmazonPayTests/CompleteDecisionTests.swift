@@ -17,6 +17,7 @@ struct CompleteDecisionTests {
         case completedForPart
         case completedInDollars
         case completedInWon
+        case completedWithoutCharge
         case canceled(String?)
         case odd
         case missing
@@ -32,6 +33,8 @@ struct CompleteDecisionTests {
             case .completedForPart: session(ClientBench.body("Completed", amount: "28536.5"))
             case .completedInDollars: session(ClientBench.body("Completed").replacing("JPY", with: "USD"))
             case .completedInWon: session(ClientBench.body("Completed").replacing("JPY", with: "KRW"))
+            case .completedWithoutCharge:
+                session(ClientBench.body("Completed").replacing(ClientBench.charge, with: "null"))
             case .canceled(let reason): session(ClientBench.body("Canceled", reason: reason))
             case .odd: session(ClientBench.body("Frozen"))
             case .missing: .failure(AmazonPayError(.refused, status: 404, reason: .resourceNotFound))
@@ -80,19 +83,23 @@ struct CompleteDecisionTests {
             Row(200, nil, read: .completed, "completed"),
             Row(202, nil, read: .completed, "pending"),
             Row(200, nil, read: .completedBeforeTheBank, "pending"),
+            // Paid, and nobody could find what with: not believed until both ids are there.
+            Row(200, nil, read: .completedWithoutCharge, "unknown"),
+            Row(202, nil, read: .completedWithoutCharge, "unknown"),
+            Row(422, "InvalidCheckoutSessionStatus", read: .completedWithoutCharge, "unknown"),
             Row(200, nil, read: .open, "unknown"),
             Row(200, nil, read: .broken, "unknown"),
             Row(200, nil, read: .missing, "unknown"),
-            Row(200, nil, read: .completedForLess, "amountMismatch"),
+            Row(200, nil, read: .completedForLess, "completedOtherwise"),
             Row(200, "Open", read: .completed, "completed"),
             Row(200, "Canceled", read: .canceled("Declined"), "declined Declined"),
             // The state is wrong: which way only the session tells.
             Row(422, "InvalidCheckoutSessionStatus", read: .open, "notReady"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completed, "alreadyCompleted"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completedBeforeTheBank, "pending"),
-            Row(422, "InvalidCheckoutSessionStatus", read: .completedForLess, "amountMismatch"),
-            Row(422, "InvalidCheckoutSessionStatus", read: .completedInDollars, "amountMismatch"),
-            Row(422, "InvalidCheckoutSessionStatus", read: .completedInWon, "amountMismatch"),
+            Row(422, "InvalidCheckoutSessionStatus", read: .completedForLess, "completedOtherwise"),
+            Row(422, "InvalidCheckoutSessionStatus", read: .completedInDollars, "completedOtherwise"),
+            Row(422, "InvalidCheckoutSessionStatus", read: .completedInWon, "completedOtherwise"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completedForPart, "unknown"),
             Row(422, "InvalidCheckoutSessionStatus", read: .completedWithoutAmount, "unknown"),
             Row(422, "InvalidCheckoutSessionStatus", read: .canceled("Declined"), "declined Declined"),
@@ -203,7 +210,7 @@ struct CompleteDecisionTests {
             with: "00000000-0000-4000-8000-000000000001"
         )
         let less = ClientBench.body("Completed").replacing(#""28536""#, with: #""28535""#)
-        for (body, expected) in [(other, "read"), (less, "amountMismatch")] {
+        for (body, expected) in [(other, "read"), (less, "completedOtherwise")] {
             let answer = APIAnswer(InboundResponse(status: 200, body: Array(body.utf8)))
             let report = CallReport(result: .success(answer), mayHaveTakenEffect: false)
             switch CompleteDecision.decide(report, of: try ClientBench.id(), for: Money(Yen(28_536))) {
@@ -213,12 +220,26 @@ struct CompleteDecisionTests {
         }
     }
 
+    @Test(arguments: [ClientBench.charge, #""S03-1234567-7654321""#])
+    func `does not believe an agreement that does not name its charge and permission`(id: String) throws {
+        let body = ClientBench.body("Completed").replacing(":" + id, with: ":null")
+        let answer = APIAnswer(InboundResponse(status: 200, body: Array(body.utf8)))
+        let report = CallReport(result: .success(answer), mayHaveTakenEffect: false)
+        guard case .readSession = CompleteDecision.decide(report, of: try ClientBench.id(), for: Money(Yen(28_536)))
+        else {
+            Issue.record("believed")
+            return
+        }
+        let session = try CheckoutSession(json: Array(body.utf8))
+        #expect(CompleteDecision.closed(session, Money(Yen(28_536))).map(name) == "unknown")
+    }
+
     @Test func `of a session alone lets an open one be completed`() throws {
         let open = try Read.open.result.get()
         #expect(CompleteDecision.closed(open, Money(Yen(28_536))) == nil)
         let completed = try Read.completed.result.get()
         #expect(CompleteDecision.closed(completed, Money(Yen(28_536))).map(name) == "alreadyCompleted")
-        #expect(CompleteDecision.closed(completed, Money(Yen(28_537))).map(name) == "amountMismatch")
+        #expect(CompleteDecision.closed(completed, Money(Yen(28_537))).map(name) == "completedOtherwise")
         // Completed says nothing where it does not wait for the bank.
         let early = try Read.completedBeforeTheBank.result.get()
         #expect(CompleteDecision.closed(early, Money(Yen(28_536))).map(name) == "pending")
@@ -233,6 +254,7 @@ struct CompleteDecisionTests {
         case .declined(let reason): "declined \(reason)"
         case .cancelled(let reason): "cancelled \(reason?.rawValue ?? "-")"
         case .amountMismatch: "amountMismatch"
+        case .completedOtherwise: "completedOtherwise"
         case .notSent: "notSent"
         case .unknown: "unknown"
         case .rejected: "rejected"

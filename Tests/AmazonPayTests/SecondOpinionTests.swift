@@ -1,5 +1,6 @@
 import AmazonPay
 import Cryptography
+import EventIO
 import Foundation
 import TestKit
 import Testing
@@ -9,20 +10,17 @@ struct SecondOpinionTests {
     /// Verifies with `openssl dgst`, which this project's own code has no part in.
     private func opinion(_ string: String, _ signature: [UInt8], saltLength: Int32) async throws -> Bool {
         try await withTemporaryFolder { folder in
-            try Data(string.utf8).write(to: URL(fileURLWithPath: folder + "/string"))
-            try Data(signature).write(to: URL(fileURLWithPath: folder + "/signature"))
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-            process.arguments = [
-                "dgst", "-sha256", "-verify", VectorFiles.url("merchant-public.pem").path, "-sigopt",
-                "rsa_padding_mode:pss",
-                "-sigopt", "rsa_pss_saltlen:\(saltLength)", "-signature", folder + "/signature", folder + "/string",
-            ]
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            return process.terminationStatus == 0
+            try Files.write(folder + "/string", Array(string.utf8), atomically: false)
+            try Files.write(folder + "/signature", signature, atomically: false)
+            let plan = ChildPlan(
+                "/usr/bin/openssl",
+                [
+                    "dgst", "-sha256", "-verify", VectorFiles.url("merchant-public.pem").path, "-sigopt",
+                    "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:\(saltLength)", "-signature",
+                    folder + "/signature", folder + "/string",
+                ]
+            )
+            return try plan.run(atMost: .seconds(300)).exit.isSuccess
         }
     }
 

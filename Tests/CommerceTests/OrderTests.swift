@@ -44,26 +44,26 @@ struct OrderTests {
                 == #"[{"id":"item0008","name":"Fire HD8","price":8980,"quantity":2},"#
                 + #"{"id":"item0010","name":"Fire HD10","price":15980,"quantity":1}]"#
         )
-        #expect(try Order(json: order.json, subtotal: order.subtotal, taxIncluded: order.taxIncluded) == order)
+        #expect(try Order(json: order.json, subtotal: order.subtotal, beforePostage: order.taxIncluded) == order)
     }
 
     @Test func `the sums of the day are kept`() throws {
         let order = try Catalogue.sample.order(["hd8": 1])
-        let earlier = try Order(json: order.json, subtotal: order.subtotal, taxIncluded: Yen(9_698))
+        let earlier = try Order(json: order.json, subtotal: order.subtotal, beforePostage: Yen(9_698))
         #expect(earlier.taxIncluded == Yen(9_698))
     }
 
     @Test func `names with quotes, backslashes, controls and kanji come back`() throws {
         let article = Article(id: "x", name: "a\"b\\c\u{1}\n端末", price: Yen(5))
         let order = try Order(lines: [OrderLine(article: article, quantity: 3)])
-        let back = try Order(json: order.json, subtotal: order.subtotal, taxIncluded: order.taxIncluded)
+        let back = try Order(json: order.json, subtotal: order.subtotal, beforePostage: order.taxIncluded)
         #expect(back.lines[0].article == article)
     }
 
     @Test(
         arguments: [
             "", "[", "[]", "{}", "[1]", "null", "[{}]", #"[{"id":"a","name":"b","price":1}]"#,
-            #"[{"id":"a","name":"b","price":-1,"quantity":1}]"#, #"[{"id":"a","name":"b","price":1,"quantity":100}]"#,
+            #"[{"id":"a","name":"b","price":-1,"quantity":1}]"#, #"[{"id":"a","name":"b","price":1,"quantity":10000}]"#,
             #"[{"id":"a","name":"b","price":1.5,"quantity":1}]"#, #"[{"id":"a","name":"b","price":01,"quantity":1}]"#,
             #"[{"id":"a","name":"b","price":1,"quantity":1}] "# + "x", #"[{"id":"a"#,
             #"[{"id":"\u0100"}]"#, "[[[[[[[[[[",
@@ -71,13 +71,54 @@ struct OrderTests {
         ]
     )
     func `a stored cart that is not ours is refused`(json: String) {
-        #expect(throws: CommerceError.self) { try Order(json: Array(json.utf8), subtotal: Yen(1), taxIncluded: Yen(1)) }
+        #expect(throws: CommerceError.self) {
+            try Order(json: Array(json.utf8), subtotal: Yen(1), beforePostage: Yen(1))
+        }
+    }
+
+    @Test func `adjustments are stored behind the lines and come back`() throws {
+        let article = Article(id: "x", name: "Tea", price: Yen(1_000))
+        let adjustments = [
+            try #require(Adjustment(name: "Points \"5\"", units: -300)),
+            try #require(Adjustment(name: "Wrap", units: 100)),
+            try #require(Adjustment(name: "None", units: 0)),
+        ]
+        let order = try Order(
+            lines: [OrderLine(article: article, quantity: 9_999)],
+            tax: Yen(80),
+            adjustments: adjustments
+        )
+        #expect(order.taxIncluded == Yen(9_999_080) && order.beforePostage == Yen(9_998_880))
+        #expect(
+            String(decoding: order.json, as: UTF8.self)
+                == #"[{"id":"x","name":"Tea","price":1000,"quantity":9999},{"discount":"Points \"5\"","amount":300},"#
+                + #"{"fee":"Wrap","amount":100},{"fee":"None","amount":0}]"#
+        )
+        #expect(try Order(json: order.json, subtotal: order.subtotal, beforePostage: order.beforePostage) == order)
+    }
+
+    @Test func `no more is taken off than there is`() throws {
+        let line = try OrderLine(article: Article(id: "x", name: "Tea", price: Yen(100)), quantity: 1)
+        let all = try #require(Adjustment(name: "All", units: -110))
+        #expect(try Order(lines: [line], tax: Yen(10), adjustments: [all]).beforePostage == .zero)
+        let more = try #require(Adjustment(name: "More", units: -111))
+        #expect(throws: CommerceError.self) { try Order(lines: [line], tax: Yen(10), adjustments: [more]) }
+        #expect(Adjustment(name: "x", units: .min) == nil && Adjustment(name: "x", units: Money.limit + 1) == nil)
+    }
+
+    @Test func `an article twice among many is refused`() throws {
+        var lines = try (0..<200).map { number in
+            try OrderLine(article: Article(id: "item \(number)", name: "Tea", price: Yen(1)), quantity: 1)
+        }
+        #expect(try Order(lines: lines).subtotal == Yen(200))
+        lines.append(lines[77])
+        #expect(throws: CommerceError.self) { try Order(lines: lines) }
     }
 
     @Test func `lines that do not add up to the subtotal are refused`() throws {
         let order = try Catalogue.sample.order(["hd8": 1])
         #expect(throws: CommerceError.self) {
-            try Order(json: order.json, subtotal: Yen(8_981), taxIncluded: order.taxIncluded)
+            try Order(json: order.json, subtotal: Yen(8_981), beforePostage: order.taxIncluded)
         }
     }
 }

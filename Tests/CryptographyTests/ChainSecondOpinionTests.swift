@@ -1,5 +1,5 @@
 import Cryptography
-import Foundation
+import EventIO
 import Primitives
 import TestKit
 import Testing
@@ -8,16 +8,12 @@ import Testing
 struct ChainSecondOpinionTests {
     /// Judges by a program that this project's code has no part in.
     private func accepts(_ leaf: String, _ root: String, _ helpers: String?, at time: WallTime) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        process.arguments =
+        let plan = ChildPlan(
+            "/usr/bin/openssl",
             ["verify", "-purpose", "sslserver", "-attime", "\(time.seconds)", "-verify_hostname", ChainFiles.name]
-            + ["-CAfile", root, "-no-CApath", "-no-CAstore"] + (helpers.map { ["-untrusted", $0] } ?? []) + [leaf]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+                + ["-CAfile", root, "-no-CApath", "-no-CAstore"] + (helpers.map { ["-untrusted", $0] } ?? []) + [leaf]
+        )
+        return try plan.run(atMost: .seconds(300)).exit.isSuccess
     }
 
     private func isGood(_ verdict: ChainVerdict) -> Bool {
@@ -61,7 +57,7 @@ struct ChainSecondOpinionTests {
             for (name, pem) in [
                 ("root", root.certificatePEM), ("issuing", issuing.certificatePEM), ("leaf", leaf.certificatePEM),
             ] {
-                try Data(pem).write(to: URL(fileURLWithPath: folder + "/" + name))
+                try Files.write(folder + "/" + name, pem, atomically: false)
             }
             #expect(try accepts(folder + "/leaf", folder + "/root", folder + "/issuing", at: now))
             #expect(try !accepts(folder + "/leaf", folder + "/root", nil, at: now))

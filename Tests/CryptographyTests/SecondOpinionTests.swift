@@ -1,5 +1,5 @@
 import Cryptography
-import Foundation
+import EventIO
 import Primitives
 import TestKit
 import Testing
@@ -7,23 +7,19 @@ import Testing
 @Suite("The OpenSSL command line, asked about certificates")
 struct CertificateSecondOpinionTests {
     /// The present: `openssl verify` compares with the real clock.
-    private let now = WallTime(seconds: Int64(Date().timeIntervalSince1970))
+    private let now = SystemClock().now()
 
     /// Verifies a chain of two with a program that this project's code has no part in.
     private func accepts(_ leaf: [UInt8], _ authority: [UInt8], _ options: [String]) async throws -> Bool {
         try await withTemporaryFolder { folder in
-            try Data(leaf).write(to: URL(fileURLWithPath: folder + "/leaf.pem"))
-            try Data(authority).write(to: URL(fileURLWithPath: folder + "/authority.pem"))
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-            process.arguments =
+            try Files.write(folder + "/leaf.pem", leaf, atomically: false)
+            try Files.write(folder + "/authority.pem", authority, atomically: false)
+            let plan = ChildPlan(
+                "/usr/bin/openssl",
                 ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", folder + "/authority.pem"] + options
-                + [folder + "/leaf.pem"]
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            return process.terminationStatus == 0
+                    + [folder + "/leaf.pem"]
+            )
+            return try plan.run(atMost: .seconds(300)).exit.isSuccess
         }
     }
 

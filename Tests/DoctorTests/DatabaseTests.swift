@@ -7,14 +7,21 @@ struct DatabaseTests {
     private func lines(
         mayRewriteTrail: Bool = false,
         hasLockTimeout: Bool = true,
-        aheadSeconds: Int64 = 0
+        aheadSeconds: Int64 = 0,
+        partitionDaysLeft: Int = 10,
+        otherServers: Int = 0,
+        waitsForStandby: Bool = false
     ) -> [String] {
-        let facts = DatabaseChecks.Facts(
+        var facts = DatabaseChecks.Facts(
             role: "shop",
             mayRewriteTrail: mayRewriteTrail,
             hasLockTimeout: hasLockTimeout,
-            time: present
+            time: present,
+            partitionDaysLeft: partitionDaysLeft,
+            partitionTable: "merchant_order"
         )
+        facts.otherServers = otherServers
+        facts.waitsForStandby = waitsForStandby
         return DatabaseChecks.findings(facts, now: present + .seconds(aheadSeconds)).map {
             "\($0.check) \($0.severity.rawValue) \($0.message)"
         }
@@ -27,6 +34,22 @@ struct DatabaseTests {
 
     @Test func `whose trail the role may change is an error`() {
         #expect(lines(mayRewriteTrail: true) == ["D28 error The role shop may change the audit trail."])
+    }
+
+    @Test func `whose partitions end within a week is an error`() {
+        #expect(lines(partitionDaysLeft: 7) == [])
+        #expect(
+            lines(partitionDaysLeft: 6) == [
+                "D28 error Inserts into merchant_order find a partition for 6 more days only."
+            ]
+        )
+    }
+
+    @Test func `that others follow without being waited for is a warning`() {
+        let warning = "D28 warning Replication is asynchronous"
+        #expect(lines(otherServers: 1).map { String($0.prefix(warning.count)) } == [warning])
+        #expect(lines(otherServers: 1, waitsForStandby: true) == [])
+        #expect(lines(waitsForStandby: true) == [])
     }
 
     @Test func `without a lock timeout is a warning`() {

@@ -56,6 +56,7 @@ extension PlantedMistake {
         texts("D03", .warning, at: "link.base_url", ["link.base_url": "http://links.localhost"]),
         texts("D15", at: "cookies.names", ["web.base_url": "http://pay.example.com"]),
         texts("D17", at: "web.base_url", ["web.base_url": "http://pay.example.com"]),
+        texts("D17", at: "web.base_url", ["web.base_url": "http://127.pay.example.com"]),
         texts(
             "D17",
             at: "web.base_url",
@@ -75,6 +76,8 @@ extension PlantedMistake {
         texts("D16", at: "session.idle", ["session.absolute": "29m"]),
         texts("D16", at: "session.lease", ["session.lease": "30"]),
         texts("D18", .warning, at: "profile", ["profile": "compat"]),
+        texts("D48", .warning, at: "limits.drain", ["limits.drain": "49s"]),
+        texts("D48", .warning, at: "limits.drain", ["limits.drain": "60s", "session.lease": "70s"]),
     ]
 
     static let certificates: [PlantedMistake] = [

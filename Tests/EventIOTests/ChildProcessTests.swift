@@ -15,17 +15,17 @@ private let shell = "/bin/sh"
 
     @Test func `gets its arguments and its environment and nothing else`() throws {
         let plan = ChildPlan("/usr/bin/env", environment: ["ONE": "1", "TWO": "a b=c"])
-        let (exit, output) = try plan.run(atMost: .seconds(20))
+        let (exit, output) = try plan.run(atMost: .seconds(120))
         #expect(exit.isSuccess)
         #expect(String(decoding: output, as: UTF8.self) == "ONE=1\nTWO=a b=c\n")
-        let echo = try ChildPlan("/bin/echo", ["-n", "a b", "", "c"]).run(atMost: .seconds(20))
+        let echo = try ChildPlan("/bin/echo", ["-n", "a b", "", "c"]).run(atMost: .seconds(120))
         #expect(String(decoding: echo.output, as: UTF8.self) == "a b  c")
     }
 
     @Test func `has three descriptors, no blocked signal and none ignored`() throws {
         let script = "ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/self/status"
         let plan = ChildPlan(shell, ["-c", script], environment: ["PATH": "/usr/bin:/bin"])
-        let (_, output) = try plan.run(atMost: .seconds(20))
+        let (_, output) = try plan.run(atMost: .seconds(120))
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
         // The fourth is the one with which the folder is listed.
         #expect(lines.first == "4")
@@ -42,7 +42,7 @@ private let shell = "/bin/sh"
         )
         plan.workingDirectory = "/usr/lib"
         plan.startsSession = true
-        let lines = String(decoding: try plan.run(atMost: .seconds(20)).output, as: UTF8.self).split(separator: "\n")
+        let lines = String(decoding: try plan.run(atMost: .seconds(120)).output, as: UTF8.self).split(separator: "\n")
         #expect(lines.first == "/usr/lib")
         #expect(lines.count == 3 && lines[1] == lines[2])
     }
@@ -52,7 +52,7 @@ private let shell = "/bin/sh"
         let nobody = try #require(SystemUser(named: "nobody"))
         var plan = ChildPlan(shell, ["-c", "id -u; id -g; id -G"], environment: ["PATH": "/usr/bin:/bin"])
         plan.user = nobody
-        let output = String(decoding: try plan.run(atMost: .seconds(20)).output, as: UTF8.self)
+        let output = String(decoding: try plan.run(atMost: .seconds(120)).output, as: UTF8.self)
         #expect(output == "\(nobody.id)\n\(nobody.groupID)\n\(nobody.groupID)\n")
         #expect(SystemUser(named: "no-such-user-here") == nil)
     }
@@ -147,10 +147,10 @@ private func onShortThread(_ plan: ChildPlan) async throws -> ChildProcess {
     return try child.get()
 }
 
-/// Whether a process is gone or dead within a few seconds.
+/// Whether a process is gone or dead.
 private func hasEnded(_ pid: String) async throws -> Bool {
     try await withLoop { reactor in
-        await waitUntil(reactor, turns: 2_000_000) {
+        await waitUntil(reactor) {
             guard let text = try? Files.read("/proc/\(pid)/stat") else { return true }
             let state = String(decoding: text, as: UTF8.self).split(separator: ")").last?.first { $0 != " " }
             return state == "Z" || state == "X"

@@ -120,7 +120,7 @@ private let fine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
                 method: "POST",
                 url: try server.url("/"),
                 body: [1],
-                timeout: .seconds(1)
+                timeout: .seconds(3)
             )
             #expect(await failure(CurlClient(reactor), request)?.code == .timedOut)
             #expect(server.requests.count == 1)

@@ -145,6 +145,7 @@ struct PeerAddressTests {
         #expect(address.truncated == network)
         #expect(String(ascii: 19) { room in address.appendTruncated(to: &room) } == network)
         #expect(address.bucketKey == high)
+        #expect(address.networkKey == high & 0xFFFF_FFFF_FFFF_0000)
     }
 
     @Test func `an IPv4 address counts by itself`() {
@@ -153,6 +154,8 @@ struct PeerAddressTests {
         #expect(address.truncated == "203.0.113.0/24")
         #expect(String(ascii: 19) { room in address.appendTruncated(to: &room) } == "203.0.113.0/24")
         #expect(address.bucketKey != PeerAddress(ipv4: 0xCB00_710A).bucketKey)
+        #expect(address.networkKey == PeerAddress(ipv4: 0xCB00_71FF).networkKey)
+        #expect(address.networkKey != PeerAddress(ipv4: 0xCB00_7209).networkKey)
         #expect(address == PeerAddress(ipv6High: 0, low: 0xFFFF_CB00_7109))
     }
 
@@ -160,6 +163,7 @@ struct PeerAddressTests {
         #expect(PeerAddress.unknown.truncated == "unknown")
         #expect(PeerAddress.unknown.description == "unknown")
         #expect(PeerAddress.unknown.bucketKey == 0)
+        #expect(PeerAddress.unknown.networkKey == 0)
     }
 }
 

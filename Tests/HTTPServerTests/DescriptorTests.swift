@@ -46,7 +46,7 @@ struct DescriptorTests {
 
     /// Opens 20 connections at a time that end in all ways there are, and compares the counts.
     private static func soak(_ transport: Transport, rounds: Int) async throws {
-        try await withServer(deadline: .seconds(240)) { bench in
+        try await withServer(deadline: .seconds(600)) { bench in
             try await round(transport, bench)
             let before = try Files.list("/proc/self/fd").count
             for _ in 0..<rounds { try await round(transport, bench) }

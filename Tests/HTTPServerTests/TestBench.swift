@@ -104,7 +104,7 @@ final class TestHandler: RequestHandler {
 /// - Throws: What the body throws.
 func withServer(
     clock: any LoopClock = SystemClock(),
-    deadline: Duration = .seconds(120),
+    deadline: Duration = .seconds(300),
     configure: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (TestBench) async throws -> Void
 ) async throws {

@@ -105,6 +105,7 @@ import Testing
             var answers: [Page] = []
             for _ in 0..<5 { answers.append(try await app.fetch("/secureWebviewSession", cart)) }
             #expect(answers.map(\.status) == [200, 200, 200, 429, 429])
+            let issued = answers[0].text.split(separator: "\"").first { $0.hasPrefix("swa_") }.map(String.init) ?? ""
             #expect(answers[4].error == "rate_limited")
             #expect(answers[4][field: "retry-after"] != nil)
             #expect(try shop.value("SELECT count(*) FROM flow") == "3")
@@ -115,6 +116,8 @@ import Testing
             }
             #expect(statuses.prefix(5).allSatisfy { $0 == 404 })
             #expect(statuses.suffix(2) == [429, 429])
+            // What is valid goes on, from that address too.
+            #expect(try await shop.browser().open("/button?secureWebviewSessionId=" + issued).status == 200)
         }
     }
 }

@@ -68,7 +68,7 @@ struct CrashDatabaseTests {
     private static func killBackend(_ shop: ProcessShop) async throws {
         let pids = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
         let pid = try #require(try shop.rows(pids).first?.first ?? nil)
-        let result = try ChildPlan("/bin/kill", ["-9", pid]).run(atMost: .seconds(5))
+        let result = try ChildPlan("/bin/kill", ["-9", pid]).run(atMost: .seconds(120))
         #expect(result.exit.isSuccess)
         try await poll(shop.reactor, "recovery") { () -> Void? in
             guard let rows = try? shop.rows(pids) else { return nil }

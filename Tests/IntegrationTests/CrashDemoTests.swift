@@ -42,7 +42,7 @@ struct CrashDemoTests {
             } else {
                 victim = try #require(CrashDemoTests.processes(shop.folder).first { CrashDemoTests.isSimulator($0) })
             }
-            let result = try ChildPlan("/bin/kill", ["-9", victim]).run(atMost: .seconds(5))
+            let result = try ChildPlan("/bin/kill", ["-9", victim]).run(atMost: .seconds(120))
             try #require(result.exit.isSuccess)
             #expect(try await demo.0.process.exit(on: shop.reactor) == .code(1))
             #expect(demo.0.log.contains("\(child) has ended by signal 9, so everything was stopped"))
@@ -94,6 +94,6 @@ struct CrashDemoTests {
     }
 
     private static func killAll(_ folder: String) {
-        for name in processes(folder) { _ = try? ChildPlan("/bin/kill", ["-9", name]).run(atMost: .seconds(5)) }
+        for name in processes(folder) { _ = try? ChildPlan("/bin/kill", ["-9", name]).run(atMost: .seconds(120)) }
     }
 }

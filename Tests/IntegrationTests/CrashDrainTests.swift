@@ -36,6 +36,28 @@ struct CrashDrainTests {
         }
     }
 
+    @Test func `SIGTERM lets a purchase end that recovery has taken up, and nothing is left undone`() async throws {
+        try await withProcessShop { shop in
+            try await shop.turnAutopilotOn()
+            let first = try await shop.startServer()
+            let crossing = try await shop.place(on: first)
+            try await shop.injectFault("CompleteCheckoutSession", #""resetBefore":true"#, count: 10)
+            _ = try await shop.client.purchase(crossing, first.url)
+            _ = try await first.program.end(.terminate)
+            _ = try await shop.client.clearFaults()
+            try shop.endLease(of: crossing)
+            try await shop.injectFault("CompleteCheckoutSession", #""delayMs":700"#)
+            let second = try await shop.startServer()
+            try await shop.waitUntilFaultsAreMet()
+            #expect(try await second.program.end(.terminate) == .code(0))
+            #expect(try shop.state(of: crossing) == "authorized")
+            for event in ["upkeep.recovery_failed", "upkeep.payments_failed", "purchase.lease_lost"] {
+                #expect(!second.program.log.contains(event), "\(event)")
+            }
+            try await shop.expectPaidOnce([crossing])
+        }
+    }
+
     @Test func `SIGHUP makes new connections see the new certificate`() async throws {
         try await withProcessShop { shop in
             let old = try CrashDrainTests.writeCertificate(in: shop.folder, authority: "old.pem")

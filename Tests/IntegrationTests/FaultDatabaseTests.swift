@@ -71,7 +71,7 @@ struct FaultDatabaseTests {
 
     /// Sends a signal to processes of another user.
     private static func signal(_ name: String, _ processes: [Int32]) throws {
-        let result = try ChildPlan("/bin/kill", ["-\(name)"] + processes.map(String.init)).run(atMost: .seconds(5))
+        let result = try ChildPlan("/bin/kill", ["-\(name)"] + processes.map(String.init)).run(atMost: .seconds(120))
         try #require(result.exit.isSuccess)
     }
 }

@@ -38,6 +38,22 @@ import Testing
         }
     }
 
+    @Test func `that does not say where it comes from opens no ticket`() async throws {
+        try await withShop { shop in
+            let shopper = try await shop.shopper()
+            let form = [("secureWebviewSessionId", shopper.ticket)]
+            let silent = try await shop.browser().request("POST", "/button", form: form)
+            #expect(silent.status == 403 && silent.error == "csrf_rejected")
+            #expect(try shop.state(of: shopper.flow) == "issued")
+            for field in [("Origin", shop.web), ("Sec-Fetch-Site", "same-origin")] {
+                let next = try await shop.shopper()
+                let form = [("secureWebviewSessionId", next.ticket)]
+                let answer = try await shop.browser().request("POST", "/button", fields: [field], form: form)
+                #expect(answer.status == 303, "\(field)")
+            }
+        }
+    }
+
     @Test func `with another host reaches nothing`() async throws {
         try await withShop { shop in
             let shopper = try await shop.shopper()

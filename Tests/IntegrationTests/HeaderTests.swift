@@ -179,6 +179,7 @@ import Testing
         let posted = try await other.tab.browser.request(
             "POST",
             "/button",
+            fields: [("Origin", shop.web)],
             form: [("secureWebviewSessionId", other.ticket)]
         )
         list.check("web POST /button", posted, 303, open, cookies: posted.all("set-cookie"))

@@ -51,12 +51,12 @@ import Testing
     @Test(arguments: [ClientConfiguration.Version.http1, .http2])
     func `answers content that is too large in its own form too`(version: ClientConfiguration.Version) async throws {
         try await withShop(.over(version, served.settings)) { shop in
-            let large = Array(repeating: UInt8(ascii: " "), count: 65_537)
+            let large = Array(repeating: UInt8(ascii: " "), count: 196_609)
             let answer = try await shop.browser().request("POST", "/v1/sessions", fields: [], body: large)
             #expect(answer.status == 413)
             #expect(
                 answer.text
-                    == #"{"error":{"code":"content_too_large","message":"The content is larger than 65536 bytes."}}"#
+                    == #"{"error":{"code":"content_too_large","message":"The content is larger than 196608 bytes."}}"#
             )
             #expect(answer[field: "x-request-id"]?.count == 16)
             #expect(answer[field: "content-type"] == "application/json; charset=utf-8")

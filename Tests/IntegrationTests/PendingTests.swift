@@ -48,7 +48,7 @@ import Testing
             let answer = try await shop.purchaseAfterLease(shopper, link)
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try await shop.effectiveCompletions() == 1)
-            #expect(try shop.value("SELECT state || ' ' || events FROM merchant_order") == "paid 2")
+            #expect(try shop.value("SELECT state || ' ' || events FROM merchant_order") == "paid 3")
         }
     }
 

@@ -31,26 +31,29 @@ import Testing
     private static let hour = Duration.seconds(3_600)
     private static let day = Duration.seconds(86_400)
 
-    @Test func `that is held for thirty days are two, and those about its permission three at most`() async throws {
+    @Test func `that is held for thirty days are five, and those about its permission three at most`() async throws {
         try await withShop(options) { shop in
             let paid = try await shop.paid()
             let travel = TimeTravel(shop)
             let (charges, permissions) = (
                 try await asked(shop, "GetCharge"), try await asked(shop, "GetChargePermission")
             )
-            try await travel.advance(by: Self.day, step: Self.hour)
+            try await travel.advance(by: Self.hour * 23, step: Self.hour)
             #expect(try await asked(shop, "GetCharge") == charges)
-            try await travel.advance(by: Self.day * 30, step: Self.hour * 6)
-            #expect(try await asked(shop, "GetCharge") == charges + 2)
+            try await travel.advance(by: Self.day * 4 + Self.hour, step: Self.hour * 6)
+            #expect(try shop.rows("SELECT 1 FROM merchant_event WHERE type = 'charge.expiring'").isEmpty)
+            try await travel.advance(by: Self.day * 26, step: Self.hour * 6)
+            #expect(try await asked(shop, "GetCharge") == charges + 5)
+            #expect(try shop.value("SELECT count(*) FROM merchant_event WHERE type = 'charge.expiring'") == "2")
             #expect(try shop.ledger(paid.charge) == "Canceled")
             #expect(try await asked(shop, "GetChargePermission") == permissions + 1)
             try await travel.advance(by: Self.day * 150, step: Self.day)
             try await travel.advance(by: Self.day * 220, step: Self.day)
-            #expect(try await asked(shop, "GetCharge") == charges + 2)
+            #expect(try await asked(shop, "GetCharge") == charges + 5)
             let all = try await asked(shop, "GetChargePermission")
             #expect(all <= permissions + 3)
             try await travel.advance(by: Self.day * 365, step: Self.day * 15)
-            #expect(try await asked(shop, "GetCharge") == charges + 2)
+            #expect(try await asked(shop, "GetCharge") == charges + 5)
             #expect(try await asked(shop, "GetChargePermission") == all)
             #expect(try shop.rows("SELECT 1 FROM payment_poll").isEmpty)
         }
@@ -154,17 +157,21 @@ import Testing
         }
     }
 
-    @Test func `that the provider does not know are one`() async throws {
+    @Test func `that the provider does not know are two, an hour apart`() async throws {
         try await withShop(options) { shop in
             _ = try await shop.paid()
             try await shop.control.reset()
             try shop.rows("UPDATE payment_poll SET next_at = now()")
+            let denied = "SELECT count(*) FROM payment_poll WHERE missing_since IS NOT NULL AND lease_until IS NULL"
+            try await shop.wait(for: "both to be denied") { try shop.value(denied) == "2" }
+            #expect(try await asked(shop, "GetCharge") == 1)
+            try shop.rows("UPDATE payment_poll SET next_at = now(), missing_since = missing_since - interval '1 hour'")
             try await shop.wait(for: "the end") { try shop.rows("SELECT 1 FROM payment_poll").isEmpty }
-            #expect(try await asked(shop, "GetCharge") == 1)
-            #expect(try await asked(shop, "GetChargePermission") == 1)
+            #expect(try await asked(shop, "GetCharge") == 2)
+            #expect(try await asked(shop, "GetChargePermission") == 2)
             try await TimeTravel(shop).advance(by: Self.day * 400, step: Self.day * 20)
-            #expect(try await asked(shop, "GetCharge") == 1)
-            #expect(try await asked(shop, "GetChargePermission") == 1)
+            #expect(try await asked(shop, "GetCharge") == 2)
+            #expect(try await asked(shop, "GetChargePermission") == 2)
         }
     }
 

@@ -3,6 +3,7 @@ import HTTPCore
 import IntegrationKit
 import Postgres
 import Primitives
+import TestKit
 import Testing
 
 /// The body of a refused purchase while another one is under way.
@@ -51,7 +52,8 @@ extension ProcessShop {
 
     /// Purchases until it is done, as an app does; between two tries the lease runs out.
     func purchaseUntilDone(_ crossing: Crossing, on server: ServerProcess) async throws -> InboundResponse {
-        for _ in 0..<8 {
+        let patience = Patience()
+        while patience.isLeft {
             let answer = try await client.purchase(crossing, server.url)
             if answer.status == 200 { return answer }
             guard answer.status == 503 || isInProgress(answer) else {

@@ -24,14 +24,14 @@ import Testing
     @Test func `calls a purchase that recovery will settle under way, and no difference`() async throws {
         try await withShop { shop in
             let (flow, session) = try await stranded(shop)
-            let report = try await shop.runCommand(["reconcile", "--fix"])
+            let report = try await shop.runCommand(["reconcile", "--rate", "1000", "--fix"])
             #expect(report.exit == .code(0))
             #expect(
                 lines(report.output) == [
                     "\(flow) session \(session) under way", "reconcile: 1 orders, 1 objects, 0 differences left",
                 ]
             )
-            let json = try await shop.runCommand(["reconcile", "--json"])
+            let json = try await shop.runCommand(["reconcile", "--rate", "1000", "--json"])
             #expect(try JSONParser.parse(Array(json.output.utf8))["underWay"]?.flag == true)
         }
     }
@@ -41,7 +41,7 @@ import Testing
             _ = try await shop.paid()
             _ = try await shop.paid()
             _ = try await shop.shopper().toConfirm()
-            let report = try await shop.runCommand(["reconcile"])
+            let report = try await shop.runCommand(["reconcile", "--rate", "1000"])
             #expect(report.exit == .code(0), "\(report.output)")
             #expect(report.output == "reconcile: 2 orders, 4 objects, 0 differences left\n")
             #expect(try shop.value("SELECT compared FROM reconciliation_run WHERE ended_at IS NOT NULL") == "4")
@@ -77,7 +77,7 @@ import Testing
             try shop.endLease(of: lost)
             #expect(try await shop.runCommand(["stuck", lost, "--decline"]).exit == .code(0))
 
-            let report = try await shop.runCommand(["reconcile"])
+            let report = try await shop.runCommand(["reconcile", "--rate", "1000"])
             #expect(report.exit == .code(1))
             let found = lines(report.output)
             let amount = try shop.value("SELECT amount FROM payment_object WHERE object_id = $1", [invented.charge])
@@ -93,14 +93,14 @@ import Testing
             #expect(found.contains("\(lost) session \(session) ours=declined 0 0 theirs=Completed 0 0"))
             #expect(found.count == 5 || found.count == 6, "\(report.output)")
 
-            let repaired = try await shop.runCommand(["reconcile", "--fix", "--json"])
+            let repaired = try await shop.runCommand(["reconcile", "--rate", "1000", "--fix", "--json"])
             #expect(repaired.exit == .code(1))
             let objects = try lines(repaired.output).map { try JSONParser.parse(Array($0.utf8)) }
             let fixed = objects.filter { $0["fixed"]?.flag == true }.compactMap { $0["id"]?.text }
             #expect(fixed.contains(cancelled.charge))
             #expect(!fixed.contains(missing) && !fixed.contains(session))
             #expect(try shop.ledger(cancelled.charge) == "Canceled")
-            let last = try await shop.runCommand(["reconcile"])
+            let last = try await shop.runCommand(["reconcile", "--rate", "1000"])
             #expect(!lines(last.output).contains { $0.contains(cancelled.charge) })
             // Whatever it finds, it pays and captures nothing.
             let writes = try await shop.control.calls().filter {
@@ -114,11 +114,34 @@ import Testing
         try await withShop { shop in
             let paid = try await shop.paid()
             try await shop.control.fault("GetCharge", count: 1, ["status": 403])
-            let report = try await shop.runCommand(["reconcile", "--since", "2026-01-01"])
+            let report = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-01-01"])
             #expect(report.exit == .code(1))
             #expect(lines(report.output).first?.hasPrefix("\(paid.flow) charge \(paid.charge) unread ") == true)
-            #expect(try await shop.runCommand(["reconcile", "--until", "2026-01-01"]).exit == .code(0))
-            #expect(try await shop.runCommand(["reconcile", "--since", "2026-02-30"]).exit == .code(2))
+            #expect(
+                try await shop.runCommand(["reconcile", "--rate", "1000", "--until", "2026-01-01"]).exit == .code(0)
+            )
+            #expect(
+                try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-02-30"]).exit == .code(2)
+            )
+        }
+    }
+
+    /// One object a second, unless another rate is set.
+    @Test(arguments: [1, 4])
+    func `leaves the provider's limits to buyers`(rate: Int) async throws {
+        try await withShop { shop in
+            _ = try await shop.paid()
+            _ = try await shop.paid()
+            let clock = ContinuousClock()
+            let start = clock.now
+            let report = try await shop.runCommand(["reconcile"] + (rate == 1 ? [] : ["--rate", "\(rate)"]))
+            // Four objects: the first at once, the others one after the other.
+            #expect(clock.now - start >= .seconds(3) / rate)
+            #expect(report.output == "reconcile: 2 orders, 4 objects, 0 differences left\n")
+            for text in ["0", "1001", "1.5", "-1", "many"] {
+                let refused = try await shop.runCommand(["reconcile", "--rate", text])
+                #expect(refused.exit == .code(2), "\(text): \(refused.output)")
+            }
         }
     }
 
@@ -148,7 +171,8 @@ import Testing
         // The first is answered at once, and the second long after the event.
         try await shop.control.fault("GetCharge", ["delayMs": 1])
         try await shop.control.fault("GetCharge", ["delayMs": 3_000])
-        let report = try await shop.withCommand(["reconcile", "--since", "2026-01-01"]) { program, reactor in
+        let arguments = ["reconcile", "--rate", "1000", "--since", "2026-01-01", "--concurrency", "1"]
+        let report = try await shop.withCommand(arguments) { program, reactor in
             _ = try await program.line(with: "theirs=Canceled")
             try event(program)
             let exit = try await program.process.exit(on: reactor)
@@ -169,14 +193,14 @@ import Testing
             #expect(first.exit == .code(3), "\(first.output)")
             #expect(first.output.contains("reconcile: SIGINT: stopping behind the order that is being compared\n"))
             #expect(try shop.value("SELECT count(*) FROM reconciliation_run WHERE ended_at IS NULL") == "1")
-            let second = try await shop.runCommand(["reconcile", "--since", "2026-01-01"])
+            let second = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-01-01"])
             #expect(second.exit == .code(1), "\(second.output)")
             #expect(lines(second.output).first?.hasPrefix("reconcile: going on after ") == true, "\(second.output)")
             #expect(charges(first.output) + charges(second.output) == planted)
             #expect(lines(second.output).last == "reconcile: 3 orders, 6 objects, 3 differences left")
             #expect(try await shop.control.calls("GetCharge").count == 3)
             // That one was whole: the next begins again.
-            let third = try await shop.runCommand(["reconcile", "--since", "2026-01-01"])
+            let third = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-01-01"])
             #expect(charges(third.output) == planted)
             #expect(lines(third.output).count == 4)
         }
@@ -188,7 +212,7 @@ import Testing
             let first = try await cutOff(shop, .kill)
             #expect(charges(first.output) == [planted[0]])
             // What was found may have been printed and not written down; nothing is left out.
-            let second = try await shop.runCommand(["reconcile", "--since", "2026-01-01"])
+            let second = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-01-01"])
             #expect(second.exit == .code(1), "\(second.output)")
             #expect(Set(charges(first.output) + charges(second.output)) == Set(planted))
             #expect(lines(second.output).last == "reconcile: 3 orders, 6 objects, 3 differences left")
@@ -211,10 +235,10 @@ import Testing
         try await withShop { shop in
             let planted = try await planted(shop)
             _ = try await cutOff(shop, .interrupt)
-            let anew = try await shop.runCommand(["reconcile", "--since", "2026-01-01", "--anew"])
+            let anew = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-01-01", "--anew"])
             #expect(charges(anew.output) == planted)
             _ = try await cutOff(shop, .interrupt)
-            let fixed = try await shop.runCommand(["reconcile", "--since", "2026-01-01", "--fix"])
+            let fixed = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-01-01", "--fix"])
             #expect(
                 lines(fixed.output).first
                     == "reconcile: beginning again: the report of 2026-01-01 that was cut off changed nothing (--fix)"

@@ -1,6 +1,8 @@
 import EventIO
 import HTTPCore
 import IntegrationKit
+import Postgres
+import PostgresTestKit
 import StrictJSON
 import Testing
 
@@ -18,6 +20,18 @@ import Testing
         let link = try await shopper.toReturn()
         try await strand(shop, shopper, link)
         return (shopper, link)
+    }
+
+    /// Buyers whose purchases nobody knows the outcome of; the provider tells it from now on.
+    private func stranded(_ shop: Shop, _ count: Int) async throws -> [Shopper] {
+        var waiting: [(Shopper, ReturnFields)] = []
+        for _ in 0..<count {
+            let shopper = try await shop.shopper()
+            waiting.append((shopper, try await shopper.toReturn()))
+        }
+        for (shopper, link) in waiting { try await strand(shop, shopper, link) }
+        try await shop.control.clearFaults()
+        return waiting.map(\.0)
     }
 
     private func strand(_ shop: Shop, _ shopper: Shopper, _ link: ReturnFields) async throws {
@@ -69,21 +83,71 @@ import Testing
             try await shop.wait(for: "the other one") { try shop.state(of: good.flow) == "authorized" }
             #expect(try shop.state(of: bad.flow) == "purchasing")
             try shop.rows("DROP TRIGGER refuse ON flow")
+            try shop.rows("UPDATE flow_purchasing SET next_at = now()")
             try await shop.wait(for: "the bad one") { try shop.state(of: bad.flow) == "authorized" }
         }
     }
 
-    @Test func `stops at once where the provider knows nothing of the session`() async throws {
+    @Test func `of more than a batch that the database refuses holds up no others`() async throws {
+        try await withShop(options) { shop in
+            let all = try await stranded(shop, 18)
+            let good = all[0]
+            try shop.refuse(updatesOf: "flow", where: "OLD.flow_id <> '\(good.flow)' AND NEW.verdict = 'recover'")
+            // All at once, and the good one last.
+            try shop.database.admin().run(
+                """
+                UPDATE flow SET lease_until = now() - interval '1 s' WHERE state = 'purchasing';
+                UPDATE flow_purchasing SET
+                    next_at = now() - CASE flow_id WHEN '\(good.flow)' THEN interval '1 h' ELSE interval '2 h' END
+                """
+            )
+            try await shop.wait(for: "the good one") { try shop.state(of: good.flow) == "authorized" }
+            try await shop.wait(for: "the others") {
+                try shop.value("SELECT count(*) FROM flow_purchasing WHERE failures = 1 AND next_at > now()") == "17"
+            }
+        }
+    }
+
+    @Test func `of one that somebody has locked holds up no others`() async throws {
+        try await withShop(options) { shop in
+            let both = try await stranded(shop, 2)
+            let (locked, good) = (both[0], both[1])
+            // Both are overdue once the one is locked, and the locked one first.
+            try shop.rows("UPDATE flow_purchasing SET next_at = now() + interval '1 h'")
+            for shopper in both { try shop.endLease(of: shopper.flow) }
+            let holder = try shop.database.admin()
+            try holder.run("BEGIN; SELECT FROM flow WHERE flow_id = '\(locked.flow)' FOR UPDATE")
+            try shop.rows(
+                """
+                UPDATE flow_purchasing SET next_at = now() - CASE flow_id WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
+                """,
+                [locked.flow]
+            )
+            try await shop.wait(for: "the other one") { try shop.state(of: good.flow) == "authorized" }
+            #expect(try shop.state(of: locked.flow) == "purchasing")
+            try holder.run("ROLLBACK")
+            try shop.rows("UPDATE flow_purchasing SET next_at = now()")
+            try await shop.wait(for: "the locked one") { try shop.state(of: locked.flow) == "authorized" }
+        }
+    }
+
+    @Test func `stops once the provider has known nothing of the session for an hour`() async throws {
         try await withShop(options) { shop in
             let (shopper, _) = try await stranded(shop)
             // Forgets the session, the faults and the calls.
             try await shop.control.reset()
             let travel = TimeTravel(shop)
             try await travel.advance(by: .seconds(60))
+            #expect(try await questions(shop) == 1)
+            #expect(try shop.value("SELECT stuck_at IS NULL AND missing_since IS NOT NULL FROM flow_purchasing") == "t")
+            #expect(try shop.trail(of: shopper.flow).last != "give_up stuck")
+            let hourAgo = "missing_since = missing_since - interval '1 hour', since = since - interval '2 hours'"
+            try shop.rows("UPDATE flow_purchasing SET \(hourAgo)")
+            try await travel.advance(by: .seconds(600), step: .seconds(100))
             #expect(try shop.trail(of: shopper.flow).last == "give_up stuck")
-            #expect(try await questions(shop) == 1)
+            let all = try await questions(shop)
             try await travel.advance(by: .seconds(400 * 86_400), step: .seconds(40 * 86_400))
-            #expect(try await questions(shop) == 1)
+            #expect(try await questions(shop) == all)
         }
     }
 

@@ -104,7 +104,7 @@ extension ProcessShop {
         let command = "printf '\(text ?? request)' | exec /usr/bin/openssl \"$@\""
         var plan = ChildPlan("/bin/sh", ["-c", command, "sh"] + words)
         plan.deathSignal = .kill
-        let result = try plan.run(atMost: .seconds(30))
+        let result = try plan.run(atMost: .seconds(120))
         return String(decoding: result.output, as: UTF8.self)
     }
 
@@ -114,7 +114,7 @@ extension ProcessShop {
             "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "30",
             "-addext", "subjectAltName=DNS:localhost", "-keyout", folder + "/rsa.key", "-out", folder + "/rsa.pem",
         ]
-        let result = try ChildPlan("/usr/bin/openssl", words).run(atMost: .seconds(60))
+        let result = try ChildPlan("/usr/bin/openssl", words).run(atMost: .seconds(120))
         try #require(result.exit.isSuccess)
     }
 }

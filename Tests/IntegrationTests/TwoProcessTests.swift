@@ -28,12 +28,14 @@ struct TwoProcessTests {
             _ = try await shop.startServer()
             // Long enough for the other one to look meanwhile.
             try await shop.injectFault("GetCharge", #""delayMs":300"#, count: 100)
-            // Charges that the provider does not know, and says so: one question each, whoever asks.
+            // Charges that the provider has not known for long, and says so: one more question each, whoever asks.
             let flow = try orders(1, shop)[0]
             try shop.rows(
                 """
-                INSERT INTO payment_poll (object_id, kind, flow_id, since, next_at, polls, failures, notified)
-                SELECT 'S03-1234567-1234567-C' || n, 'charge', $1::uuid, now(), now() + interval '1 second', 0, 0, false
+                INSERT INTO payment_poll (
+                    object_id, kind, flow_id, since, next_at, polls, failures, notified, missing_since)
+                SELECT 'S03-1234567-1234567-C' || n, 'charge', $1::uuid, now(), now() + interval '1 second', 0, 0, false,
+                    now() - interval '2 hours'
                 FROM generate_series(100001, 100012) AS n
                 """,
                 [flow]

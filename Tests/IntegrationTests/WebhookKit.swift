@@ -37,7 +37,7 @@ struct HookedShop: Sendable {
     }
 
     /// Waits until nothing is due and nothing is under way.
-    func settle(atMost patience: Duration = .seconds(60)) async throws {
+    func settle(atMost patience: Duration = Patience.usual) async throws {
         let question = """
             SELECT count(*) FROM webhook_lane
             WHERE parked_at IS NULL AND (attempt_id IS NOT NULL OR next_at <= now())
@@ -50,7 +50,7 @@ struct HookedShop: Sendable {
     }
 
     /// Waits until the receiver has accepted so many.
-    func arrived(_ count: Int, atMost patience: Duration = .seconds(60)) async throws {
+    func arrived(_ count: Int, atMost patience: Duration = Patience.usual) async throws {
         try await withLoop { reactor in
             _ = try await poll(reactor, "\(count) events", atMost: patience) {
                 self.receiver.accepted.count >= count ? true : nil

@@ -134,10 +134,10 @@ struct WebhooksCommandTests {
             #expect(line["id"]?.text == hooks.endpoint && line["url"]?.text == hooks.receiver.url)
             #expect(line["secret"] == nil)
             let dump = try hooks.shop.dump()
-            #expect(!dump.contains("sws_"))
+            #expect(!dump.contains("whsec_"))
             let rotated = try await hooks.command("rotate", hooks.endpoint, "--overlap", "1h")
             let secret = try #require(rotated.lines.first?["secret"]?.text)
-            #expect(secret.hasPrefix("sws_") && rotated.exit == .code(0))
+            #expect(secret.hasPrefix("whsec_") && rotated.exit == .code(0))
             // Both sign: whoever knows only the old one, or only the new one, believes it.
             let other = try await WebhookReceiver.start()
             defer { other.stop() }
@@ -189,7 +189,8 @@ struct WebhooksCommandTests {
     @Test(
         arguments: [
             [], ["add"], ["add", "http://shop.example/"], ["add", "https://shop.example/", "--events", "nothing"],
-            ["list", "x"], ["replay"], ["replay", "x"], ["replay", "--flow", "x"], ["rotate", "x"],
+            ["list", "x"], ["test"], ["test", "x"], ["test", "00000000-0000-4000-8000-000000000000", "--flow", "x"],
+            ["replay"], ["replay", "x"], ["replay", "--flow", "x"], ["rotate", "x"],
             ["rotate", "00000000-0000-4000-8000-000000000000", "--overlap", "1y"], ["remove"], ["forget"],
             ["list", "--events", "session.paid"],
         ]
@@ -238,9 +239,8 @@ struct WebhookCrashTests {
             #expect(flows.count == 4 && receiver.received.isEmpty)
             shop.settings["SALLYPORT_MERCHANT_SECRET_FILE"] = try HookedShop.secretPath()
             _ = try await shop.startServer()
-            _ = try await poll(shop.reactor, "four events") { receiver.accepted.count >= 4 ? true : nil }
-            #expect(Set(receiver.accepted.map(\.session)) == Set(flows))
-            #expect(receiver.accepted.allSatisfy { $0.isGenuine && $0.sequence == 1 })
+            _ = try await poll(shop.reactor, "eight events") { receiver.accepted.count >= 8 ? true : nil }
+            expectOrder(receiver.accepted, of: flows, 1...2)
         }
     }
 
@@ -261,8 +261,10 @@ struct WebhookCrashTests {
             // The lease of the one that died.
             try shop.rows("UPDATE webhook_lane SET next_at = now()")
             _ = try await poll(shop.reactor, "the event") { receiver.accepted.isEmpty ? nil : true }
-            #expect(Set(receiver.received.map(\.id)).count == 1)
-            #expect(Set(receiver.received.map(\.body)).count == 1)
+            let tries = receiver.received.filter { $0.sequence == 1 }
+            #expect(tries.count > 1)
+            #expect(Set(tries.map(\.id)).count == 1)
+            #expect(Set(tries.map(\.body)).count == 1)
         }
     }
 }

@@ -3,6 +3,7 @@ import MerchantAPI
 import MerchantOrders
 import StrictJSON
 import Testing
+import Webhooks
 
 @Suite("The description of the interface")
 struct OpenAPIDocumentTests {
@@ -29,7 +30,7 @@ struct OpenAPIDocumentTests {
         let responses = try #require(document()["paths"]?["/v1/things/{id}/make"]?["post"]?["responses"])
         #expect(
             responses.members.map(\.name) == [
-                "201", "400", "401", "403", "404", "408", "409", "413", "415", "422", "429", "500", "503",
+                "201", "400", "401", "403", "404", "405", "408", "409", "413", "415", "422", "429", "500", "503",
             ]
         )
         #expect(responses["409"]?["description"]?.text?.contains("`not_ready`") == true)
@@ -42,12 +43,51 @@ struct OpenAPIDocumentTests {
         #expect(operation["responses"]?.members.map(\.name) == ["200"])
     }
 
-    @Test func `has every shape that it refers to`() throws {
+    @Test(arguments: ["schemas", "headers"])
+    func `has everything that it refers to`(group: String) throws {
         let text = document().description
-        let schemas = document()["components"]?["schemas"]?.members.map(\.name) ?? []
-        #expect(schemas.contains("Session") && schemas.contains("Amount") && schemas.contains("Problem"))
-        for part in text.split(separator: "#/components/schemas/").dropFirst() {
-            #expect(schemas.contains(String(part.prefix { $0 != "\"" })))
+        let names = document()["components"]?[group]?.members.map(\.name) ?? []
+        #expect(names.count > 3)
+        let parts = text.split(separator: "#/components/\(group)/").dropFirst()
+        #expect(parts.count > 10)
+        for part in parts { #expect(names.contains(String(part.prefix { $0 != "\"" }))) }
+    }
+
+    @Test func `says which fields an answer has`() throws {
+        let responses = try #require(document()["paths"]?["/v1/things/{id}/make"]?["post"]?["responses"])
+        let wanted = [
+            "201": "X-Flow-Id", "401": "WWW-Authenticate", "405": "Allow", "409": "Retry-After", "429": "Retry-After",
+        ]
+        for (status, name) in wanted {
+            let names = responses[status]?["headers"]?.members.map(\.name) ?? []
+            #expect(names.contains(name) && names.contains("X-Request-Id"), "\(status): \(names)")
         }
+    }
+
+    @Test func `leaves room for new members in what is answered, and none in what is sent`() throws {
+        let operation = try #require(document()["paths"]?["/v1/things/{id}/make"]?["post"])
+        let sent = operation["requestBody"]?["content"]?["application/json"]?["schema"]
+        #expect(sent?["additionalProperties"]?.description == "false")
+        // Requests hold amounts too, but answers grow.
+        let schemas = try #require(document()["components"]?["schemas"])
+        for schema in schemas.members {
+            #expect(!schema.value.description.contains(#""additionalProperties":false"#), "\(schema.name)")
+        }
+    }
+
+    @Test func `tells of every event, and of the question for a postage`() throws {
+        let create = OpenAPIDocument.make([.createSession], server: "https://pay.example.com", version: "1")
+        let webhooks = try #require(create["webhooks"])
+        #expect(webhooks.members.map(\.name) == WebhookEventType.allCases.map(\.rawValue))
+        for webhook in webhooks.members {
+            let operation = webhook.value["post"]
+            let schema = operation?["requestBody"]?["content"]?["application/json"]?["schema"]
+            #expect(schema?["$ref"]?.text == "#/components/schemas/Event")
+            #expect(operation?["parameters"]?.elements.first?["name"]?.text == "webhook-id")
+        }
+        let callback = create["paths"]?["/v1/sessions"]?["post"]?["callbacks"]?["postage"]
+        let question = callback?["{$request.body#/postage/callback}"]?["post"]
+        #expect(question?["requestBody"] != nil && question?["responses"]?["200"] != nil)
+        #expect(create["components"]?["schemas"]?["PostageQuestion"] != nil)
     }
 }

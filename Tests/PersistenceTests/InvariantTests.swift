@@ -89,7 +89,7 @@ struct InvariantTests {
             try await broker.notePlaintext(crossing.ticket, by: rig.caller())
             try rig.age(crossing, seconds: 100_000)
             try rig.moveIDs([crossing], hours: 0)
-            _ = try await Sweeper(store: rig.store, limits: rig.limits).run(request: "sweep-\(row.before)")
+            _ = try await Sweeper(store: rig.store).run(request: "sweep-\(row.before)")
             #expect(try rig.state(crossing) == row.before, "\(row)")
         }
     }

@@ -39,6 +39,25 @@ struct KeyStoreTests {
         }
     }
 
+    @Test func `are found although the day of their use cannot be written`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let (key, record) = APIKey.mint(random: rig.random)
+            try await store.create(record, name: "shop", scopes: [.sessionsRead])
+            try rig.sql(
+                """
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no writes'; END $$;
+                CREATE TRIGGER refuse BEFORE UPDATE ON api_key FOR EACH ROW EXECUTE FUNCTION refuse()
+                """
+            )
+            #expect(try await store.find(key.id, hash: key.hash) != nil)
+            #expect(try await store.list().first?.lastUsedOn == nil)
+            try rig.sql("DROP TRIGGER refuse ON api_key")
+            #expect(try await store.find(key.id, hash: key.hash) != nil)
+            #expect(try await store.list().first?.lastUsedOn != nil)
+        }
+    }
+
     @Test func `get another secret while the old one works on for a while`() async throws {
         try await withRig { rig in
             let store = PostgresKeyStore(client: rig.client)
@@ -73,10 +92,14 @@ struct KeyStoreTests {
 
 @Suite("Claims of requests in the database")
 struct ClaimStoreTests {
-    private func claim(_ rig: Rig, _ word: String = "once", _ content: UInt8 = 1) throws -> IdempotencyClaim {
-        let key = UUIDBytes(high: 7, low: 8)
-        return try #require(
-            IdempotencyClaim(key: key, text: word, fingerprint: SHA256.digest(of: [content]))
+    private func claim(
+        _ rig: Rig,
+        _ word: String = "once",
+        _ content: UInt8 = 1,
+        key: UUIDBytes = UUIDBytes(high: 7, low: 8)
+    ) throws -> IdempotencyClaim {
+        try #require(
+            IdempotencyClaim(of: Rig.account, key: key, text: word, fingerprint: SHA256.digest(of: [content]))
         )
     }
 
@@ -146,13 +169,52 @@ struct ClaimStoreTests {
         }
     }
 
-    @Test func `are removed after three days`() async throws {
+    @Test func `are those of the account, whichever of its keys a repeat shows`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let first = try claim(rig)
+            let second = try claim(rig, key: UUIDBytes(high: 9, low: 9))
+            #expect(try await store.take(first, flow: nil) == nil)
+            #expect(try await store.take(second, flow: nil) == .running(retryAfter: 2))
+            let answer = StoredAnswer(status: 201, body: Array("{}".utf8))
+            try await store.answer(first, answer)
+            #expect(try await store.take(second, flow: nil) == .answered(answer, flow: nil))
+            let elsewhere = try #require(
+                IdempotencyClaim(of: .none, key: first.key, text: "once", fingerprint: first.fingerprint)
+            )
+            #expect(try await store.take(elsewhere, flow: nil) == nil, "another account")
+        }
+    }
+
+    @Test func `of the program of before are met by the key that made them`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let claim = try claim(rig)
+            #expect(try await store.take(claim, flow: nil) == nil)
+            try rig.sql("UPDATE api_idempotency SET key_id = '\(claim.key)'")
+            #expect(try await store.take(claim, flow: nil) == .running(retryAfter: 2))
+            try rig.sql("UPDATE api_idempotency SET status = 200, answer = 'x', lease_until = now()")
+            #expect(
+                try await store.take(claim, flow: nil)
+                    == .answered(StoredAnswer(status: 200, body: Array("x".utf8)), flow: nil)
+            )
+            #expect(try await store.take(try self.claim(rig, "once", 2), flow: nil) == .reused)
+            // One whose holder is gone holds up nobody.
+            try rig.sql("UPDATE api_idempotency SET answer = NULL")
+            #expect(try await store.take(claim, flow: nil) == nil)
+            #expect(try await store.take(claim, flow: nil) == .running(retryAfter: 2))
+        }
+    }
+
+    @Test func `are removed with the orders of their month`() async throws {
         try await withRig { rig in
             let store = PostgresKeyStore(client: rig.client)
             for word in ["a", "b", "c"] { _ = try await store.take(try claim(rig, word), flow: nil) }
-            #expect(try await store.prune() == 0)
-            try rig.sql("UPDATE api_idempotency SET created_at = now() - interval '73 hours' WHERE idem <> 'b'")
-            #expect(try await store.prune() == 2)
+            let month = "date_trunc('month', now() - interval '400 days', 'UTC')"
+            try rig.sql("UPDATE api_idempotency SET created_at = \(month)")
+            #expect(try await store.prune(keep: .seconds(400 * 86_400)) == 0)
+            try rig.sql("UPDATE api_idempotency SET created_at = created_at - interval '1 second' WHERE idem <> 'b'")
+            #expect(try await store.prune(keep: .seconds(400 * 86_400)) == 2)
             #expect(try await store.state(of: try claim(rig, "b")) == .running(retryAfter: 2))
         }
     }

@@ -1,6 +1,8 @@
+import EventIO
 import Postgres
 import Primitives
 import SessionBroker
+import TestKit
 import Testing
 
 @Suite("Limits")
@@ -36,17 +38,6 @@ struct LimitTests {
         }
     }
 
-    @Test func `hold for all flows together, as of the last count`() async throws {
-        try await withRig(policy { $0.flowsTotal = 3 }) { rig in
-            for _ in 0..<3 { _ = try await rig.issued() }
-            let request = IssueRequest(client: .iosApp, order: try rig.order())
-            #expect(try await word(rig.broker.issue(request, by: rig.caller())) == "tooManyFlows")
-            try rig.sql("UPDATE flow SET state = 'authorized'")
-            _ = try await Sweeper(store: rig.store, limits: rig.limits).run(request: "count")
-            #expect(try await word(rig.broker.issue(request, by: rig.caller())) == "issued")
-        }
-    }
-
     @Test func `count issues by address`() async throws {
         try await withRig(policy { $0.issuesPerMinute = 5 }) { rig in
             let request = IssueRequest(client: .iosApp, order: try rig.order())
@@ -56,32 +47,6 @@ struct LimitTests {
             }
             #expect(error?.code == .limited(retryAfter: 12))
             #expect(try await word(rig.broker.issue(request, by: rig.caller(2))) == "issued")
-        }
-    }
-
-    @Test func `stop an address that guesses, without touching the database`() async throws {
-        try await withRig(policy { $0.unknownPerMinute = 20 }) { rig in
-            let crossing = try await rig.placed()
-            for round in 0..<20 {
-                switch round % 4 {
-                case 0: _ = try await rig.open(LaunchTicket.mint(for: crossing.flow, random: rig.random))
-                case 1:
-                    let forged = TabToken.mint(for: crossing.flow, random: rig.random)
-                    #expect(try await word(rig.broker.view(forged, by: rig.caller())) == "refused unknown")
-                case 2: try rig.broker.noteMalformedToken(by: rig.caller())
-                default:
-                    let bare = PurchaseRequest(
-                        ticket: rig.broker.returnTicket(of: TabToken.mint(for: crossing.flow, random: rig.random)),
-                        orderReference: Rig.orderReference
-                    )
-                    #expect(try await word(rig.broker.purchase(bare, by: rig.caller())) == "refused unknown")
-                }
-            }
-            let error = await #expect(throws: BrokerError.self) { try await rig.buy(crossing) }
-            #expect(error?.code == .limited(retryAfter: 3))
-            let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller(2))
-            #expect(word(verdict) == "begin")
-            #expect(try rig.admin.rows("SELECT count(*) FROM flow_event")[0][0] == "5")
         }
     }
 

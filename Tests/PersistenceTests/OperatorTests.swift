@@ -30,6 +30,8 @@ struct OperatorTests {
             #expect(rights.role == "sallyport_service")
             #expect(!rights.mayRewriteTrail)
             #expect(rights.hasLockTimeout)
+            #expect(rights.standbys == 0)
+            #expect(!rights.waitsForStandby)
             #expect(rights.now.seconds > 1_700_000_000)
         }
     }

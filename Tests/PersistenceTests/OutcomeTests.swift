@@ -129,7 +129,7 @@ private func withLostAnswers(
     // Writers of the trail wait behind this lock, readers do not.
     let holder = try database.admin()
     try holder.run("BEGIN; LOCK TABLE flow_event IN SHARE MODE")
-    let impatient: @Sendable (inout PostgresConfiguration) -> Void = { $0.answerTimeout = .milliseconds(300) }
+    let impatient: @Sendable (inout PostgresConfiguration) -> Void = { $0.answerTimeout = .milliseconds(1_500) }
     try await withRig(on: database, configure: impatient, body)
 }
 

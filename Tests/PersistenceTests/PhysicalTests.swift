@@ -48,6 +48,43 @@ struct PhysicalTests {
         }
     }
 
+    @Test func `lets a slice of the count be a range of the key, read by one process`() async throws {
+        let slice = PostgresSessionStore.longStatements.filter { $0.name == "flow_count_slice" }
+        // What the program of before counts all live flows with.
+        let whole = Statement(
+            name: "flow_count_live",
+            sql: """
+                SELECT count(*) FROM (
+                    SELECT FROM flow AS f
+                    WHERE f.flow_id >= flow_floor(statement_timestamp() - $1 * interval '1 second')
+                        AND is_waiting(f.state) AND statement_timestamp() < least(f.idle_until, f.absolute_until)
+                    LIMIT $2) AS live
+                """,
+            parameterTypes: [.int8, .int8]
+        )
+        #expect(slice.count == 1)
+        let eager = """
+            SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+            SET min_parallel_index_scan_size = 0; SET max_parallel_workers_per_gather = 2
+            """
+        try await withPlans(of: slice + [whole], settings: eager) { name, plan in
+            #expect(!plan.contains("Parallel") && !plan.contains("Gather"), "\(name): \(plan)")
+            guard name == "flow_count_slice" else { return }
+            let range = plan.split(separator: "\n").first { $0.contains("Index Cond: ") } ?? ""
+            #expect(range.contains(".flow_id >= $1) AND (") && range.contains(".flow_id < $2)"), "\(plan)")
+            #expect(plan.contains("Limit") && plan.contains("Subplans Removed"), "\(plan)")
+        }
+    }
+
+    @Test func `lets a sweep look at the months of its flows only`() async throws {
+        let sweep = PostgresSessionStore.longStatements.filter { $0.name == "flow_sweep_open" }
+        #expect(sweep.count == 1)
+        try await withPlans(of: sweep) { _, plan in
+            // Of flows twice and of orders: what is walked over, and what has ended.
+            #expect(plan.split(separator: "\n").count { $0.contains("Subplans Removed") } == 3, "\(plan)")
+        }
+    }
+
     @Test func `lets the dispatcher find lanes and events without looking at others`() async throws {
         try await withPlans(of: PostgresWebhookStore.dispatcherStatements) { name, plan in
             let scans = plan.split(separator: "\n").filter {
@@ -150,6 +187,7 @@ struct PhysicalTests {
 /// Gives a body the plan that is kept for each statement, on a database with several months and days.
 private func withPlans(
     of statements: [Statement],
+    settings: String = "",
     _ body: @escaping @Sendable (_ name: String, _ plan: String) throws -> Void
 ) async throws {
     try await withRig { rig in
@@ -174,6 +212,7 @@ private func withPlans(
         try rig.sql(
             "ANALYZE; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET TimeZone = 'UTC'"
         )
+        try rig.sql(settings)
         for statement in statements {
             let types = statement.parameterTypes.map(sqlName).joined(separator: ", ")
             let values = statement.parameterTypes.enumerated().map { value($0, $1, crossing.flow) }
@@ -196,8 +235,7 @@ private func sqlName(_ type: PostgresType) -> String {
 
 private func value(_ index: Int, _ type: PostgresType, _ flow: FlowID) -> String {
     switch type {
-    case .uuid where index == 0: "'\(flow)'"
-    case .uuid where index == 1: "'\(UUIDBytes(high: 0, low: 0))'"
+    case .uuid where index <= 1: "'\(flow)'"
     case .uuidArray: "'{\(flow)}'"
     case .int8, .int4: "100"
     case .timestamptz: "'2026-01-01Z'"

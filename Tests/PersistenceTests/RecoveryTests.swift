@@ -1,22 +1,43 @@
 import EventIO
+import MerchantOrders
 import Persistence
 import Postgres
+import PostgresTestKit
 import Primitives
 import SessionBroker
+import TestKit
 import Testing
 
 @Suite("The recovery of a purchase")
 struct RecoveryTests {
+    @Test func `leaves purchases and operations of another account alone`() async throws {
+        try await withRig { rig in
+            let (crossing, _) = try await rig.purchasing()
+            let paid = try await rig.paid("S03-0000000-0000001")
+            _ = try await rig.begin(rig.request(.capture(yen(27_996)), on: "S03-0000000-0000001-C1", of: paid))
+            try rig.sql("UPDATE flow SET lease_until = now() WHERE state = 'purchasing'")
+            try rig.sql("UPDATE flow_purchasing SET next_at = now()")
+            try rig.sql("UPDATE payment_operation SET lease_until = now()")
+            try rig.sql("UPDATE merchant_order SET account = 'other'")
+            #expect(try await rig.broker.claimOverdue().isEmpty)
+            #expect(try await rig.orders.claimLeft(limit: 8).isEmpty)
+            try rig.sql("UPDATE merchant_order SET account = ''")
+            #expect(try await rig.broker.claimOverdue().map(\.flow) == [crossing.flow])
+            #expect(try await rig.orders.claimLeft(limit: 8).count == 1)
+        }
+    }
+
     @Test func `is told how often it was tried and for how long`() async throws {
         try await withRig { rig in
             let (crossing, _) = try await rig.purchasing()
             try rig.pass(crossing, seconds: 46)
             let first = OverduePurchase(flow: crossing.flow, recoveries: 0, age: .seconds(46))
-            #expect(try await rig.broker.overduePurchases() == [first])
+            #expect(try await rig.broker.claimOverdue() == [first])
+            #expect(try await rig.broker.claimOverdue().isEmpty, "somebody is at it")
             _ = try #require(try await rig.broker.takeOver(crossing.flow, by: rig.caller()))
             try rig.pass(crossing, seconds: 100)
             let second = OverduePurchase(flow: crossing.flow, recoveries: 1, age: .seconds(146))
-            #expect(try await rig.broker.overduePurchases() == [second])
+            #expect(try await rig.broker.claimOverdue() == [second])
         }
     }
 
@@ -27,13 +48,13 @@ struct RecoveryTests {
             let pause = Duration.seconds(3_600)
             _ = try #require(try await rig.broker.takeOver(crossing.flow, pause: pause, by: rig.caller()))
             try rig.pass(crossing, seconds: 3_590)
-            #expect(try await rig.broker.overduePurchases().isEmpty)
+            #expect(try await rig.broker.claimOverdue().isEmpty)
             // A buyer's own repeat does not wait for the pause.
             #expect(try await rig.buy(crossing) == "recover")
             try rig.pass(crossing, seconds: 20)
-            #expect(try await rig.broker.overduePurchases().isEmpty)
+            #expect(try await rig.broker.claimOverdue().isEmpty)
             try rig.pass(crossing, seconds: 30)
-            #expect(try await rig.broker.overduePurchases().map(\.recoveries) == [1])
+            #expect(try await rig.broker.claimOverdue().map(\.recoveries) == [1])
         }
     }
 
@@ -47,7 +68,7 @@ struct RecoveryTests {
             let alerts = try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000))
             #expect(alerts.map(\.verdict) == ["stuck"])
             try rig.pass(crossing, seconds: 400 * 86_400)
-            #expect(try await rig.broker.overduePurchases().isEmpty)
+            #expect(try await rig.broker.claimOverdue().isEmpty)
             let stuck = try #require(try await rig.broker.stuckPurchases().first)
             #expect(stuck.flow == crossing.flow)
             #expect(stuck.recoveries == 1)
@@ -70,7 +91,7 @@ struct RecoveryTests {
             #expect(try await !rig.broker.resume(crossing.flow, by: rig.caller()))
             #expect(try await rig.broker.stuckPurchases().isEmpty)
             let fresh = OverduePurchase(flow: crossing.flow, recoveries: 0, age: .zero)
-            #expect(try await rig.broker.overduePurchases() == [fresh])
+            #expect(try await rig.broker.claimOverdue() == [fresh])
         }
     }
 
@@ -104,6 +125,72 @@ struct RecoveryTests {
             #expect(try rig.admin.rows("SELECT 1 FROM flow_purchasing").isEmpty)
         }
     }
+
+    @Test func `is shared by two processes, each purchase by one`() async throws {
+        let database = try TestDatabase(migrations: migrationsFolder)
+        try await withRig(on: database) { rig in
+            var flows: Set<FlowID> = []
+            for _ in 0..<12 {
+                let crossing = try await rig.purchasing().0
+                try rig.pass(crossing, seconds: 46)
+                flows.insert(crossing.flow)
+            }
+            // What another process has claimed a moment ago, and has not committed.
+            let taken = flows.sorted().prefix(4)
+            let list = taken.map { "'\($0)'" }.joined(separator: ",")
+            try rig.sql("BEGIN; SELECT FROM flow_purchasing WHERE flow_id IN (\(list)) FOR UPDATE")
+            let ours = try await rig.broker.claimOverdue(limit: 6).map(\.flow)
+            #expect(ours.count == 6)
+            #expect(taken.allSatisfy { !ours.contains($0) })
+            try rig.sql("ROLLBACK")
+            let rest = try await rig.broker.claimOverdue(limit: 12).map(\.flow)
+            #expect(Set(ours + rest) == flows)
+            #expect(ours.count + rest.count == flows.count)
+        }
+    }
+
+    @Test func `waits for nobody who has locked the flow`() async throws {
+        try await withRig { rig in
+            let (crossing, _) = try await rig.purchasing()
+            try rig.pass(crossing, seconds: 46)
+            try rig.sql("BEGIN; SELECT FROM flow WHERE flow_id = '\(crossing.flow)' FOR UPDATE")
+            #expect(try await rig.broker.claimOverdue().map(\.flow) == [crossing.flow])
+            #expect(try await rig.broker.takeOver(crossing.flow, by: rig.caller()) == nil)
+            try rig.sql("ROLLBACK")
+            #expect(try await rig.broker.takeOver(crossing.flow, by: rig.caller()) != nil)
+        }
+    }
+
+    @Test func `is put off, later each time, where it cannot be taken over`() async throws {
+        try await withRig { rig in
+            let (crossing, _) = try await rig.purchasing()
+            var pauses: [String?] = []
+            for _ in 0..<9 {
+                try await rig.broker.postpone(crossing.flow)
+                let pause = "round(extract(epoch FROM next_at - now()))"
+                pauses.append(try rig.admin.rows("SELECT \(pause) FROM flow_purchasing")[0][0])
+            }
+            #expect(pauses == ["30", "60", "120", "240", "480", "960", "1920", "3600", "3600"])
+            try rig.pass(crossing, seconds: 3_700)
+            #expect(try await rig.broker.claimOverdue().map(\.flow) == [crossing.flow])
+            _ = try #require(try await rig.broker.takeOver(crossing.flow, by: rig.caller()))
+            #expect(try rig.admin.rows("SELECT failures FROM flow_purchasing") == [["0"]])
+        }
+    }
+
+    @Test func `leaves alone what a later version has written`() async throws {
+        try await withRig { rig in
+            let (known, _) = try await rig.purchasing()
+            let (later, _) = try await rig.purchasing()
+            try rig.sql("ALTER TYPE flow_client ADD VALUE 'laterApp'")
+            try rig.sql("UPDATE flow SET client = 'laterApp' WHERE flow_id = '\(later.flow)'")
+            for crossing in [known, later] { try rig.pass(crossing, seconds: 46) }
+            let before = try rig.trace(of: later)
+            #expect(try await rig.broker.claimOverdue().map(\.flow) == [known.flow])
+            #expect(try await rig.broker.takeOver(later.flow, by: rig.caller()) == nil)
+            #expect(try rig.trace(of: later) == before)
+        }
+    }
 }
 
 extension Rig {
@@ -113,11 +200,23 @@ extension Rig {
             SELECT 1 FROM pg_locks AS w, pg_locks AS h
             WHERE NOT w.granted AND h.granted AND h.pid = pg_backend_pid() AND w.transactionid = h.transactionid
             """
-        for _ in 0..<10_000 {
+        let patience = Patience()
+        while patience.isLeft {
             // A call of another kind, so that the loop turns.
-            guard try admin.rows(waiting).isEmpty, try await broker.overduePurchases().count >= 0 else { return }
+            guard try admin.rows(waiting).isEmpty, try await broker.stuckPurchases().count >= 0 else { return }
         }
         throw Surprise("nobody waits")
+    }
+
+    /// What recovery writes of a purchase.
+    func trace(of crossing: Crossing) throws -> [[String?]] {
+        try admin.rows(
+            """
+            SELECT f.lease_until, f.attempt_id, f.events, q.next_at, q.recoveries, q.failures
+            FROM flow AS f JOIN flow_purchasing AS q ON q.flow_id = f.flow_id WHERE f.flow_id = $1
+            """,
+            [crossing.flow.description]
+        )
     }
 
     /// Lets time pass for a purchase that is under way.

@@ -16,10 +16,12 @@ final class Rig {
     let store: PostgresSessionStore
     let client: PostgresClient
     let limits: FlowLimits
+    let clock: any WallClock
     let reactor: Reactor
     let metrics = MetricsRegistry()
     /// A second way to the database: for looking, and for moving its deadlines.
     let admin: PostgresAdmin
+    private let database: TestDatabase
     private var requests = 0
     private let prefix: UInt64
 
@@ -33,14 +35,16 @@ final class Rig {
     init(
         reactor: Reactor,
         client: PostgresClient,
-        admin: PostgresAdmin,
+        database: TestDatabase,
         policy: BrokerPolicy,
         clock: any WallClock
     ) throws {
         self.reactor = reactor
         prefix = reactor.random.number(byteCount: 4) << 32
         self.client = client
-        self.admin = admin
+        self.database = database
+        admin = try database.admin()
+        self.clock = clock
         limits = FlowLimits(policy: policy)
         store = PostgresSessionStore(client: client, policy: policy)
         broker = try Broker(
@@ -54,13 +58,42 @@ final class Rig {
     }
 
     /// A caller with a request id of its own.
+    ///
+    /// - Parameter key: Its address; sixteen of them make a network.
     func caller(_ key: UInt64 = 1) -> Caller {
         requests += 1
         return Caller(
-            bucketKey: key,
+            keys: ClientKeys(address: key, network: key & ~0xF),
             agent: SHA256.digest(of: Array("test".utf8)),
             serialNumber: prefix | UInt64(requests)
         ) { room in for character in "192.0.2.0/24".utf8 { room.append(character) } }
+    }
+
+    /// A caller for whom a merchant's key vouches.
+    func keyCaller() -> Caller {
+        var caller = caller()
+        caller.showsKey = true
+        return caller
+    }
+
+    /// A broker of another process on the same database, which has seen nothing yet.
+    func otherProcess() throws -> Broker {
+        try Broker(
+            store: store,
+            policy: broker.policy,
+            limits: FlowLimits(policy: broker.policy),
+            random: reactor.random,
+            clock: clock,
+            metrics: metrics
+        )
+    }
+
+    /// How often the store was asked for a token in vain.
+    var missedLookUps: Int {
+        metrics.prometheusText().split(separator: "\n")
+            .filter { $0.hasPrefix("sallyport_flow_verdicts_total") && $0.contains("verdict=\"unknown\"") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+            .reduce(0, +)
     }
 
     /// Counts from zero; what a race does next.
@@ -70,6 +103,9 @@ final class Rig {
     }
 
     var random: any RandomSource { reactor.random }
+
+    /// One more way to the database, for transactions that overlap.
+    func another() throws -> PostgresAdmin { try database.admin() }
 
     /// Changes the database behind the broker's back.
     func sql(_ text: String) throws { try admin.run(text) }
@@ -110,17 +146,19 @@ let migrationsFolder: String = {
 /// Runs a body on a loop with a broker on a database of its own.
 func withRig<Value: Sendable>(
     _ policy: BrokerPolicy = .unlimited(),
+    clock: any WallClock = SystemClock(),
     clockOffset: Duration = .zero,
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> Value {
     let database = try TestDatabase(migrations: migrationsFolder)
-    return try await withRig(on: database, policy, clockOffset: clockOffset, body)
+    return try await withRig(on: database, policy, clock: clock, clockOffset: clockOffset, body)
 }
 
 /// Runs a body on a loop with a broker on a database that others may use too.
 func withRig<Value: Sendable>(
     on database: TestDatabase,
     _ policy: BrokerPolicy = .unlimited(),
+    clock: any WallClock = SystemClock(),
     clockOffset: Duration = .zero,
     configure: @Sendable (inout PostgresConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (Rig) async throws -> Value
@@ -146,9 +184,9 @@ func withRig<Value: Sendable>(
         let client = PostgresClient(reactor: reactor, configuration: settings, logger: .silent)
         client.start()
         defer { client.close() }
-        try await client.waitUntilReady(within: .seconds(20))
-        let clock = WrongClock(offset: clockOffset)
-        let rig = try Rig(reactor: reactor, client: client, admin: database.admin(), policy: policy, clock: clock)
+        try await client.waitUntilReady(within: .seconds(60))
+        let clock = WrongClock(clock: clock, offset: clockOffset)
+        let rig = try Rig(reactor: reactor, client: client, database: database, policy: policy, clock: clock)
         return try await body(rig)
     }
 }
@@ -167,9 +205,10 @@ extension BrokerPolicy {
 
 /// The calendar clock of a machine that is set wrong.
 struct WrongClock: WallClock {
+    let clock: any WallClock
     let offset: Duration
 
-    func now() -> WallTime { SystemClock().now() + offset }
+    func now() -> WallTime { clock.now() + offset }
 }
 
 /// Lets only so many rigs work at a time: each has three connections, and the server has an end.

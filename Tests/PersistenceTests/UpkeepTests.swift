@@ -16,11 +16,10 @@ struct UpkeepTests {
             for crossing in old { try rig.age(crossing, seconds: 7_200) }
             try rig.moveIDs(old, hours: 3)
             let young = try await rig.issued()
-            let sweeper = Sweeper(store: rig.store, limits: rig.limits, batch: 2)
+            let sweeper = Sweeper(store: rig.store, batch: 2)
             let first = try await sweeper.run(request: "sweep-1")
             #expect(first.visited == 7)
             #expect(first.expired == 5)
-            #expect(first.live == 1)
             #expect(try rig.admin.rows("SELECT count(*) FROM flow WHERE state = 'expired'")[0][0] == "5")
             #expect(try rig.admin.rows("SELECT count(*) FROM flow_event WHERE op = 'sweep'")[0][0] == "5")
             #expect(try rig.state(young) == .issued)
@@ -38,13 +37,13 @@ struct UpkeepTests {
             for crossing in old { try rig.age(crossing, seconds: 7_200) }
             try rig.moveIDs(Array(old[..<3]), hours: 30)
             try rig.moveIDs([old[3]], hours: 3)
-            let first = try await Sweeper(store: rig.store, limits: rig.limits).run(request: "1")
+            let first = try await Sweeper(store: rig.store).run(request: "1")
             #expect((first.visited, first.expired) == (4, 4))
             // Made since by a process whose clock is late.
             let late = try await rig.issued()
             try rig.age(late, seconds: 7_200)
             try rig.moveIDs([late], hours: 25)
-            let second = try await Sweeper(store: rig.store, limits: rig.limits).run(request: "2")
+            let second = try await Sweeper(store: rig.store).run(request: "2")
             #expect((second.visited, second.expired) == (2, 1))
         }
     }
@@ -58,10 +57,10 @@ struct UpkeepTests {
             try rig.age(over, seconds: 7_200)
             try rig.moveIDs([young], hours: 32)
             try rig.moveIDs([over], hours: 3)
-            let sweeper = Sweeper(store: rig.store, limits: rig.limits)
+            let sweeper = Sweeper(store: rig.store)
             #expect(try await sweeper.run(request: "0").expired == 1)
             try rig.sql("UPDATE flow SET idle_until = statement_timestamp() WHERE state = 'issued'")
-            let another = try await Sweeper(store: rig.store, limits: rig.limits).run(request: "another")
+            let another = try await Sweeper(store: rig.store).run(request: "another")
             #expect((another.visited, another.expired) == (2, 1))
         }
     }
@@ -70,7 +69,7 @@ struct UpkeepTests {
         try await withRig { rig in
             let young = try await rig.issued()
             try rig.moveIDs([young], hours: 3)
-            let sweeper = Sweeper(store: rig.store, limits: rig.limits)
+            let sweeper = Sweeper(store: rig.store)
             #expect(try await sweeper.run(request: "0").visited == 1)
             try rig.sql("UPDATE flow SET idle_until = statement_timestamp()")
             for round in 1...60 { #expect(try await sweeper.run(request: "\(round)").visited == 0) }
@@ -79,10 +78,9 @@ struct UpkeepTests {
     }
 
     @Test func `makes partitions ahead and drops those past retention, with what is in them`() async throws {
-        var policy = BrokerPolicy.unlimited()
-        policy.times.keepFlows = .seconds(90 * 86_400)
-        try await withRig(policy) { rig in
-            #expect(try await rig.store.maintainPartitions() == PartitionWork(made: 0, dropped: 0))
+        try await withRig { rig in
+            #expect(try await rig.partitions.make().count == 0)
+            #expect(try await rig.dropFlows() == Dropped())
             try rig.sql(
                 """
                 SELECT flow_make_partition('flow', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
@@ -91,7 +89,7 @@ struct UpkeepTests {
                 """
             )
             let kept = try await rig.reviewed()
-            #expect(try await rig.store.maintainPartitions() == PartitionWork(made: 0, dropped: 3))
+            #expect(try await rig.dropFlows() == Dropped(count: 3))
             #expect(try rig.state(kept) == .reviewed)
         }
     }
@@ -110,8 +108,8 @@ struct UpkeepTests {
             )
             // As a dump does, for hours.
             try rig.sql("BEGIN; LOCK TABLE flow, flow_event IN ACCESS SHARE MODE")
-            var work: PartitionWork?
-            let upkeep = rig.reactor.startTask { work = try? await rig.store.maintainPartitions() }
+            var work: Dropped?
+            let upkeep = rig.reactor.startTask { work = try? await rig.dropFlows() }
             var buyers = 0
             while work == nil {
                 _ = try await rig.opened()
@@ -119,37 +117,22 @@ struct UpkeepTests {
             }
             await upkeep.value
             // Nobody reads the sealed data, so that goes at once.
-            #expect(work == PartitionWork(made: 0, dropped: 1, overdue: 2))
+            #expect(work == Dropped(count: 1, overdue: 2))
             #expect(buyers > 0)
             try rig.sql("COMMIT")
-            #expect(try await rig.store.maintainPartitions() == PartitionWork(made: 0, dropped: 2))
-        }
-    }
-
-    @Test func `counts live flows the less often the more there are`() async throws {
-        var policy = BrokerPolicy.unlimited()
-        policy.limits.flowsTotal = 10
-        try await withRig(policy) { rig in
-            let sweeper = Sweeper(store: rig.store, limits: rig.limits, countsPerRound: 1)
-            for _ in 0..<2 { _ = try await rig.issued() }
-            #expect(try await sweeper.run(request: "1").live == 2)
-            _ = try await rig.issued()
-            #expect(try await sweeper.run(request: "2").live == 2)
-            #expect(try await sweeper.run(request: "3").live == 2)
-            #expect(try await sweeper.run(request: "4").live == 3)
-            // Near the limit it matters how many they are.
-            for _ in 0..<5 { _ = try await rig.issued() }
-            #expect(try await sweeper.run(request: "5").live == 8)
+            #expect(try await rig.dropFlows() == Dropped(count: 2))
         }
     }
 
     @Test func `makes every partition of a database that was left alone for months`() async throws {
         try await withRig { rig in
-            let names = try rig.partitions()
+            let names = try rig.partitionNames()
             for name in names { try rig.sql("DROP TABLE \(name)") }
             let error = await #expect(throws: BrokerError.self) { try await rig.issued() }
             #expect(error?.code == .fault)
-            #expect(try await rig.store.maintainPartitions() == PartitionWork(made: names.count, dropped: 0))
+            let made = try await rig.partitions.make()
+            #expect(made.count == names.count)
+            #expect(made.problem == nil)
             _ = try await rig.reviewed()
         }
     }
@@ -178,9 +161,48 @@ struct UpkeepTests {
     }
 }
 
+typealias Dropped = PostgresPartitionStore.Dropped
+extension Sweeper {
+    /// Visits everything that there is to visit.
+    func run(request: String) async throws(BrokerError) -> (visited: Int, expired: Int) {
+        var (visited, expired) = (0, 0)
+        while true {
+            let step = try await step(request: request)
+            visited += step.visited
+            expired += step.expired
+            if step.isLast { return (visited, expired) }
+        }
+    }
+}
+
 extension Rig {
+    /// A store of partitions on the rig's client.
+    var partitions: PostgresPartitionStore { PostgresPartitionStore(client: client) }
+
+    /// Drops flows, trail and sealed data past the usual retention.
+    func dropFlows() async throws -> Dropped {
+        try await drop { () async throws(PostgresError) in
+            try await partitions.dropFlows(keep: .seconds(90 * 86_400), keepPrivate: .seconds(86_400))
+        }
+    }
+
+    /// Drops orders past retention and what is left of them.
+    func dropOrders() async throws -> Dropped {
+        try await drop { () async throws(PostgresError) in try await partitions.dropOrders(keep: .seconds(400 * 86_400))
+        }
+    }
+
+    private func drop(_ step: () async throws(PostgresError) -> Dropped) async throws -> Dropped {
+        var all = Dropped()
+        while true {
+            let work = try await step()
+            all += work
+            if !work.hasMore { return all }
+        }
+    }
+
     /// The names of all partitions.
-    func partitions() throws -> [String] {
+    func partitionNames() throws -> [String] {
         let rows = try admin.rows(
             """
             SELECT c.relname FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid

@@ -26,6 +26,15 @@ private func keywords(
 }
 
 @Suite struct `The settings of a connection` {
+    @Test func `tell how many servers the URI names`() throws {
+        for (url, count) in [
+            ("postgresql://a/d", 1), ("postgresql:///d", 1), ("postgresql://a,b:5433,c/d", 3),
+            ("postgresql:///d?host=/run/a,/run/b", 2), ("hostaddr=192.0.2.1,192.0.2.2 dbname=d", 2),
+        ] {
+            #expect(try PostgresConfiguration(url: Secret(url)).hostCount == count, "\(url)")
+        }
+    }
+
     @Test func `ask for a server that takes writes, in bounded time`() throws {
         let values = try keywords("postgresql://me:secret@db.example:5433/shop")
         #expect(values["host"] == "db.example")
@@ -38,7 +47,7 @@ private func keywords(
             values["options"]
                 == "-c lock_timeout=500 -c statement_timeout=3000 -c idle_in_transaction_session_timeout=5000 "
                 + "-c TimeZone=UTC -c plan_cache_mode=force_generic_plan "
-                + "-c enable_seqscan=off"
+                + "-c enable_seqscan=off -c jit=off"
         )
     }
 
@@ -46,6 +55,11 @@ private func keywords(
         let values = try keywords("postgresql://h/d", role: .read)
         #expect(values["target_session_attrs"] == "primary")
         #expect(values["options"]?.hasSuffix("-c default_transaction_read_only=on") == true)
+    }
+
+    @Test func `keep upkeep to one process of the server`() throws {
+        let values = try keywords("postgresql://h/d", role: .upkeep)
+        #expect(values["options"]?.hasSuffix("-c max_parallel_workers_per_gather=0") == true)
     }
 
     @Test func `let upkeep take its time`() throws {

@@ -74,6 +74,7 @@ private struct World {
     }
 
     var machine = GroupStateMachine<Int, Int>(limits: QueueLimits(group: 3))
+    let now = MonotonicTime(nanoseconds: 0)
     var server: ServerModel
     var submitted = 0
     var breaks = 0
@@ -100,11 +101,11 @@ private struct World {
         case .submit:
             // Members 0 and 2 share a row.
             let key = UUIDBytes(high: 0, low: UInt64(submitted % 2))
-            let refusal = machine.submit(submitted, key: key, at: MonotonicTime(nanoseconds: 0))
+            let refusal = machine.submit(submitted, key: key, at: now)
             if let refusal { told[submitted, default: []].append(.failure(refusal)) }
             submitted += 1
         case .endTurn:
-            send(machine.nextGroup()?.map(\.member) ?? [])
+            send(machine.nextGroup(at: now)?.map(\.member) ?? [])
         case .serve:
             serve()
         case .breakBefore:
@@ -126,7 +127,7 @@ private struct World {
             #expect(isExpected)
         case .sync:
             if let refusal = server.sync() { machine.commitFailed(refusal) }
-            guard let settlement = machine.synced() else {
+            guard let settlement = machine.synced(at: now) else {
                 Issue.record("a Sync that nobody expects")
                 return
             }

@@ -39,7 +39,7 @@ private final class Subject {
     }
 
     func nextGroup() -> [String] {
-        machine.nextGroup().map { $0.map(\.member) } ?? []
+        machine.nextGroup(at: time(0)).map { $0.map(\.member) } ?? []
     }
 
     /// Takes the answers to several in.
@@ -57,7 +57,7 @@ private final class Subject {
     }
 
     func sync() throws -> (told: [String], next: String?) {
-        let settlement = machine.synced()
+        let settlement = machine.synced(at: time(0))
         let known = try #require(settlement)
         return (told(known.settled), known.next)
     }
@@ -267,7 +267,7 @@ private let well: PostgresError? = nil
     @Test func `is noticed when nothing is under way`() {
         let subject = Subject()
         let isTaken = subject.machine.received(.success(1))
-        let settlement = subject.machine.synced()
+        let settlement = subject.machine.synced(at: time(0))
         subject.machine.commitFailed(refusal)
         #expect(!isTaken)
         #expect(settlement == nil)
@@ -286,12 +286,12 @@ private let well: PostgresError? = nil
         let subject = Subject()
         _ = subject.send([("a", nil), ("b", nil)])
         subject.receive([refusal])
-        let early = subject.machine.synced()
+        let early = subject.machine.synced(at: time(0))
         #expect(early == nil)
         subject.skip()
-        let inTime = subject.machine.synced()
+        let inTime = subject.machine.synced(at: time(0))
         #expect(inTime?.next == "b")
-        let earlyAgain = subject.machine.synced()
+        let earlyAgain = subject.machine.synced(at: time(0))
         #expect(earlyAgain == nil)
     }
 }

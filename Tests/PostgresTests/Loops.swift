@@ -3,12 +3,14 @@ import Postgres
 import PostgresTestKit
 import Primitives
 import Telemetry
+import TestKit
 import Testing
 
 /// Runs a body on a loop of its own with a connected client; ends both.
 func withClient<Value: Sendable>(
     _ url: Secret<String>,
     metrics: MetricsRegistry = MetricsRegistry(),
+    clock: any LoopClock = SystemClock(),
     configure: @Sendable (inout PostgresConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (PostgresClient, Reactor) async throws -> Value
 ) async throws -> Value {
@@ -24,7 +26,7 @@ func withClient<Value: Sendable>(
     configuration.stallTimeout = .seconds(60)
     configure(&configuration)
     let settings = configuration
-    return try await withLoop { reactor in
+    return try await withLoop(clock: clock) { reactor in
         let client = PostgresClient(reactor: reactor, configuration: settings, logger: .silent, metrics: metrics)
         client.start()
         defer { client.close() }
@@ -34,8 +36,11 @@ func withClient<Value: Sendable>(
 }
 
 /// Runs a body on a loop of its own, and ends it.
-func withLoop<Value: Sendable>(_ body: @escaping @Sendable (Reactor) async throws -> Value) async throws -> Value {
-    let loop = try EventLoop(name: "test", logger: .silent)
+func withLoop<Value: Sendable>(
+    clock: any LoopClock = SystemClock(),
+    _ body: @escaping @Sendable (Reactor) async throws -> Value
+) async throws -> Value {
+    let loop = try EventLoop(name: "test", logger: .silent, clock: clock)
     try loop.start()
     defer {
         loop.stop()
@@ -92,7 +97,10 @@ extension PostgresClient {
 extension PostgresAdmin {
     /// Asks until the answer is yes; the server's own state is what is waited for.
     func wait(until condition: String) throws {
-        for _ in 0..<20_000 where try rows("SELECT \(condition)")[0][0] == "t" { return }
+        let patience = Patience()
+        while patience.isLeft {
+            if try rows("SELECT \(condition)")[0][0] == "t" { return }
+        }
         Issue.record("never true: \(condition)")
     }
 

@@ -2,6 +2,7 @@ import EventIO
 import Postgres
 import PostgresTestKit
 import Primitives
+import TestKit
 import Testing
 
 private let insert = Statement(name: "insert", sql: "INSERT INTO t VALUES ($1)", parameterTypes: [.int8])
@@ -57,13 +58,55 @@ extension TestDatabase {
         #expect(try database.number("SELECT count(*) FROM t") == 11)
     }
 
-    @Test func `is shorter behind groups that take long`() async throws {
+    @Test func `is as long as the wait that is allowed, by how long groups have taken`() async throws {
         let database = try makeDatabase()
-        try await withClient(database.url) { configuration in
-            configuration.maximumPending = 10
+        let clock = ManualClock()
+        try await withClient(database.url, clock: clock) { configuration in
+            configuration.maximumPending = 100
             configuration.maximumGroup = 2
-            configuration.maximumQueueWait = .milliseconds(10)
-            configuration.lockTimeout = .seconds(2)
+            configuration.maximumQueueWait = .milliseconds(350)
+        } _: { client, reactor in
+            let outcomes = Outcomes()
+            func start(_ number: Int) -> Task<Void, Never> {
+                outcomes.start("\(number)", on: reactor) { () throws(PostgresError) in
+                    try await client.write(insert, Parameters(Int64(number)))
+                }
+            }
+            for number in 1...20 {
+                let admin = try database.lockTable()
+                let slow = start(number)
+                try await client.passTurn()
+                try admin.waitForBlocked()
+                clock.advance(by: .milliseconds(100))
+                try admin.run("COMMIT")
+                await slow.value
+            }
+            let admin = try database.lockTable()
+            var tasks = [start(21)]
+            try await client.passTurn()
+            try admin.waitForBlocked()
+            for number in 22...31 { tasks.append(start(number)) }
+            try await client.passTurn()
+            // 100 ms for the group at the server and for each of two more.
+            #expect(outcomes.count(.overloaded) == 6)
+            clock.advance(by: .milliseconds(60))
+            try await client.passTurn()
+            for number in 32...41 { tasks.append(start(number)) }
+            try await client.passTurn()
+            // The group at the server needs 40 ms more, so a third one is in time.
+            #expect(outcomes.count(.overloaded) == 6 + 8)
+            try admin.run("COMMIT")
+            for task in tasks { await task.value }
+            #expect(outcomes.count(nil) == 20 + 7)
+        }
+    }
+
+    @Test func `has room for 256 callers although the group before them took a second`() async throws {
+        let database = try makeDatabase()
+        let clock = ManualClock()
+        let usual = try PostgresConfiguration(url: database.url).maximumQueueWait
+        try await withClient(database.url, clock: clock) { configuration in
+            configuration.maximumQueueWait = usual
         } _: { client, reactor in
             let outcomes = Outcomes()
             func start(_ number: Int) -> Task<Void, Never> {
@@ -75,21 +118,18 @@ extension TestDatabase {
             let slow = start(0)
             try await client.passTurn()
             try admin.waitForBlocked()
-            let begin = reactor.now
-            while reactor.now - begin < .milliseconds(50) { try await client.passTurn() }
+            clock.advance(by: .seconds(1))
             try admin.run("COMMIT")
             await slow.value
             admin = try database.lockTable()
-            var tasks = [start(1)]
+            let tasks = (1...256).map { start($0) }
             try await client.passTurn()
             try admin.waitForBlocked()
-            for number in 2...8 { tasks.append(start(number)) }
-            try await client.passTurn()
-            // A full group may wait, and what the one under way leaves of another.
-            #expect(outcomes.count(.overloaded) == 4)
+            #expect(outcomes.count(.overloaded) == 0)
+            #expect(client.admit() == .granted)
             try admin.run("COMMIT")
             for task in tasks { await task.value }
-            #expect(outcomes.count(nil) == 5)
+            #expect(outcomes.count(nil) == 257)
         }
     }
 

@@ -1,3 +1,4 @@
+import AmazonPay
 import EventIO
 import HTTPClient
 import Primitives
@@ -49,6 +50,30 @@ private func configuration(
         }
     }
 
+    @Test func `takes the documented limits of the account unless others are set`() throws {
+        func limits(_ texts: [String: String] = [:]) throws -> Configuration.Provider {
+            try configuration(Dictionary(uniqueKeysWithValues: texts.map { ("SALLYPORT_" + $0, $1) })).provider
+        }
+        let defaults = try limits()
+        #expect(defaults.simulatorQuota == .live && defaults.quotaProcesses == 1 && defaults.quotas.isEmpty)
+        let set = try limits([
+            "SIMULATOR_QUOTA": "none", "PROVIDER_QUOTA_PROCESSES": "3", "PROVIDER_QUOTA_GET_CHARGE": "36/7.2",
+        ])
+        #expect(set.simulatorQuota == .unlimited && set.quotaProcesses == 3)
+        #expect(set.quotas == [.getCharge: CallRate(burst: 36, perSecond: 7.2)])
+    }
+
+    @Test func `refuses limits that let nothing through or are none`() {
+        let found = problems([
+            "SALLYPORT_PROVIDER_QUOTA_PROCESSES": "0", "SALLYPORT_PROVIDER_QUOTA_COMPLETE": "0/4",
+            "SALLYPORT_PROVIDER_QUOTA_GET": "lots", "SALLYPORT_SIMULATOR_QUOTA": "some",
+        ])
+        for setting in ["provider.quota_processes", "provider.quota.complete", "provider.quota.get", "simulator.quota"]
+        {
+            #expect(found.contains { $0.hasPrefix(setting + ": ") }, "\(setting): \(found)")
+        }
+    }
+
     @Test func `derives ticket keys from their secret and their period alone`() throws {
         func key(_ period: Int64, _ secret: UInt8) -> [UInt8]? {
             Configuration.ticketKey(of: period, from: Secret([UInt8](repeating: secret, count: 32)))?.reveal()
@@ -75,6 +100,7 @@ private func configuration(
     static let single: [(String, String, String)] = [
         ("LINK_BASE_URL", "https://localhost:8443", "link.base_url"),
         ("WEB_BASE_URL", "http://shop.example", "web.base_url"),
+        ("WEB_BASE_URL", "http://127.shop.example", "web.base_url"),
         ("CLEAR_LISTEN", "0.0.0.0:80", "clear_listen"), ("ADMIN_LISTEN", "0.0.0.0:8444", "admin_listen"),
         ("TRUSTED_PROXIES", "*", "trusted_proxies"), ("TRUSTED_PROXIES", "0.0.0.0/0", "trusted_proxies"),
         ("LISTEN", "", "listen"), ("SESSION_LAUNCH", "601", "session.launch"),
@@ -82,7 +108,9 @@ private func configuration(
         ("SESSION_LEASE", "30s", "session.lease"), ("LIMITS_BODY_BYTES", "-1", "limits.body_bytes"),
         ("LIMITS_BODY_BYTES", "1e4", "limits.body_bytes"), ("OPEN_MODE", "post", "open.mode"),
         ("PROOF_APP", "false", "proof.app"), ("LOG_LEVEL", "loud", "log_level"),
-        ("PROVIDER_REGION", "uk", "provider.region"), ("MERCHANT_POSTAGE_KEYS", "", "merchant.postage_keys"),
+        ("PROVIDER_REGION", "uk", "provider.region"), ("PROVIDER_REGION", "na", "provider.region"),
+        ("PROVIDER_LEDGER_CURRENCY", "EUR", "provider.ledger_currency"),
+        ("MERCHANT_POSTAGE_KEYS", "", "merchant.postage_keys"),
         ("MERCHANT_POSTAGE_KEYS", "0", "merchant.postage_keys"),
         ("MERCHANT_POSTAGE_KEYS", "2,2", "merchant.postage_keys"),
         ("MERCHANT_POSTAGE_KEYS", "3,2,1", "merchant.postage_keys"),

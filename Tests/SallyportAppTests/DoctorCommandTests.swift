@@ -169,7 +169,14 @@ import Testing
         let source = SettingSource(file: nil, environment: environment)
         let findings = await DoctorCommand.askDatabase(source, clock: clock) { _, _ in
             clock.advance(by: .seconds(40))
-            return DatabaseChecks.Facts(role: "shop", mayRewriteTrail: false, hasLockTimeout: true, time: clock.now())
+            return DatabaseChecks.Facts(
+                role: "shop",
+                mayRewriteTrail: false,
+                hasLockTimeout: true,
+                time: clock.now(),
+                partitionDaysLeft: 10,
+                partitionTable: "flow"
+            )
         }
         #expect(findings == [])
     }

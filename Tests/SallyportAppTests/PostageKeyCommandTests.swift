@@ -30,7 +30,7 @@ import Testing
             #expect(
                 result.output == """
                     {"origin":"https://shop.example","number":1,"keyId":"whk_kJl9IYJk5urqUMZa",\
-                    "secret":"sws_DDTro5UseqWwAS-8dXqcI3esGyp-jMJBkfPLNafzhmw"}
+                    "secret":"whsec_DDTro5UseqWwAS+8dXqcI3esGyp+jMJBkfPLNafzhmw="}
 
                     """
             )

@@ -4,6 +4,7 @@ import EventIO
 import MerchantOrders
 import Persistence
 import Primitives
+import TestKit
 import Testing
 
 @testable import SallyportApp
@@ -78,6 +79,53 @@ import Testing
         let lines = try await report(ledger, Provider(), repairs: repairs)
         #expect(lines == ["charge \(Self.charge) ours=CaptureInitiated 0 0 \(end)", repairs ? "1" : "0"])
         #expect(ledger.observed.count == (repairs ? 1 : 0))
+    }
+
+    @Test func `compares several orders at a time and tells of them in their order`() async throws {
+        try await withLoop { reactor in
+            let ledger = try Ledger(.paid)
+            ledger.rows = [try Ledger.row(.permission, "S03-0000000-0000001", .chargeable)]
+            let provider = SlowProvider(reactor)
+            let pool = WorkerPool(reactor, width: 4)
+            let reconciliation = Reconciliation(ledger, provider: provider, repairs: false, pool: pool)
+            let older = (0..<10).map { UUIDBytes(high: 1_000 - $0, low: 0) }
+            var told: [UUIDBytes] = []
+            var reached: [UUIDBytes?] = []
+            let now = WallTime(seconds: 1_900_000_000)
+            let summary = try await reconciliation.run(since: now, until: now, older: older) {
+                told.append($0.flow)
+            } goesOn: {
+                reached.append($0.reached)
+                return true
+            }
+            #expect(provider.greatest == 4)
+            #expect(told == older && reached == older)
+            #expect(summary.isWhole && summary.orders == 10 && summary.open == 10)
+            // Whoever goes on begins behind what was noted.
+            var rest: [UUIDBytes] = []
+            _ = try await reconciliation.run(since: now, until: now, older: older, from: .init(reached: older[6])) {
+                rest.append($0.flow)
+            }
+            #expect(rest == Array(older[7...]))
+        }
+    }
+
+    @Test func `that is ended compares what has begun, and notes what came before`() async throws {
+        try await withLoop { reactor in
+            let ledger = try Ledger(.paid)
+            ledger.rows = [try Ledger.row(.permission, "S03-0000000-0000001", .chargeable)]
+            let provider = SlowProvider(reactor)
+            let pool = WorkerPool(reactor, width: 4)
+            let reconciliation = Reconciliation(ledger, provider: provider, repairs: false, pool: pool)
+            let older = (0..<10).map { UUIDBytes(high: 1_000 - $0, low: 0) }
+            let now = WallTime(seconds: 1_900_000_000)
+            let summary = try await reconciliation.run(since: now, until: now, older: older) { _ in
+            } goesOn: {
+                $0.orders < 2
+            }
+            #expect(!summary.isWhole && summary.reached == older[1])
+            #expect(provider.running == 0 && provider.asked <= 6)
+        }
     }
 
     @Test func `tells of what stays different`() async throws {
@@ -166,6 +214,29 @@ private final class Provider: ProviderReader {
     }
 }
 
+/// A provider that knows nothing, and answers who asked first last.
+private final class SlowProvider: ProviderReader {
+    private let reactor: Reactor
+    var running = 0
+    var greatest = 0
+    var asked = 0
+
+    init(_ reactor: Reactor) {
+        self.reactor = reactor
+    }
+
+    func object(_ kind: ObjectKind, _ id: String) async throws(AmazonPayError) -> ObservedObject {
+        asked += 1
+        running += 1
+        greatest = max(greatest, running)
+        for _ in 0..<(4 - asked % 4) * 3 { await reactor.nextTurn() }
+        running -= 1
+        throw AmazonPayError(.refused, status: 404, reason: .resourceNotFound)
+    }
+
+    func isCompleted(_ session: String) async throws(AmazonPayError) -> Bool { false }
+}
+
 /// A store of one order, for reading.
 private final class Ledger: OrderStore {
     private static let flow = UUIDBytes(version7At: WallTime(seconds: 1_800_000_001), random: KernelRandom())
@@ -202,7 +273,10 @@ private final class Ledger: OrderStore {
 
     func read(_ flow: UUIDBytes) async throws(MerchantStoreError) -> MerchantOrder? { order }
 
-    func page(_ query: OrderQuery) async throws(MerchantStoreError) -> OrderPage { OrderPage([order], next: nil) }
+    func page(_ query: OrderQuery) async throws(MerchantStoreError) -> OrderPage {
+        let isBehind = query.cursor.map { Ledger.flow < $0.flow } ?? true
+        return OrderPage(isBehind ? [order] : [], next: nil)
+    }
 
     func object(_ id: String) async throws(MerchantStoreError) -> LedgerObject? { rows.first { $0.id == id } }
 
@@ -221,13 +295,19 @@ private final class Ledger: OrderStore {
         throw Ledger.never
     }
 
-    func takeOver(_ operation: UUIDBytes, freshAttempt: UUIDBytes) async throws(MerchantStoreError) -> TakeOver {
+    func takeOver(
+        _ operation: UUIDBytes,
+        by taker: OperationTaker,
+        freshAttempt: UUIDBytes
+    ) async throws(MerchantStoreError) -> TakeOver {
         throw Ledger.never
     }
 
-    func stuckOperations(limit: Int) async throws(MerchantStoreError) -> [UUIDBytes] { throw Ledger.never }
+    func lapse(_ operation: PaymentOperation) async throws(MerchantStoreError) { throw Ledger.never }
 
-    func maintain(keep: Duration) async throws(MerchantStoreError) -> LedgerUpkeep { throw Ledger.never }
+    func claimLeft(limit: Int) async throws(MerchantStoreError) -> [UUIDBytes] { throw Ledger.never }
+
+    func postpone(_ operation: UUIDBytes) async throws(MerchantStoreError) { throw Ledger.never }
 
     private static let never = MerchantStoreError(.fault, "a report changes nothing")
 }

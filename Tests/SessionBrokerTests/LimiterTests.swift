@@ -31,6 +31,12 @@ struct RateLimiterTests {
         #expect(limiter.wait(1, at: 60 * second) == 12)
     }
 
+    @Test func `holds ten million a minute, as much as the settings allow`() {
+        var limiter = RateLimiter(perMinute: 10_000_000, capacity: 100)
+        for _ in 0..<1_000_001 { limiter.count(1, at: 0) }
+        #expect(limiter.wait(1, at: 0) == nil)
+    }
+
     @Test func `never makes anybody wait longer than for one event`() {
         var limiter = RateLimiter(perMinute: 1, capacity: 100)
         for _ in 0..<1_000 { limiter.count(1, at: 0) }
@@ -52,6 +58,38 @@ struct RateLimiterTests {
         #expect(limiter.wait(1, at: time) == nil)
         limiter.count(1, at: time)
         #expect(limiter.wait(1, at: time) == 30)
+    }
+}
+
+@Suite("A limiter of addresses")
+struct AddressLimiterTests {
+    private func limiter() -> AddressLimiter {
+        AddressLimiter(address: .init(perMinute: 20), network: .init(perMinute: 200), capacity: 1_000)
+    }
+
+    @Test func `does not let one address use up its network's rate`() {
+        var limiter = limiter()
+        for _ in 0..<10_000 { limiter.count(ClientKeys(address: 1, network: 7), at: 0) }
+        #expect(limiter.wait(ClientKeys(address: 1, network: 7), at: 0) == 3)
+        #expect(limiter.wait(ClientKeys(address: 2, network: 7), at: 0) == nil)
+    }
+
+    @Test func `lets a network have no more than its rate, however many addresses take turns`() {
+        var limiter = limiter()
+        var passed = 0
+        for address in 0..<65_536 where limiter.take(ClientKeys(address: UInt64(address), network: 7), at: 0) == nil {
+            passed += 1
+        }
+        #expect(passed == 200)
+        #expect(limiter.wait(ClientKeys(address: 1, network: 8), at: 0) == nil)
+    }
+
+    @Test func `remembers no more addresses of a network than it lets through`() {
+        var limiter = limiter()
+        for _ in 0..<20 { limiter.count(ClientKeys(address: 99, network: 8), at: 0) }
+        for address in 100..<65_536 { limiter.count(ClientKeys(address: UInt64(address), network: 7), at: 0) }
+        #expect(limiter.wait(ClientKeys(address: 99, network: 8), at: 0) == 3)
+        #expect(limiter.count <= 203)
     }
 }
 

@@ -36,7 +36,7 @@ struct ValueTests {
 
     @Test func `a caller keeps a network and a fingerprint`() {
         let caller = Caller(
-            bucketKey: 1,
+            keys: ClientKeys(address: 1, network: 0),
             agent: SHA256.digest(of: Array("Mozilla/5.0 (secret)".utf8)),
             serialNumber: 0x12AB
         ) { room in for character in "192.0.2.0/24".utf8 { room.append(character) } }
@@ -44,7 +44,8 @@ struct ValueTests {
         #expect(caller.peer.count == "192.0.2.0/24 ".count + 8)
         #expect(!caller.peer.contains("Mozilla"))
         #expect(caller.request == "00000000000012ab")
-        let nameless = Caller(bucketKey: 0, agent: SHA256.digest(of: []), serialNumber: 0) { room in
+        let nameless = Caller(keys: ClientKeys(address: 0, network: 0), agent: SHA256.digest(of: []), serialNumber: 0) {
+            room in
             for character in "unknown".utf8 { room.append(character) }
         }
         #expect(nameless.peer == "unknown e3b0c442")

@@ -114,6 +114,16 @@ import Testing
         }
     }
 
+    @Test func `leaves nothing of a secret in Base64 but its tag`() {
+        for text in ["whsec_Ab+/9Ab+/9Ab==", "x=whsec_Ab+/9&y", "\"whsec_Ab+/9=\""] {
+            let scrubbed = String(decoding: TokenScrubber.scrub(Array(text.utf8)), as: UTF8.self)
+            #expect(scrubbed.contains("whsec_...") && !scrubbed.contains("Ab"), "\(scrubbed)")
+        }
+        for text in ["whsec", "whsec_", "wh", "w"] {
+            #expect(String(decoding: TokenScrubber.scrub(Array(text.utf8)), as: UTF8.self) == text)
+        }
+    }
+
     @Test func `works on every text of a line: fields, context and label`() {
         let token = "swb_" + Self.payload
         let lines = Recorder<String>()

@@ -9,6 +9,7 @@ struct AddressTests {
             "https://[2001:db8::1]:443/", "https://shop_1.internal",
             "https://127.shop.example/", "https://0xshop.example/", "https://[::2:0:0]/", "https://[1:2:3:4:5:6:7:8]/",
             "https://[64:ff9b::10.0.0.1]/", "https://128.0.0.1/", "https://[2001:db8::]/", "https://[1:0:0:0:0:0:0:1]/",
+            "https://169.253.0.1/", "https://[fec0::1]/", "https://[fd00:ec2::253]/",
         ]
     )
     func `may be any https address of another machine`(url: String) {
@@ -29,6 +30,18 @@ struct AddressTests {
         ]
     )
     func `is refused with a reason`(url: String) {
+        #expect(WebhookAddress.problem(url, allowsLoopback: true) != nil)
+    }
+
+    @Test(
+        arguments: [
+            "https://169.254.169.254/latest", "https://0xa9fea9fe/", "https://2852039166/", "https://169.254.0.1:8443/",
+            "https://[::ffff:169.254.169.254]/", "https://[64:ff9b::169.254.169.254]/", "https://[fe80::1]/",
+            "https://[febf::1]/", "https://[fd00:ec2::254]/", "https://[::169.254.169.254]/",
+        ]
+    )
+    func `is never one of the machine's link`(url: String) {
+        #expect(WebhookAddress.problem(url, allowsLoopback: false) != nil)
         #expect(WebhookAddress.problem(url, allowsLoopback: true) != nil)
     }
 

@@ -37,16 +37,24 @@ struct DeliveryTests {
             .broke(.connectFailed), .broke(.connectionLost), .broke(.bodyTooLarge), .broke(.protocolViolation),
         ] as [DeliveryAttempt]
     )
-    func `is made again after anything else, twenty times in all`(attempt: DeliveryAttempt) {
-        for failures in 0..<19 {
+    func `is made again after anything else, as often as three days take`(attempt: DeliveryAttempt) {
+        for failures in 0..<111 {
             guard case .again(let pause) = verdict(attempt, failures: failures) else {
                 Issue.record("no other try after \(failures + 1)")
                 continue
             }
             #expect(pause == policy.pause(after: failures + 1, random: SeededRandom(seed: 3)))
         }
-        #expect(verdict(attempt, failures: 19) == .park)
-        #expect(verdict(attempt, failures: 25) == .park)
+        #expect(verdict(attempt, failures: 111) == .park)
+        #expect(verdict(attempt, failures: 120) == .park)
+    }
+
+    @Test func `is made for three days, and for less than four`() {
+        for seed in 1...100 {
+            let random = SeededRandom(seed: UInt64(seed))
+            let whole = (1..<policy.tries).reduce(Duration.zero) { $0 + policy.pause(after: $1, random: random) }
+            #expect(whole > .seconds(3 * 86_400) && whole < .seconds(4 * 86_400), "\(whole)")
+        }
     }
 
     @Test func `is the last one where the endpoint is gone for good`() {

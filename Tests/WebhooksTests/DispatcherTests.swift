@@ -89,7 +89,7 @@ private final class Bench {
     /// One round, and everything that it began.
     func round() async throws {
         _ = await dispatcher.round()
-        try #require(await waitUntil(reactor, turns: 10_000) { endpoints.underWay.values.allSatisfy { $0 == 0 } })
+        try #require(await waitUntil(reactor) { endpoints.underWay.values.allSatisfy { $0 == 0 } })
         for _ in 0..<20 { await reactor.nextTurn() }
     }
 

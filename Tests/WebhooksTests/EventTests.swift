@@ -40,7 +40,7 @@ struct EventTests {
     }
 
     @Test func `has a type of a closed list`() {
-        #expect(WebhookEventType.allCases.count == 14)
+        #expect(WebhookEventType.allCases.count == 17)
         #expect(WebhookEventType.parse("session.paid,refund.declined") == [.sessionPaid, .refundDeclined])
     }
 
@@ -61,8 +61,8 @@ struct KeyTests {
         #expect(key.secret.reveal().count == 32)
         #expect(key.secret.reveal() != other.secret.reveal())
         let text = key.text.reveal()
-        #expect(text.hasPrefix("sws_"))
-        #expect(text.utf8.count == 47)
+        #expect(text.hasPrefix("whsec_") && text.hasSuffix("="))
+        #expect(text.utf8.count == 50)
         #expect(WebhookKey.secret(text)?.reveal() == key.secret.reveal())
         #expect(!"\(key)".contains(text.dropFirst(4)))
     }
@@ -71,12 +71,17 @@ struct KeyTests {
         "", "sws_", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh",
         "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "swk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
         "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8A", "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdH/8",
+        "whsec_", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh==",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdH_8=",
     ])
     func `has no other text`(text: String) {
         #expect(WebhookKey.secret(text) == nil)
     }
 
     @Test func `is read from its text`() {
-        #expect(WebhookKey.secret("sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8")?.reveal() == Array(UInt8(0)..<32))
+        let texts = [
+            "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+        ]
+        for text in texts { #expect(WebhookKey.secret(text)?.reveal() == Array(UInt8(0)..<32)) }
     }
 }

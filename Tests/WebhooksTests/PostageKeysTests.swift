@@ -16,7 +16,7 @@ struct PostageKeysTests {
 
     @Test func `are those that RFC 5869 yields, in every process`() throws {
         #expect(try Self.key().id == "whk_kJl9IYJk5urqUMZa")
-        #expect(try Self.key().text.reveal() == "sws_DDTro5UseqWwAS-8dXqcI3esGyp-jMJBkfPLNafzhmw")
+        #expect(try Self.key().text.reveal() == "whsec_DDTro5UseqWwAS+8dXqcI3esGyp+jMJBkfPLNafzhmw=")
         #expect(WebhookKey.secret(try Self.key().text.reveal())?.reveal() == (try Self.key().secret.reveal()))
     }
 

@@ -23,13 +23,14 @@ MEANING = {
 # One number of connections only: the load is bound by the client, or by the simulator.
 SINGLE = {"tls": 32, "h2": 32, "h2x10": 32, "handshake": 100, "purchase": 32, "crossing": 32}
 IDLE = 1_000
+REFUSALS = "sallyport_postgres_refused_total"
 
 
 class Comparison:
     def __init__(self, stage, options):
         self.stage, self.options = stage, options
         self.cases = options.cases
-        self.samples, self.notes = {}, []
+        self.samples, self.notes, self.missed = {}, [], []
         self.server = stage.serve()
         self.nginx = self.pgload = None
 
@@ -94,8 +95,10 @@ class Comparison:
                 self.server.pid, lambda: load.crossings(self.server, self.stage.simulator, connections, seconds))
         for _ in range(4):
             path = None if case == "issue" else tokens.make(case, self.uri, seconds)
+            before = self.server.metric(REFUSALS)
             sample = self.stage.measure(
                 self.server.pid, lambda path=path: load.wrk(self.server, case, connections, seconds, path))
+            sample["refused"] = self.server.metric(REFUSALS) - before
             if case not in tokens.rates or not load.is_void(sample):
                 tokens.learn(case, sample["rate"])
                 return sample
@@ -112,10 +115,15 @@ class Comparison:
 
     def keep(self, number, key, sample):
         case, connections, who = key
+        # A client who sends again only when it was answered cannot ask for more than there is.
+        if sample.get("refused"):
+            self.missed.append(f"Goal missed: round {number}, {case}, {connections} connections: {sample['refused']:,} of "
+                               f"{sample['n']:,} requests refused")
+            say(self.missed[-1])
         if load.is_void(sample):
             raise RuntimeError(f"{case}, {who}: {sample['bad']} of {sample['n']} answers were not 2xx or 3xx, or were lost")
         if sample["bad"]:
-            self.note(f"Round {number}, {case}, {connections} connections, {who}: {sample['bad']} of {sample['n']:,} requests refused")
+            self.note(f"Round {number}, {case}, {connections} connections, {who}: {sample['bad']} of {sample['n']:,} answers not 2xx or 3xx")
         self.samples.setdefault(key, []).append(sample)
         say(f"round {number}: {case:9} {connections:4} {who:22} {sample['rate']:9,.0f}/s  p99 {sample['p99']:7.2f} ms  server "
             f"{sample['server']:6.1f} us  PostgreSQL {sample['postgres']:6.1f} us  others {sample['others']:.0%}")
@@ -158,7 +166,7 @@ class Comparison:
         ]
         if any(statistics.median(one["others"] for one in rounds) > report.FOREIGN for rounds in self.samples.values()):
             parts.append(f"(!) other work took more than {report.FOREIGN:.0%} of the machine: compare CPU and ratios, not req/s.")
-        parts += [f"{note}." for note in self.notes]
+        parts += [f"{note}." for note in self.missed + self.notes]
         if memory:
             head = ["program", "listener", "MB before", f"MB with {IDLE:,} idle", "KB per idle connection"]
             parts.append(report.table(head, memory))
@@ -168,4 +176,4 @@ class Comparison:
         rows = [{"case": case, "connections": connections, "program": who, "rounds": rounds}
                 for (case, connections, who), rounds in self.samples.items()]
         return {"machine": report.machine_line(), "seconds": self.options.seconds, "samples": rows, "memory": memory,
-                "notes": self.notes}
+                "notes": self.notes, "missed": self.missed}

@@ -53,7 +53,8 @@ $$;
 
 -- Their trails.
 CREATE FUNCTION past.events(first bigint, last bigint, count bigint) RETURNS SETOF flow_event LANGUAGE sql STABLE AS $$
-    SELECT t.flow_id, t.at + s.after, s.ordinal, s.state, s.op, s.verdict, NULL::text, '203.0.113.0/24 6f1c2a9e', '0123456789abcdef'
+    SELECT t.flow_id, t.at + s.after, s.ordinal, s.state, s.op, s.verdict, NULL::text, '203.0.113.0/24 6f1c2a9e', '0123456789abcdef',
+        NULL::text
     FROM past.range(first, last, count) AS t, (VALUES
         (1, 'issued'::flow_state, 'issued', 'issue', interval '0 s', true, true), (2, 'opened', 'opened', 'open', '2 s', true, true),
         (3, 'reviewed', 'reviewed', 'review', '40 s', true, false), (4, 'placed', 'placed', 'place', '60 s', true, false),

@@ -6,7 +6,9 @@ import time
 import load
 import report
 from filling import Filling
+from live import Live
 from machine import cpu_seconds, resident_kilobytes
+from orders import Orders
 from postgres import FILLING
 from stage import say
 
@@ -15,13 +17,15 @@ PARTS = {
     "stored": "flows in the tables, spread over the partitions of 90 days",
     "idle": "idle TLS connections beside the ones that are measured",
     "loops": "event loops",
+    "live": "live sessions while nobody asks for anything: what maintenance takes",
+    "orders": "orders of a year with ledger, operations, polls, claims and events; autovacuum is on",
 }
 
 
 class Growth:
     def __init__(self, stage, options):
         self.stage, self.options = stage, options
-        self.samples, self.facts = {}, {}
+        self.samples, self.facts, self.maintenance, self.ledger = {}, {}, None, None
 
     def run(self):
         if "stored" in self.options.parts:
@@ -111,6 +115,21 @@ class Growth:
                     self.measure("loops", count, case, "spare", number)
         self.stage.server.stop()
 
+    # MARK: Live sessions
+
+    def live(self):
+        self.maintenance = Live(self.stage, self.options.live, self.options.minutes).run()
+
+    # MARK: Orders
+
+    def orders(self):
+        self.ledger = Orders(self.stage, self.options).run()
+
+    @property
+    def is_good(self):
+        """Whether maintenance has kept to its bounds, where that was looked at."""
+        return not (self.maintenance and self.maintenance.faults)
+
     # MARK: Output
 
     def rows(self, part):
@@ -133,6 +152,12 @@ class Growth:
         parts = [f"{options.rounds} rounds of {options.seconds} s, {CONNECTIONS} connections, medians ± half of the range; "
                  f"{report.machine_line()}. Ratios are to the first row of the case."]
         for part in options.parts:
+            if part == "live":
+                parts.append(self.maintenance.markdown())
+                continue
+            if part == "orders":
+                parts.append(self.ledger.markdown())
+                continue
             head = ["case", PARTS[part], "req/s", "server µs", "PostgreSQL µs", "server ÷ first", "PostgreSQL ÷ first", "others"]
             parts.append(report.table(head, self.rows(part)))
             if part == "stored":
@@ -150,4 +175,6 @@ class Growth:
     def json(self):
         rows = [{"part": part, "step": step, "case": case, "rounds": rounds}
                 for (part, step, case), rounds in self.samples.items()]
-        return {"machine": report.machine_line(), "samples": rows, "facts": self.facts}
+        live = {"minutes": self.maintenance.rows, "ended": self.maintenance.ended} if self.maintenance else None
+        return {"machine": report.machine_line(), "samples": rows, "facts": self.facts, "live": live,
+                "orders": self.ledger.json() if self.ledger else None}

@@ -11,14 +11,14 @@ import time
 
 from servers import ASSOCIATION, HELPER
 
-# A server under more load than it can take may refuse some requests with 503; more than this share makes a run void.
-REFUSED = 0.01
+# More answers than this share that are not 2xx or 3xx make a run void.
+BAD = 0.01
 LUA = pathlib.Path(__file__).resolve().parent / "lua"
 
 
 def is_void(result):
     """Whether too many answers were not 2xx or 3xx, or were lost."""
-    return result["bad"] > result["n"] * REFUSED
+    return result["bad"] > result["n"] * BAD
 
 
 class NotOffered(Exception):

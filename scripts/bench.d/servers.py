@@ -96,7 +96,7 @@ class Simulator(Program):
 
     def start(self):
         settings = {"SALLYPORT_DATA_DIR": str(self.folder / "keys"), "SALLYPORT_LOG_LEVEL": "warning",
-                    "SALLYPORT_SIMULATOR_LISTEN": f"127.0.0.1:{self.port}"}
+                    "SALLYPORT_SIMULATOR_LISTEN": f"127.0.0.1:{self.port}", "SALLYPORT_SIMULATOR_QUOTA": "none"}
         self.launch([PROGRAM, "simulators"], {**os.environ, **settings})
         self.wait_for(lambda: listens(self.port))
         return self
@@ -115,6 +115,8 @@ class Sallyport(Program):
         self.simulator = simulator
         self.clear, self.tls, self.admin = free_port(), free_port(), free_port()
         self.web, self.link = f"localhost:{self.clear}", f"links.localhost:{self.clear}"
+        # Other settings for a part of a run.
+        self.overrides = {}
 
     def settings(self, database_uri, loops):
         keys, provider = self.simulator.keys, self.simulator.url
@@ -130,7 +132,7 @@ class Sallyport(Program):
             "PROVIDER_PRIVATE_KEY": str(keys / "merchant.key"), "PROVIDER_CA_FILE": str(keys / "authority.pem"),
             "PROVIDER_API_URL": provider, "PROVIDER_SCRIPT_URL": f"{provider}/checkout.js",
             "PROVIDER_START_URL": f"{provider}/checkout/start", "PROVIDER_CSP_HOSTS": provider,
-            "PROVIDER_REDIRECT_HOSTS": f"localhost:{self.simulator.port}",
+            "PROVIDER_REDIRECT_HOSTS": f"localhost:{self.simulator.port}", "SIMULATOR_QUOTA": "none",
             "LIMITS_ISSUE_PER_MINUTE": "10000000", "LIMITS_UNKNOWN_PER_MINUTE": "10000000",
             "LIMITS_FLOWS_TOTAL": "1000000000", "LIMITS_REQUESTS_PER_CONNECTION": "1000000000",
             "LIMITS_CONNECTIONS": "60000", "LIMITS_CONNECTIONS_PER_ADDRESS": "60000", "LIMITS_IDLE": "1h",
@@ -140,7 +142,7 @@ class Sallyport(Program):
         }
 
     def environment(self, database_uri, loops=0):
-        values = {f"SALLYPORT_{name}": value for name, value in self.settings(database_uri, loops).items()}
+        values = {f"SALLYPORT_{name}": value for name, value in {**self.settings(database_uri, loops), **self.overrides}.items()}
         return {**os.environ, **values}
 
     def migrate(self, database_uri):
@@ -158,6 +160,12 @@ class Sallyport(Program):
                 return answer.status == 200
         except (OSError, urllib.error.URLError):
             return False
+
+    def metric(self, name):
+        """A counter, all its labels together."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.admin}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        return sum(int(line.split()[-1]) for line in lines if line.startswith(name))
 
     def association(self):
         """The association file, byte for byte: what nginx serves too."""

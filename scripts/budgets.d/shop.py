@@ -42,6 +42,7 @@ class Shop:
             "PROVIDER_API_URL": self.simulator, "PROVIDER_SCRIPT_URL": self.simulator + "/checkout.js",
             "PROVIDER_START_URL": self.simulator + "/checkout/start",
             "PROVIDER_REDIRECT_HOSTS": f"localhost:{simulator}", "PROVIDER_CSP_HOSTS": self.simulator,
+            "SIMULATOR_QUOTA": "none",
             # Everybody comes from one address here.
             "LIMITS_ISSUE_PER_MINUTE": "10000000", "LIMITS_UNKNOWN_PER_MINUTE": "10000000",
             "LIMITS_REQUESTS_PER_CONNECTION": "1000000000", "LIMITS_HEADER_DEADLINE": "2s",

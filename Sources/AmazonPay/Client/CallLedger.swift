@@ -3,7 +3,7 @@ package import Primitives
 
 /// When a failed call is tried again.
 package struct RetryPolicy: Sendable {
-    /// How many tries there are in all.
+    /// How many tries there are in all, not counting those that were answered 429 or 425.
     package var tries = 3
     /// The longest pause after the first try; doubles with each.
     package var base = Duration.milliseconds(200)
@@ -38,23 +38,36 @@ struct CallLedger {
         case signAgain(at: WallTime)
         /// Try again after a pause.
         case tryAgain
+        /// The service has no room now: try again after a pause, not shorter than what it says, if there is time for that.
+        case tryLater(AmazonPayError, notBefore: Duration)
         /// Enough.
         case giveUp(AmazonPayError)
     }
 
     private let policy: RetryPolicy
     private(set) var failures = 0
+    /// How often the service had no room.
+    private(set) var throttlings = 0
     private var hasSignedAgain = false
+    private let operation: AmazonPayOperation
+    /// How many answers in a row said that processing had failed.
+    private var processingFailures = 0
+    /// The last refusal, for operators.
+    private var refusal: APIAnswer?
     /// Whether any try may have had its effect without our knowing.
     private(set) var mayHaveTakenEffect: Bool
 
-    init(_ policy: RetryPolicy, mayHaveTakenEffect: Bool) {
+    init(_ operation: AmazonPayOperation, _ policy: RetryPolicy, mayHaveTakenEffect: Bool) {
+        self.operation = operation
         self.policy = policy
         self.mayHaveTakenEffect = mayHaveTakenEffect
     }
 
     /// How far clocks may differ before a refused date is blamed on it.
     private static let tolerableSkew = Duration.seconds(5)
+
+    /// How many such answers in a row are a decline: a charge that is made anew can be found by no question.
+    private static let declineAfter = 3
 
     /// Takes down an answer.
     mutating func answered(_ answer: APIAnswer, ourTime: WallTime) -> Step {
@@ -64,18 +77,37 @@ struct CallLedger {
         }
         // By status alone: a reason cannot turn an answer that is final into one that is not.
         guard AmazonPayError.retry(status: answer.status, reason: nil) == .sameKey else { return .finish(answer) }
-        if answer.status != 429, answer.status != 425 { mayHaveTakenEffect = true }
+        guard !answer.isThrottled else {
+            throttlings += 1
+            refusal = answer
+            return .tryLater(answer.error(code), notBefore: answer.retryAfter(at: ourTime) ?? .zero)
+        }
+        mayHaveTakenEffect = true
+        processingFailures = answer.reason == .processingFailure ? processingFailures + 1 : 0
+        if operation == .createCharge, processingFailures >= CallLedger.declineAfter { return .finish(answer) }
         return failed(answer.error(code))
     }
 
     /// Takes down a failure of the network.
     mutating func broke(_ error: HTTPExchangeError) -> Step {
         if error.code != .connectFailed { mayHaveTakenEffect = true }
+        processingFailures = 0
         return failed(AmazonPayError(code, detail: "\(error)"))
     }
 
     /// The code of a call that ends here without an answer.
     var code: AmazonPayError.Code { mayHaveTakenEffect ? .outcomeUnknown : .notSent }
+
+    /// A call ends because there is no time for another try.
+    func noTime(_ operation: AmazonPayOperation) -> AmazonPayError {
+        let detail = "no time left for \(operation.rawValue)"
+        return refusal?.error(code, detail) ?? AmazonPayError(code, detail: detail)
+    }
+
+    /// The end of a call without an answer.
+    func report(_ error: AmazonPayError) -> CallReport {
+        CallReport(result: .failure(error), mayHaveTakenEffect: mayHaveTakenEffect)
+    }
 
     private mutating func failed(_ error: AmazonPayError) -> Step {
         failures += 1

@@ -4,6 +4,8 @@ import Telemetry
 struct CallMetrics {
     private var durations: [AmazonPayOperation: Histogram] = [:]
     private var breaks: [AmazonPayOperation: Counter] = [:]
+    private var throttlings: [AmazonPayOperation: Counter] = [:]
+    private var refusals: [Priority: [AmazonPayOperation: Counter]] = [:]
 
     init(_ registry: MetricsRegistry) {
         for operation in AmazonPayOperation.allCases {
@@ -18,6 +20,18 @@ struct CallMetrics {
                 help: "Tries of calls to Amazon Pay that got no answer.",
                 labels: labels
             )
+            throttlings[operation] = registry.counter(
+                "sallyport_amazonpay_throttled_total",
+                help: "Tries of calls to Amazon Pay that it had no room for: 429 or 425.",
+                labels: labels
+            )
+            for priority in Priority.allCases {
+                refusals[priority, default: [:]][operation] = registry.counter(
+                    "sallyport_amazonpay_quota_refused_total",
+                    help: "Calls to Amazon Pay that got no place under our quota before their deadline.",
+                    labels: labels + [("priority", priority.word)]
+                )
+            }
         }
     }
 
@@ -27,5 +41,13 @@ struct CallMetrics {
 
     func broke(_ operation: AmazonPayOperation) {
         breaks[operation]?.increment()
+    }
+
+    func throttled(_ operation: AmazonPayOperation) {
+        throttlings[operation]?.increment()
+    }
+
+    func refused(_ call: Call) {
+        refusals[call.priority]?[call.operation]?.increment()
     }
 }

@@ -1,96 +1,99 @@
 import Primitives
 
-/// Who waits for a call.
-package enum Priority: Sendable, Hashable {
-    /// Somebody looks at a page, or a merchant's server waits.
+/// Who waits for a call; each leaves a third of the account's burst to those above it.
+package enum Priority: Int, Sendable, Hashable, CaseIterable {
+    /// A purchase or another movement of money is under way, also one that is being recovered: may take everything.
+    case purchase
+    /// A buyer looks at a page, or a merchant's server waits.
     case buyer
-    /// Nobody: may take only what leaves a quarter of the account's burst to those who wait, and never stands before them.
+    /// Nobody waits.
     case background
+
+    /// Its label in metrics.
+    var word: String {
+        switch self {
+        case .purchase: "purchase"
+        case .buyer: "buyer"
+        case .background: "background"
+        }
+    }
 }
 
-/// Keeps the calls of a process a little under the account's limits; shared by all loops.
+/// Keeps the calls of a process under its part of the account's limits; shared by all loops.
 ///
-/// The limits are per account and operation. Several processes of one account share them without knowing of each other:
-/// the service's own refusal (429) is then what remains, and is retried.
+/// The limits are per account and operation. Processes of one account do not know of each other: each is told how many they are.
 package final class CallQuota: Sendable {
-    /// Which of the vendor's tables holds.
-    package enum Limits: Sendable {
-        /// Real accounts.
-        case live
-        /// Test accounts, far narrower.
-        case sandbox
-        /// No limit: for a simulator that has none.
-        case unlimited
+    /// What the calls of a process are kept under.
+    package struct Limits: Sendable, Hashable {
+        /// Holds where no rate is set.
+        package var table: QuotaTable
+        /// Of the whole account, in place of the table's.
+        package var rates: [AmazonPayOperation: CallRate] = [:]
+        /// How many processes share the account, each with an equal part.
+        package var processes = 1
+        /// Of all operations together, and of this process alone; `nil` for none.
+        package var pace: CallRate?
+
+        /// The limits of a table.
+        package init(_ table: QuotaTable) {
+            self.table = table
+        }
+
+        /// The process's part; nine tenths of it where the table's rate holds.
+        package func rate(of operation: AmazonPayOperation) -> CallRate? {
+            (rates[operation] ?? table.rate(of: operation)?.withMargin)?.share(of: processes)
+        }
     }
 
     /// What comes of asking for a call.
     enum Reservation: Equatable {
         /// The call may go out after this time; its place is kept.
         case taken(after: Duration)
-        /// Nothing is kept; ask again after this time.
+        /// Ask again after this time, as somebody whose turn it is then.
         case later(Duration)
         /// Not before the patience is over; nothing is kept.
         case never
     }
 
-    private let buckets: Lock<[AmazonPayOperation: TokenBucket]>
+    private struct State: Sendable {
+        var buckets: [AmazonPayOperation: TokenBucket] = [:]
+        var pace: TokenBucket?
+    }
+
+    private let state: Lock<State>
+
+    /// Full buckets, for one process with the limits of a table.
+    package convenience init(_ table: QuotaTable) {
+        self.init(Limits(table))
+    }
 
     /// Full buckets.
-    ///
-    /// - Parameter limits: Which table holds.
     package init(_ limits: Limits) {
-        var buckets: [AmazonPayOperation: TokenBucket] = [:]
-        for operation in AmazonPayOperation.allCases { buckets[operation] = CallQuota.bucket(operation, limits) }
-        self.buckets = Lock(buckets)
+        var state = State()
+        for operation in AmazonPayOperation.allCases {
+            state.buckets[operation] = limits.rate(of: operation).map(TokenBucket.init)
+        }
+        state.pace = limits.pace.map(TokenBucket.init)
+        self.state = Lock(state)
     }
 
     /// When a call may go out.
+    ///
+    /// - Parameter isItsTurn: Whether the caller was told `later` and has waited.
     func reserve(
         _ operation: AmazonPayOperation,
         at now: Duration,
         patience: Duration,
-        priority: Priority = .buyer
+        priority: Priority,
+        isItsTurn: Bool = false
     ) -> Reservation {
-        buckets.withLock { buckets in
-            guard var bucket = buckets[operation] else { return .taken(after: .zero) }
-            if priority == .background {
-                let wait = bucket.waitForSpare(at: now)
-                guard wait <= .zero else { return wait <= patience ? .later(wait) : .never }
-            }
-            guard let wait = bucket.take(at: now, patience: patience) else { return .never }
-            buckets[operation] = bucket
-            return .taken(after: wait)
-        }
-    }
-
-    /// The vendor's table, burst and rate per second, less a tenth.
-    private static func bucket(_ operation: AmazonPayOperation, _ limits: Limits) -> TokenBucket? {
-        let row: (burst: Int, rate: Double)
-        switch limits {
-        case .live: row = live(operation)
-        case .sandbox: row = sandbox(operation)
-        case .unlimited: return nil
-        }
-        return TokenBucket(burst: row.burst * 9 / 10, perSecond: row.rate * 0.9)
-    }
-
-    /// As the vendor has it; finalize and the buyer, which are in no table, go by complete and the session.
-    private static func live(_ operation: AmazonPayOperation) -> (burst: Int, rate: Double) {
-        switch operation {
-        case .createSession: (40, 16)
-        case .get, .getBuyer: (40, 8)
-        case .update: (20, 8)
-        case .complete, .finalize, .capture, .getCharge, .getRefund, .getPermission: (20, 4)
-        case .createCharge, .createRefund: (10, 4)
-        case .cancelCharge, .updatePermission, .closePermission: (10, 2)
-        }
-    }
-
-    private static func sandbox(_ operation: AmazonPayOperation) -> (burst: Int, rate: Double) {
-        switch operation {
-        case .get, .getBuyer, .getPermission: (10, 1)
-        case .createSession, .update, .getCharge, .getRefund, .updatePermission: (5, 1)
-        case .complete, .finalize, .createCharge, .capture, .cancelCharge, .createRefund, .closePermission: (2, 1)
+        state.withLock { state in
+            if let wait = state.pace?.wait(at: now), wait > .zero { return wait <= patience ? .later(wait) : .never }
+            let reservation =
+                state.buckets[operation]?.reserve(at: now, patience: patience, priority: priority, isItsTurn: isItsTurn)
+                ?? .taken(after: .zero)
+            if case .taken = reservation { _ = state.pace?.take(at: now, patience: .zero) }
+            return reservation
         }
     }
 }

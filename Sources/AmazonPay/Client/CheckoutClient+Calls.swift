@@ -31,6 +31,7 @@ struct Call {
         resource = paying.resource
         body = paying.body
         key = paying.key
+        priority = .purchase
     }
 }
 
@@ -44,13 +45,15 @@ struct CallReport {
 extension Credentials {
     /// The header that every call is signed with.
     func signedFields(at time: WallTime) -> [(String, String)] {
-        [
-            ("accept", "application/json"),
-            ("content-type", "application/json"),
-            ("x-amz-pay-date", CalendarDate(time).compactText),
-            ("x-amz-pay-host", region.apiHost),
-            ("x-amz-pay-region", region.label),
-        ]
+        var fields: [(String, String)] = []
+        // With the key and the signature, which come behind.
+        fields.reserveCapacity(7)
+        fields.append(("accept", "application/json"))
+        fields.append(("content-type", "application/json"))
+        fields.append(("x-amz-pay-date", CalendarDate(time).compactText))
+        fields.append(("x-amz-pay-host", region.apiHost))
+        fields.append(("x-amz-pay-region", region.label))
+        return fields
     }
 }
 
@@ -59,13 +62,13 @@ extension CheckoutClient {
     /// Carries out a call; never longer than the limit by more than the loop is late.
     func run(_ call: Call, within limit: Duration, mayHaveTakenEffect: Bool) async -> CallReport {
         let end = surroundings.uptime() + limit
-        var ledger = CallLedger(retryPolicy, mayHaveTakenEffect: mayHaveTakenEffect)
+        var ledger = CallLedger(call.operation, retryPolicy, mayHaveTakenEffect: mayHaveTakenEffect)
         // How far their clock is ahead of ours, once they have refused a date.
         var skew = Duration.zero
         while true {
             guard await admit(call, until: end) else {
-                let error = AmazonPayError(ledger.code, detail: "no time left for \(call.operation.rawValue)")
-                return CallReport(result: .failure(error), mayHaveTakenEffect: ledger.mayHaveTakenEffect)
+                metrics.refused(call)
+                return ledger.report(ledger.noTime(call.operation))
             }
             let ours = surroundings.clock.now()
             let time = ours + skew
@@ -74,27 +77,41 @@ extension CheckoutClient {
             case .finish(let answer):
                 return CallReport(result: .success(answer), mayHaveTakenEffect: ledger.mayHaveTakenEffect)
             case .giveUp(let error):
-                return CallReport(result: .failure(error), mayHaveTakenEffect: ledger.mayHaveTakenEffect)
+                return ledger.report(error)
             case .signAgain(let theirs):
                 skew = .microseconds(theirs.microseconds - ours.microseconds)
             case .tryAgain:
                 let pause = retryPolicy.pause(after: ledger.failures, random: surroundings.random)
                 await surroundings.sleep(min(pause, max(.zero, end - surroundings.uptime())))
+            case .tryLater(let error, let notBefore):
+                metrics.throttled(call.operation)
+                let rest = end - surroundings.uptime()
+                guard notBefore < rest else { return ledger.report(error) }
+                let pause = retryPolicy.pause(after: ledger.throttlings, random: surroundings.random)
+                await surroundings.sleep(min(notBefore + pause, rest))
             }
+            // A sleep that is cancelled ends at once, and would do so each time.
+            if Task.isCancelled { return ledger.report(ledger.noTime(call.operation)) }
         }
     }
 
     /// Waits for the account's limits; false where the deadline comes first.
     private func admit(_ call: Call, until end: Duration) async -> Bool {
+        var isItsTurn = false
         while true {
             let now = surroundings.uptime()
             guard now < end else { return false }
-            switch quota.reserve(call.operation, at: now, patience: end - now, priority: call.priority) {
+            let (patience, priority) = (end - now, call.priority)
+            switch quota.reserve(call.operation, at: now, patience: patience, priority: priority, isItsTurn: isItsTurn)
+            {
             case .taken(let wait):
                 if wait > .zero { await surroundings.sleep(wait) }
                 return surroundings.uptime() < end
             case .later(let wait):
                 await surroundings.sleep(wait)
+                // A sleep that is cancelled ends at once, and would do so each time.
+                if Task.isCancelled { return false }
+                isItsTurn = true
             case .never:
                 return false
             }
@@ -116,7 +133,7 @@ extension CheckoutClient {
         let start = surroundings.uptime()
         // The signature may have waited for a worker; what is sent without time left is sent for nothing.
         guard start < end else {
-            return .giveUp(AmazonPayError(ledger.code, detail: "no time left for \(call.operation.rawValue)"))
+            return .giveUp(ledger.noTime(call.operation))
         }
         do throws(HTTPExchangeError) {
             let answer = APIAnswer(try await surroundings.exchange.send(request))

@@ -140,9 +140,10 @@ extension CheckoutClient {
     ) async throws(AmazonPayError) -> Charge {
         let end = surroundings.uptime() + limit
         let body = WireJSON.octets(Cancellation(cancellationReason: CheckoutClient.cut(reason)))
-        let call = Call(.cancelCharge, id.text, body: body)
+        let call = Call(.cancelCharge, id.text, body: body, priority: .purchase)
         let report = await run(call, within: limit, mayHaveTakenEffect: isRecovery)
-        return try await ended(report, Call(.getCharge, id.text), id, until: end) { (charge: Charge) in
+        let reading = Call(.getCharge, id.text, priority: .purchase)
+        return try await ended(report, reading, id, until: end) { (charge: Charge) in
             charge.state == .canceled
         }
     }
@@ -166,9 +167,10 @@ extension CheckoutClient {
     ) async throws(AmazonPayError) -> ChargePermission {
         let end = surroundings.uptime() + limit
         let closure = Closure(closureReason: CheckoutClient.cut(reason), cancelPendingCharges: cancelsPending)
-        let call = Call(.closePermission, id.text, body: WireJSON.octets(closure))
+        let call = Call(.closePermission, id.text, body: WireJSON.octets(closure), priority: .purchase)
         let report = await run(call, within: limit, mayHaveTakenEffect: isRecovery)
-        return try await ended(report, Call(.getPermission, id.text), id, until: end) { (found: ChargePermission) in
+        let reading = Call(.getPermission, id.text, priority: .purchase)
+        return try await ended(report, reading, id, until: end) { (found: ChargePermission) in
             found.state == .closed
         }
     }

@@ -41,7 +41,11 @@ extension CheckoutClient {
         _ charge: ChargeID,
         within limit: Duration
     ) async -> Result<Object, AmazonPayError> {
-        let report = await run(Call(.getCharge, charge.text), within: limit, mayHaveTakenEffect: false)
+        let report = await run(
+            Call(.getCharge, charge.text, priority: .purchase),
+            within: limit,
+            mayHaveTakenEffect: false
+        )
         do throws(AmazonPayError) {
             let answer = try report.result.get()
             guard answer.isSuccess else { throw answer.error(.refused) }

@@ -159,7 +159,7 @@ package final class CheckoutClient {
         _ update: CheckoutUpdate,
         within limit: Duration = .seconds(15)
     ) async throws(AmazonPayError) -> CheckoutSession {
-        try await object(Call(.update, id.text, body: update.json), id, within: limit)
+        try await object(Call(.update, id.text, body: update.json, priority: .purchase), id, within: limit)
     }
 
     /// Makes the charge real, or finds out why it is not.
@@ -205,7 +205,7 @@ package final class CheckoutClient {
         {
             return outcome
         }
-        let call = Call(operation, completion.session.text, body: body, key: completion.key)
+        let call = Call(operation, completion.session.text, body: body, key: completion.key, priority: .purchase)
         let report = await run(call, within: end - surroundings.uptime(), mayHaveTakenEffect: completion.isRecovery)
         return await conclude(completion, report, end)
     }
@@ -259,11 +259,12 @@ package final class CheckoutClient {
         _ id: CheckoutSessionID,
         until end: Duration
     ) async throws(AmazonPayError) -> CheckoutSession {
-        let session = try await session(id, within: end - surroundings.uptime())
+        let session = try await session(id, priority: .purchase, within: end - surroundings.uptime())
         guard session.state == .completed, session.chargeAmount == nil,
             let charge = session.chargeID.flatMap({ ChargeID($0) })
         else { return session }
-        return session.with(chargeAmount: try await self.charge(charge, within: end - surroundings.uptime()).amount)
+        let limit = end - surroundings.uptime()
+        return session.with(chargeAmount: try await self.charge(charge, priority: .purchase, within: limit).amount)
     }
 
     /// Time that is always left for reading the object after a doubtful answer.

@@ -42,7 +42,7 @@ enum CompleteDecision {
         case .success(let session):
             if let outcome = closed(session, amount, refusal: answer.reason) {
                 guard answer.isSuccess, case .alreadyCompleted(let session) = outcome else { return outcome }
-                return answer.status == 202 ? .pending(session) : .completed(session)
+                return completed(session, answer)
             }
             return stillOpen(answer, mayHaveTakenEffect)
         case .failure(let error):
@@ -59,7 +59,10 @@ enum CompleteDecision {
             guard session.chargeAmount?.isReadable == true else {
                 return .unknown(AmazonPayError(.unreadable, detail: "a completed session without an amount"))
             }
-            guard session.isFor(amount) else { return .amountMismatch }
+            guard session.isFor(amount) else { return .completedOtherwise }
+            guard session.namesCharge else {
+                return .unknown(AmazonPayError(.unreadable, detail: "a completed session without its ids"))
+            }
             // Such a session is completed before the bank has spoken: only the charge tells.
             return session.canHandlePendingAuthorization ? .pending(session) : .alreadyCompleted(session)
         case .canceled:
@@ -89,8 +92,14 @@ enum CompleteDecision {
         else {
             return .readSession(answer)
         }
-        if let told = session.chargeAmount, told.isReadable, told.money != amount { return .done(.amountMismatch) }
-        return .done(answer.status == 202 ? .pending(session) : .completed(session))
+        if let told = session.chargeAmount, told.isReadable, told.money != amount { return .done(.completedOtherwise) }
+        guard session.namesCharge else { return .readSession(answer) }
+        return .done(completed(session, answer))
+    }
+
+    private static func completed(_ session: CheckoutSession, _ answer: APIAnswer) -> CompleteOutcome {
+        let session = session.with(requestID: answer.requestID)
+        return answer.status == 202 ? .pending(session) : .completed(session)
     }
 
     private static func refused(_ answer: APIAnswer) -> Verdict {

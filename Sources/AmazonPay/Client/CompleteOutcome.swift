@@ -14,8 +14,10 @@ package enum CompleteOutcome: Sendable {
     case declined(ReasonCode)
     /// The session was cancelled, by the buyer, by Amazon or by time; the reason where Amazon gave one.
     case cancelled(ReasonCode?)
-    /// The session holds another amount than the order; nothing happened, or a person has to look.
+    /// The service refused the amount: the session holds another one than the order, and nothing happened.
     case amountMismatch
+    /// The session is completed with another amount than the order: money was taken, and a person has to look.
+    case completedOtherwise
     /// Nothing took effect: no try left this machine, or each that did was turned away unread. The attempt may be taken back.
     case notSent(AmazonPayError)
     /// What happened is not known: ask again later, with the same key.

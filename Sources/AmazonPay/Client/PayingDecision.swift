@@ -55,7 +55,8 @@ enum PayingDecision {
         _ reread: Result<Object, AmazonPayError>?
     ) -> Verdict<Object> {
         var doubt = "agreed, with a body that cannot be read"
-        if let object = try? Object(json: answer.body) {
+        if var object = try? Object(json: answer.body) {
+            object.requestID = answer.requestID
             let standing = object.standing(expected)
             let error = { (reason: ReasonCode?, detail: String) in
                 AmazonPayError(
@@ -87,7 +88,13 @@ enum PayingDecision {
         let isDoubtful = answer.status == 422 || answer.reason.map(doubtful.contains) ?? false
         guard mayHaveTakenEffect || isDoubtful else { return .settled(.refused(answer.error(.refused), nil)) }
         guard let reread else { return .readObject }
-        if let outcome = found(reread, expected) { return .settled(outcome) }
+        if let outcome = found(reread, expected) {
+            // The charge is over, and not by this call: other octets had the key.
+            if answer.reason == .duplicateIdempotencyKey, case .refused(_, let object) = outcome {
+                return .settled(.refused(answer.error(.refused), object))
+            }
+            return .settled(outcome)
+        }
         if answer.reason == .duplicateIdempotencyKey {
             return .settled(.unknown(answer.error(.outcomeUnknown, "the key was used for other octets")))
         }

@@ -34,6 +34,9 @@ package protocol PayingObject: Sendable {
     /// The calls that it comes of.
     static var payingOperations: Set<AmazonPayOperation> { get }
 
+    /// The provider's id of the call that was answered with it.
+    var requestID: String? { get set }
+
     /// Reads the body of an answer.
     ///
     /// - Parameter json: The body.

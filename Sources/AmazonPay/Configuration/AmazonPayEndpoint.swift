@@ -1,3 +1,5 @@
+import Primitives
+
 /// Where the API is reached.
 package struct AmazonPayEndpoint: Sendable, Hashable {
     /// Scheme, host and possibly port; no path.
@@ -23,18 +25,18 @@ package struct AmazonPayEndpoint: Sendable, Hashable {
     /// - Throws: A malformed address, or an account that moves real money.
     package init(simulator text: String, for credentials: Credentials) throws(AmazonPayConfigurationError) {
         var problems: [String] = []
-        let url = StrictURL(text)
+        let url = StrictURL.read(text)
         if url == nil || url.map({ $0.rest != "" && $0.rest != "/" }) == true {
             problems.append("the simulator's address must be https://host[:port]")
         }
-        if let url, !url.isSecure, !url.isLoopback {
+        if let url, !url.isSecure, !url.host.isLoopback {
             problems.append("the simulator's address must be https unless it is on loopback")
         }
         if credentials.environment == .live {
             problems.append("a live key must not be used with a simulator")
         }
         guard let url, problems.isEmpty else { throw AmazonPayConfigurationError(problems: problems) }
-        origin = (url.isSecure ? "https://" : "http://") + url.hostAndPort
+        origin = url.origin
         isSimulator = true
     }
 }

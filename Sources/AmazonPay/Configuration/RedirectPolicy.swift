@@ -1,3 +1,5 @@
+import Primitives
+
 /// Decides where a buyer may be sent for processing.
 ///
 /// The address comes from an answer of the API; should that answer ever be forged, the buyer still goes to Amazon only.
@@ -13,7 +15,7 @@ package struct RedirectPolicy: Sendable {
     /// - Throws: A host that is malformed, or none at all.
     package init(hosts: [String], allowsLoopbackHTTP: Bool = false) throws(AmazonPayConfigurationError) {
         var problems = hosts.isEmpty ? ["no host is listed for redirects"] : []
-        for host in hosts where StrictURL("https://" + host)?.hostAndPort != host {
+        for host in hosts where StrictURL.read("https://" + host)?.authority != host {
             problems.append("\(host) is not a host for redirects")
         }
         guard problems.isEmpty else { throw AmazonPayConfigurationError(problems: problems) }
@@ -26,9 +28,9 @@ package struct RedirectPolicy: Sendable {
     /// - Parameter text: From an answer.
     /// - Returns: True for https to a listed host; a fragment, user information or an odd spelling is refused.
     package func allows(_ text: String) -> Bool {
-        guard let url = StrictURL(text), !text.utf8.contains(UInt8(ascii: "#")) else { return false }
-        guard url.isSecure || (allowsLoopbackHTTP && url.isLoopback) else { return false }
+        guard let url = StrictURL.read(text), !text.utf8.contains(UInt8(ascii: "#")) else { return false }
+        guard url.isSecure || (allowsLoopbackHTTP && url.host.isLoopback) else { return false }
         let isDefaultPort = url.port == (url.isSecure ? 443 : 80)
-        return hosts.contains(url.hostAndPort) || (isDefaultPort && hosts.contains(url.host))
+        return hosts.contains(url.authority) || (isDefaultPort && hosts.contains(url.host.text))
     }
 }

@@ -38,6 +38,8 @@ package struct Charge: Sendable, Hashable {
     package let expiration: WallTime?
     /// Whether money moves; `nil` where the vendor does not say.
     package let environment: AmazonPayEnvironment?
+    /// The provider's id of the call that was answered with it, for its support; `nil` where it was only read.
+    package var requestID: String?
 
     /// How far it has come.
     package var state: State { status.state }

@@ -53,6 +53,8 @@ package struct CheckoutSession: Sendable, Hashable {
     package let shippingAddress: Address?
     /// The first payment instrument as text, for example `Visa ****1111 (Amazon Pay)`.
     package let paymentDescriptor: String?
+    /// The provider's id of the call that completed it, for its support; `nil` where the session was only read.
+    package private(set) var requestID: String?
     /// The charge, once completed (unless the intent was `Confirm`).
     package let chargeID: String?
     /// The permission to charge, once completed.
@@ -84,6 +86,16 @@ package struct CheckoutSession: Sendable, Hashable {
     /// - Parameter amount: In the currency that it has to be in.
     /// - Returns: False also where the session holds no amount.
     package func isFor(_ amount: Money) -> Bool { chargeAmount?.money == amount }
+
+    /// Whether what a completed session has made can be found again; without both ids nothing of it can be captured or refunded.
+    var namesCharge: Bool { chargePermissionID != nil && (chargeID != nil || paymentIntent == "Confirm") }
+
+    /// The session with the id of the call that completed it.
+    func with(requestID: String?) -> CheckoutSession {
+        var session = self
+        session.requestID = requestID
+        return session
+    }
 
     /// The session with an amount that was read elsewhere.
     func with(chargeAmount amount: Price?) -> CheckoutSession {

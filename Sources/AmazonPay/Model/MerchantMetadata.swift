@@ -1,3 +1,5 @@
+import Primitives
+
 /// Our own marks on a session, permission and charge.
 package struct MerchantMetadata: Sendable, Hashable, Encodable {
     /// At most 256 characters; binds the session to a flow.
@@ -51,8 +53,8 @@ package enum ReturnAddress {
     ///   vendor does not say where it puts its parameter then.
     /// - Returns: One sentence.
     package static func problem(_ text: String) -> String? {
-        guard let url = StrictURL(text) else { return "\(text) is not an absolute address" }
-        guard url.isSecure || url.isLoopback else { return "\(text) is neither https nor on loopback" }
+        guard let url = StrictURL.read(text) else { return "\(text) is not an absolute address" }
+        guard url.isSecure || url.host.isLoopback else { return "\(text) is neither https nor on loopback" }
         guard text.utf8.count <= 512 else { return "\(text.prefix(64))… is longer than 512 characters" }
         return text.utf8.contains(UInt8(ascii: "#")) ? "\(text) has a fragment" : nil
     }

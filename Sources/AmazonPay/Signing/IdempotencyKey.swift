@@ -31,6 +31,30 @@ package struct IdempotencyKey: Sendable, Hashable {
         return IdempotencyKey(trusted: String(Hex.encode(SHA256.digest(of: octets).bytes).prefix(32)))
     }
 
+    /// The key of a payment that a merchant's program asks for: the same at every repeat of the request, whatever was lost in between.
+    ///
+    /// The first 32 hexadecimal digits of SHA-256 over `sallyport/ref/2`, the 16 bytes of the account's scope and of the flow's id, and
+    /// step, target and word with line feeds between them. The octets of the request are not part of it: the service refuses others.
+    ///
+    /// - Parameters:
+    ///   - scope: Stands for account and environment.
+    ///   - flow: The order.
+    ///   - step: What is done, letters only.
+    ///   - target: The service's id of what it is done to.
+    ///   - word: The `Idempotency-Key` of the request.
+    /// - Returns: 32 characters of `[0-9a-f]`.
+    package static func derive(
+        scope: UUIDBytes,
+        flow: UUIDBytes,
+        step: StaticString,
+        target: String,
+        word: String
+    ) -> IdempotencyKey {
+        let octets =
+            Array("sallyport/ref/2".utf8) + scope.bytes + flow.bytes + Array("\(step)\n\(target)\n\(word)".utf8)
+        return IdempotencyKey(trusted: String(Hex.encode(SHA256.digest(of: octets).bytes).prefix(32)))
+    }
+
     private init(trusted text: String) {
         self.text = text
     }

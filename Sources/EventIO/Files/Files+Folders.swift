@@ -117,9 +117,8 @@ extension Files {
         while true {
             errno = 0
             guard let entry = unsafe readdir(folder) else { break }
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+            // Up to its NUL only: an entry is as long as its name, and the last may end where the buffer does.
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name.0) { unsafe String(cString: $0) }
             if name != ".", name != ".." { names.append(name) }
         }
         guard errno == 0 else { throw IOError(code: errno, operation: "readdir") }

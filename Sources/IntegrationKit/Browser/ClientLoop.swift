@@ -17,7 +17,7 @@ package enum ClientLoop {
     /// Sends one request and waits for the whole response.
     ///
     /// - Parameters:
-    ///   - request: What to send.
+    ///   - request: What to send; its timeout does not count.
     ///   - version: What to speak.
     /// - Returns: The response, whatever its status.
     /// - Throws: `HTTPExchangeError`, or `IOError` where there is no loop to be had.
@@ -27,7 +27,7 @@ package enum ClientLoop {
     ) async throws -> InboundResponse {
         _ = try loop.get()
         let result = await withCheckedContinuation {
-            jobs.continuation.yield(Job(request: request, version: version, answer: $0))
+            jobs.continuation.yield(Job(request: request.patient, version: version, answer: $0))
         }
         return try result.get()
     }
@@ -37,7 +37,7 @@ package enum ClientLoop {
         let authority = try TestKeys.get().authorityPath
         try loop.start()
         loop.execute { reactor in
-            var configuration = ClientConfiguration()
+            var configuration = ClientConfiguration.patient
             configuration.trust = .file(path: authority)
             let client = CurlClient(reactor, configuration: configuration)
             configuration.version = .http2

@@ -1,5 +1,6 @@
 import HTTPCore
 import Primitives
+import TestKit
 
 /// A client that behaves like a browser: a cookie jar with the rules for `SameSite` and `__Host-`, redirects, Fetch Metadata.
 ///
@@ -15,6 +16,7 @@ package final class TestBrowser: Sendable {
     private let hosts: HostTable
     private let home: String
     private let language: String
+    private let isPatient: Bool
 
     /// A browser with an empty jar.
     ///
@@ -22,10 +24,12 @@ package final class TestBrowser: Sendable {
     ///   - hosts: Where the shop is in truth.
     ///   - home: The origin of paths.
     ///   - language: For Accept-Language.
-    package init(_ hosts: HostTable, home: String, language: String) {
+    ///   - isPatient: Whether it asks again after 429, as its buyer would.
+    package init(_ hosts: HostTable, home: String, language: String, isPatient: Bool = false) {
         self.hosts = hosts
         self.home = home
         self.language = language
+        self.isPatient = isPatient
     }
 
     /// Every URL that was asked for, in order.
@@ -182,6 +186,13 @@ package final class TestBrowser: Sendable {
     }
 
     private func send(_ visit: Visit) async throws -> Page {
+        var page = try await sendOnce(visit)
+        let patience = Patience()
+        while isPatient, page.status == 429, patience.isLeft { page = try await sendOnce(visit) }
+        return page
+    }
+
+    private func sendOnce(_ visit: Visit) async throws -> Page {
         let truth = hosts.truth(of: visit.url)
         let isSafe = visit.method == "GET" || visit.method == "HEAD"
         let cookies = state.withLock { state in
@@ -202,8 +213,7 @@ package final class TestBrowser: Sendable {
             method: visit.method,
             url: truth.url,
             fields: fields,
-            body: visit.form.map { Array(FormCoding.encode($0).utf8) } ?? visit.body,
-            timeout: .seconds(60)
+            body: visit.form.map { Array(FormCoding.encode($0).utf8) } ?? visit.body
         )
         let response = try await ClientLoop.send(request, over: hosts.version(for: visit.url))
         let page = Page(url: visit.url, response: response)

@@ -25,7 +25,7 @@ package struct MerchantClient: Sendable {
     /// - Returns: The answer.
     /// - Throws: `HTTPExchangeError`.
     package func get(_ path: String) async throws -> MerchantReply {
-        let page = try await shop.browser().request("GET", path, fields: [("Authorization", "Bearer " + key)])
+        let page = try await browser.request("GET", path, fields: [("Authorization", "Bearer " + key)])
         return MerchantReply(page)
     }
 
@@ -42,9 +42,12 @@ package struct MerchantClient: Sendable {
         let fields = [
             ("Authorization", "Bearer " + key), ("Content-Type", "application/json"), ("Idempotency-Key", word),
         ]
-        let page = try await shop.browser().request("POST", path, fields: fields, body: body.bytes)
+        let page = try await browser.request("POST", path, fields: fields, body: body.bytes)
         return MerchantReply(page)
     }
+
+    /// A server does not ask again after 429, whatever the shop's buyers do.
+    private var browser: TestBrowser { TestBrowser(shop.hosts, home: shop.web, language: "en") }
 
     /// Opens a session.
     ///
@@ -111,7 +114,15 @@ package struct MerchantClient: Sendable {
         ["amount": .string("\(amount)"), "currencyCode": "JPY"]
     }
 
-    static func parameter(_ name: String, of address: String) -> String {
+    /// A key as it could be, which nobody has made.
+    ///
+    /// - Returns: A new one each time.
+    package static func madeUpKey() -> String {
+        "swk_" + Base64URL.encode((0..<48).map { _ in UInt8.random(in: 0...255) })
+    }
+
+    /// The value of a parameter of an address; empty where there is none.
+    package static func parameter(_ name: String, of address: String) -> String {
         for pair in address.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1)
             if parts.count == 2, parts[0] == name { return String(parts[1]) }
@@ -182,7 +193,7 @@ extension Shop {
     /// - Returns: Ready to ask.
     /// - Throws: `KeyRefused`, `IOError`.
     package func merchant(
-        _ scopes: String = "sessions:read,sessions:write,payments:write,refunds:write"
+        _ scopes: String = "sessions:read,sessions:write,buyers:read,payments:write,refunds:write"
     ) async throws -> MerchantClient {
         MerchantClient(self, key: try await makeKey(scopes))
     }

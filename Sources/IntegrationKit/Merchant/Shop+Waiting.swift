@@ -1,4 +1,5 @@
 import SallyportApp
+import TestKit
 
 /// Something that a test waited for did not come.
 package struct NeverHappened: Error, CustomStringConvertible {
@@ -11,15 +12,11 @@ extension Shop {
     ///
     /// - Parameters:
     ///   - what: For the error.
-    ///   - rounds: How many rounds it may take.
     ///   - holds: Whether it holds by now.
     /// - Throws: `NeverHappened`, or what the function throws.
-    package func wait(
-        for what: String,
-        rounds: Int = 2_000,
-        _ holds: () async throws -> Bool
-    ) async throws {
-        for _ in 0..<rounds {
+    package func wait(for what: String, _ holds: () async throws -> Bool) async throws {
+        let patience = Patience()
+        while patience.isLeft {
             if try await holds() { return }
             await broker.nextRound()
         }

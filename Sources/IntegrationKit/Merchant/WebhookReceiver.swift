@@ -106,7 +106,7 @@ package final class WebhookReceiver: Sendable {
 
     /// Gives it the secret of an endpoint.
     ///
-    /// - Parameter text: `sws_…`; another text changes nothing.
+    /// - Parameter text: `whsec_…`; another text changes nothing.
     package func trust(_ text: String) {
         guard let secret = WebhookKey.secret(text) else { return }
         state.withLock { $0.secrets.append(secret) }

@@ -78,7 +78,7 @@ package final class LoopSimulator: Sendable {
             "SALLYPORT_PROVIDER_SCRIPT_URL": url + "/checkout.js",
             "SALLYPORT_PROVIDER_START_URL": url + "/checkout/start",
             "SALLYPORT_PROVIDER_REDIRECT_HOSTS": authority,
-            "SALLYPORT_PROVIDER_CSP_HOSTS": url,
+            "SALLYPORT_PROVIDER_CSP_HOSTS": url, "SALLYPORT_SIMULATOR_QUOTA": "none",
         ]
     }
 }

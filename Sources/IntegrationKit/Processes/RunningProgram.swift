@@ -1,5 +1,6 @@
 package import EventIO
 import Foundation
+import TestKit
 
 /// A command of `sallyport` that runs as a process of its own and writes its log into a file.
 ///
@@ -107,7 +108,7 @@ package struct ProgramFailure: Error, Sendable, CustomStringConvertible {
 package func poll<Answer>(
     _ reactor: Reactor,
     _ what: String,
-    atMost patience: Duration = .seconds(120),
+    atMost patience: Duration = Patience.usual,
     _ question: () async throws -> Answer?
 ) async throws -> Answer {
     let end = reactor.now + patience

@@ -38,6 +38,7 @@ package final class ServerProcess {
             "SALLYPORT_LOG_LEVEL": "info",
             "SALLYPORT_LIMITS_ISSUE_PER_MINUTE": "1000000",
             "SALLYPORT_LIMITS_UNKNOWN_PER_MINUTE": "1000000",
+            "SALLYPORT_MERCHANT_REQUESTS_PER_MINUTE": "1000000",
             "SALLYPORT_LIMITS_CONNECTIONS_PER_ADDRESS": "10000",
             // A slow machine is no overload.
             "SALLYPORT_LIMITS_QUEUE_WAIT_MS": "5000",

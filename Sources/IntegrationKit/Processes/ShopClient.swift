@@ -29,11 +29,10 @@ package final class ShopClient {
         version: ClientConfiguration.Version = .http1
     ) {
         self.host = host
-        var configuration = ClientConfiguration()
+        var configuration = ClientConfiguration.patient
         configuration.trust = trust
         configuration.concurrencyLimit = 4_096
         configuration.idleConnections = 512
-        configuration.connectTimeout = .seconds(10)
         curl = CurlClient(reactor, configuration: configuration)
         configuration.version = version
         serverCurl = version == .http1 ? curl : CurlClient(reactor, configuration: configuration)
@@ -66,7 +65,7 @@ package final class ShopClient {
             body = Array(FormText.encode(form).utf8)
         }
         return try await (isServer ? serverCurl : curl).send(
-            OutboundRequest(method: method, url: url, fields: fields, body: body, timeout: .seconds(60))
+            OutboundRequest(method: method, url: url, fields: fields, body: body).patient
         )
     }
 
@@ -83,7 +82,7 @@ package final class ShopClient {
             url: simulator + "/_sim/" + path,
             body: Array((body ?? "").utf8)
         )
-        let answer = try await curl.send(request)
+        let answer = try await curl.send(request.patient)
         guard answer.status == 200 else { throw UnexpectedAnswer(path, answer) }
         return answer.body
     }

@@ -1,7 +1,8 @@
 import HTTPCore
 import Primitives
 
-/// Leads requests of the simulator to where the hosts of the shop are in truth, as the tests' browsers do.
+/// Leads requests of the simulator to where the hosts of the shop are in truth, as the tests' browsers do, and waits
+/// for the answers: the simulator would repeat a message that is answered late an hour later by its clock.
 final class RoutedExchange: HTTPExchange {
     /// Where the shop is; not known before it has started.
     ///
@@ -32,9 +33,9 @@ final class RoutedExchange: HTTPExchange {
     }
 
     func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
+        var request = request.patient
         guard let table = route.table else { return try await next.send(request) }
         let truth = table.truth(of: URLParts(request.url, base: ""))
-        var request = request
         request.url = truth.url
         request.fields.append(("host", truth.host))
         return try await next.send(request)

@@ -40,7 +40,7 @@ package final class RunningSimulator: Sendable {
         )
         let configuration = SimulatorConfiguration(merchants: [merchant], seed: KernelRandom().bytes(16))
         let address = SocketAddress(v4: 0x7F00_0001, port: port)
-        var sending = ClientConfiguration()
+        var sending = ClientConfiguration.patient
         sending.trust = .file(path: keys.authorityPath)
         let trusting = sending
         let route = RoutedExchange.Route()

@@ -8,7 +8,7 @@ extension Shop {
     /// - Returns: The whole key.
     /// - Throws: `IOError`, `DeadlineExceeded`, or `KeyRefused` with what the command said.
     package func makeKey(
-        _ scopes: String = "sessions:read,sessions:write,payments:write,refunds:write"
+        _ scopes: String = "sessions:read,sessions:write,buyers:read,payments:write,refunds:write"
     ) async throws
         -> String
     {

@@ -1,6 +1,7 @@
 import Postgres
 package import PostgresTestKit
 package import SallyportApp
+import TestKit
 
 /// A whole shop of one test: a database, a simulator, and the broker in this process.
 package struct Shop: Sendable {
@@ -16,6 +17,8 @@ package struct Shop: Sendable {
     package let link: String
     /// Where the hosts of the shop are in truth.
     package let hosts: HostTable
+    /// Whether its browsers ask again after 429.
+    let isPatient: Bool
     /// The broker's settings.
     let environment: [String: String]
 
@@ -24,7 +27,7 @@ package struct Shop: Sendable {
     /// - Parameter language: What it prefers.
     /// - Returns: A new one.
     package func browser(language: String = "en") -> TestBrowser {
-        TestBrowser(hosts, home: web, language: language)
+        TestBrowser(hosts, home: web, language: language, isPatient: isPatient)
     }
 
     /// Scheme, host and port of the administration listener.
@@ -127,7 +130,8 @@ package struct Shop: Sendable {
     ) async throws -> Answer {
         try endLease(of: flow)
         var answer = try await ask()
-        for _ in 0..<50 where isHeld(answer) {
+        let patience = Patience()
+        while isHeld(answer), patience.isLeft {
             try endLease(of: flow)
             answer = try await ask()
         }
@@ -189,7 +193,7 @@ package func withShop<Result: Sendable>(
     _ body: @escaping @Sendable (Shop) async throws -> Result
 ) async throws -> Result {
     try await ShopGate.shared.pass {
-        let database = try TestDatabase(migrations: "migrations")
+        let database = try options.database ?? TestDatabase(migrations: "migrations")
         let simulator = try await RunningSimulator.start(
             isSecure: options.isSimulatorSecure,
             port: options.simulatorPort
@@ -237,6 +241,7 @@ extension Shop {
         _ environment: [String: String]
     ) {
         self.environment = environment
+        isPatient = options.isPatient
         self.database = database
         self.simulator = simulator
         self.broker = broker

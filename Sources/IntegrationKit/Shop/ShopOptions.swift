@@ -1,5 +1,6 @@
 import EventIO
 package import HTTPClient
+package import PostgresTestKit
 package import Telemetry
 import TestKit
 
@@ -19,10 +20,14 @@ package struct ShopOptions: Sendable {
     package var loops = 1
     /// How many processes the broker is, 1 or 2: each further request of a browser goes to the next of them.
     package var processes = 1
+    /// Whether its browsers ask again after 429, as their buyers would.
+    package var isPatient = false
     /// Whether the simulator tells the broker of every change.
     package var takesNotifications = false
     /// Between two rounds of the broker's housekeeping; `nil` for the usual ones, which no test waits for.
     package var roundPause: Duration?
+    /// Its database; `nil` for a fresh one.
+    package var database: TestDatabase?
     /// Where the broker writes.
     package var logger = Logger.silent
 
@@ -88,8 +93,10 @@ package struct ShopOptions: Sendable {
             "provider.redirect_hosts": simulator.authority, "provider.csp_hosts": simulator.url,
             "apps.ios": "[{\"prefix\":\"ABCDE12345\",\"bundle\":\"com.example.shop\"}]",
             "apps.android": "[{\"package\":\"com.example.shop\",\"fingerprints\":[\"\(ShopOptions.fingerprint)\"]}]",
+            "simulator.quota": "none",
             // Everybody comes from one address here.
             "limits.issue_per_minute": "100000", "limits.unknown_per_minute": "100000",
+            "merchant.requests_per_minute": "100000",
             // A slow machine is no overload.
             "limits.queue_wait_ms": "5000",
         ]

@@ -3,7 +3,9 @@ package import Primitives
 
 /// The right to carry a request out, named by the client so that a repeat of it has no second effect.
 package struct IdempotencyClaim: Sendable, Hashable {
-    /// The merchant's key; claims of two keys never meet.
+    /// The account whose claims it is among: a repeat under another API key meets it too.
+    package let scope: UUIDBytes
+    /// The API key of the request.
     package let key: UUIDBytes
     /// The client's word: 1 to 64 characters of `[A-Za-z0-9_-]`.
     package let text: String
@@ -16,11 +18,13 @@ package struct IdempotencyClaim: Sendable, Hashable {
     /// A claim, or `nil` where the word is none.
     ///
     /// - Parameters:
-    ///   - key: The merchant's key.
+    ///   - account: Under which the request is carried out.
+    ///   - key: The API key of the request.
     ///   - text: From a request; anything.
     ///   - fingerprint: Of the request.
-    package init?(key: UUIDBytes, text: String, fingerprint: Digest32) {
+    package init?(of account: OrderAccount, key: UUIDBytes, text: String, fingerprint: Digest32) {
         guard IdempotencyClaim.isWord(text) else { return nil }
+        scope = account.claimScope
         self.key = key
         self.text = text
         self.fingerprint = fingerprint
@@ -54,8 +58,8 @@ package struct IdempotencyClaim: Sendable, Hashable {
 
     /// The same for two requests of one claim: by it statements that race for a claim are put in one order.
     package var lockKey: UUIDBytes {
-        let digest = SHA256.digest(of: key.bytes + Array(text.utf8)).bytes
-        return UUIDBytes(digest.span.extracting(..<16)) ?? key
+        let digest = SHA256.digest(of: scope.bytes + Array(text.utf8)).bytes
+        return UUIDBytes(digest.span.extracting(..<16)) ?? scope
     }
 }
 

@@ -4,10 +4,14 @@ package enum Scope: String, Sendable, Hashable, CaseIterable {
     case sessionsRead = "sessions:read"
     /// Opening, completing and cancelling sessions.
     case sessionsWrite = "sessions:write"
+    /// Reading who bought, and where to.
+    case buyersRead = "buyers:read"
     /// Charging, capturing, cancelling a charge, closing a permission.
     case paymentsWrite = "payments:write"
     /// Giving money back.
     case refundsWrite = "refunds:write"
+    /// Reading what happened to all sessions.
+    case eventsRead = "events:read"
 
     /// The scopes that a list stands for, or `nil` where a part of it is none.
     ///

@@ -47,13 +47,22 @@ package struct DuePoll: Sendable, Hashable {
     /// - Returns: When to read again, if ever, and what to tell people.
     package func conclusion(_ reading: PollReading) -> PollConclusion {
         switch reading {
-        case .gone: return PollConclusion(.end, .gone)
+        case .gone: return afterDenial()
         case .failed: return afterFailure()
         case .seen(let seen):
             // The ledger that takes the new state in makes a new schedule for it; a permission has one for its whole life.
             let isMoved = seen != state && (kind != .permission || seen.isFinal(for: kind))
             return isMoved ? PollConclusion(.release, .changed) : afterReading(seen)
         }
+    }
+
+    /// One 404 may be of a key or an account that was wrong for a minute.
+    private func afterDenial() -> PollConclusion {
+        guard let missing = history.missing, missing >= PollSchedule.missingLimit else {
+            let pause = PollSchedule.missingLimit - (history.missing ?? .zero)
+            return PollConclusion(.againIfMissing(after: pause), .failed)
+        }
+        return PollConclusion(.end, .gone)
     }
 
     private func afterReading(_ seen: ObjectState) -> PollConclusion {
@@ -86,6 +95,8 @@ package struct PollHistory: Sendable, Hashable {
     package let failures: Int
     /// Since the object came into its state, as far as was seen.
     package let age: Duration
+    /// Since the first of readings in a row that the provider answered with 404; `nil` where the last was answered otherwise.
+    package let missing: Duration?
 
     /// A history.
     ///
@@ -93,10 +104,12 @@ package struct PollHistory: Sendable, Hashable {
     ///   - polls: How many readings the schedule has had.
     ///   - failures: How many readings in a row brought no answer.
     ///   - age: Since the object came into its state.
-    package init(polls: Int, failures: Int, age: Duration) {
+    ///   - missing: Since the first 404 in a row.
+    package init(polls: Int, failures: Int, age: Duration, missing: Duration? = nil) {
         self.polls = polls
         self.failures = failures
         self.age = age
+        self.missing = missing
     }
 }
 
@@ -116,6 +129,8 @@ package struct PollConclusion: Sendable, Hashable {
     package enum Step: Sendable, Hashable {
         /// Read again after a while.
         case again(after: Duration, polls: Int, failures: Int)
+        /// Read again after a while; the provider denies the object.
+        case againIfMissing(after: Duration)
         /// As the ledger has decided when it took the reading in.
         case release
         /// Never again, unless a message asks for it.
@@ -128,9 +143,9 @@ package struct PollConclusion: Sendable, Hashable {
         case changed
         /// Nothing is new.
         case same
-        /// No answer; asked again later.
+        /// No answer, or the first 404; asked again later.
         case failed
-        /// The provider does not know the object; never asked again.
+        /// The provider has not known the object for an hour; never asked again.
         case gone
         /// The end of the schedule came before the end of the object: a person has to look.
         case ended

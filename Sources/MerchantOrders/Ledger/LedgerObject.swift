@@ -55,6 +55,8 @@ package struct ObservedObject: Sendable, Hashable {
     package var refunded: Money?
     /// When it was made, by the provider's clock.
     package var created: WallTime?
+    /// The provider's id of the call that was answered with it; `nil` where it was only read.
+    package var request: String?
 
     /// What was read of an object, so far without sums.
     ///

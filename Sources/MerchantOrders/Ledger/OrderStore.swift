@@ -4,7 +4,7 @@ package import Primitives
 ///
 /// Each function is atomic, and whatever changes the money of one order does so one after the other. Every function throws
 /// `unavailable` and `overloaded` (nothing was done), `fault`, and those that change something `outcomeUnknown`: it may have been
-/// done. An operation that has begun is never lost by that: once its lease is over it is among the stuck ones.
+/// done. An operation that has begun is never lost by that: once its lease is over it is among those that were left.
 package protocol OrderStore: AnyObject {
     /// An order with its charges, or `nil` where there is none.
     func read(_ flow: UUIDBytes) async throws(MerchantStoreError) -> MerchantOrder?
@@ -24,41 +24,26 @@ package protocol OrderStore: AnyObject {
     /// Ends an operation: ledger, order, event and the answer to its request in one. Says whether the caller still held it.
     func settle(_ operation: PaymentOperation, as end: OperationEnd) async throws(MerchantStoreError) -> Bool
 
-    /// Takes over an operation whose lease is over.
-    func takeOver(_ operation: UUIDBytes, freshAttempt: UUIDBytes) async throws(MerchantStoreError) -> TakeOver
+    /// Takes over an operation whose lease is over; nobody's lock is waited for.
+    ///
+    /// A recovery is counted, has to be followed by a pause, and is the last one in the end; a repeat of the request is none of that.
+    func takeOver(
+        _ operation: UUIDBytes,
+        by taker: OperationTaker,
+        freshAttempt: UUIDBytes
+    ) async throws(MerchantStoreError) -> TakeOver
 
-    /// Operations whose lease is over, oldest first.
-    func stuckOperations(limit: Int) async throws(MerchantStoreError) -> [UUIDBytes]
+    /// Gives the lease back of an operation whose outcome stayed unknown: a repeat of the request takes it over at once, recovery
+    /// after its pause. Does nothing for another attempt id.
+    func lapse(_ operation: PaymentOperation) async throws(MerchantStoreError)
+
+    /// Claims operations whose lease and pause are over, longest due first: none is claimed again within half a minute. Waits for no
+    /// lock, and passes over kinds that this version does not know.
+    func claimLeft(limit: Int) async throws(MerchantStoreError) -> [UUIDBytes]
+
+    /// Puts an operation off that could not be taken over: half a minute, doubled with each time in a row, up to an hour.
+    func postpone(_ operation: UUIDBytes) async throws(MerchantStoreError)
 
     /// Takes in what was read of an object.
     func observe(_ object: ObservedObject) async throws(MerchantStoreError) -> ObserveVerdict
-
-    /// Makes the partitions that are due, drops those past retention, and deletes what belonged to them.
-    func maintain(keep: Duration) async throws(MerchantStoreError) -> LedgerUpkeep
-}
-
-/// What a round of upkeep of orders did.
-package struct LedgerUpkeep: Sendable, Hashable {
-    /// Partitions that were made.
-    package let made: Int
-    /// Partitions that were dropped.
-    package let dropped: Int
-    /// Partitions past retention that somebody still reads.
-    package let overdue: Int
-    /// Rows of the ledger that were deleted.
-    package let deleted: Int
-
-    /// What a round did.
-    ///
-    /// - Parameters:
-    ///   - made: Partitions that were made.
-    ///   - dropped: Partitions that were dropped.
-    ///   - overdue: Partitions past retention that somebody still reads.
-    ///   - deleted: Rows of the ledger that were deleted.
-    package init(made: Int, dropped: Int, overdue: Int, deleted: Int) {
-        self.made = made
-        self.dropped = dropped
-        self.overdue = overdue
-        self.deleted = deleted
-    }
 }

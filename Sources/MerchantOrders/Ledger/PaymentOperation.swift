@@ -63,11 +63,10 @@ package struct PaymentOperation: Sendable, Hashable {
     package var body: [UInt8] = []
     /// The key that every try sends.
     package var key = ""
-    /// How often it was taken over.
-    package var recoveries = 0
-
     /// Whether an earlier try may have got through.
-    package var isRecovery: Bool { recoveries > 0 }
+    package var isRecovery = false
+    /// Whether no other try follows by itself: what stays unknown is given up.
+    package var isLast = false
 
     /// An operation.
     ///
@@ -86,6 +85,14 @@ package struct PaymentOperation: Sendable, Hashable {
     }
 }
 
+/// Who takes over an operation whose holder is gone.
+package enum OperationTaker: Sendable, Hashable {
+    /// The periodic task.
+    case recovery
+    /// A repeat of the request that began it.
+    case request
+}
+
 /// Whether an operation has begun.
 package enum OperationVerdict: Sendable, Hashable {
     /// It has: the caller holds it.
@@ -98,6 +105,8 @@ package enum OperationVerdict: Sendable, Hashable {
     case left(UUIDBytes)
     /// The claim was used for another request.
     case keyReused
+    /// The same request has begun an operation that a person has to look at.
+    case stuck
     /// No order has the target.
     case unknown
     /// The ledger forbids it; the state is the target's.
@@ -112,6 +121,8 @@ package enum OperationEnd: Sendable, Hashable {
     case pending(ObservedObject, StoredAnswer)
     /// It had no effect and will have none: the provider's word, and the object where it could be read.
     case refused(String, ObservedObject?, StoredAnswer)
+    /// It had no effect and will have none: the provider has had its key with other octets, from a request whose claim is lost.
+    case reused
     /// Nothing was sent, so the request may be made again.
     case released
     /// A person must look; the target stays taken.
@@ -122,7 +133,7 @@ package enum OperationEnd: Sendable, Hashable {
         switch self {
         case .done: "done"
         case .pending: "pending"
-        case .refused: "refused"
+        case .refused, .reused: "refused"
         case .released: "released"
         case .stuck: "stuck"
         }
@@ -133,8 +144,6 @@ package enum OperationEnd: Sendable, Hashable {
 package enum TakeOver: Sendable, Hashable {
     /// The caller holds it now; an earlier try may have got through.
     case taken(PaymentOperation)
-    /// It was tried for too long: it is stuck now.
-    case givenUp(PaymentOperation)
     /// Somebody else has it, or it has ended.
     case none
 }

@@ -37,6 +37,14 @@ package enum PollSubject: String, Sendable, Hashable, CaseIterable {
 /// Every poller has an end of its own, besides the two that all share: another state, and an object that the provider does not
 /// know (404). Push messages come between and change nothing here: the reading that one asks for is not counted.
 package enum PollSchedule {
+    /// The pause before the first reading of an object that has come into a state.
+    ///
+    /// - Parameter subject: Why the object is asked about.
+    /// - Returns: None for a capture that is under way: most are through by then, and until it is read nothing can be refunded.
+    package static func first(_ subject: PollSubject) -> Duration? {
+        subject == .pendingCapture ? .zero : next(subject, polls: 0, age: .zero)
+    }
+
     /// The pause before the next reading, or `nil` for the end.
     ///
     /// - Parameters:
@@ -74,7 +82,7 @@ package enum PollSchedule {
         switch subject {
         case .stuckPurchase: 60
         case .pendingAuthorization: 45
-        case .authorized: 4
+        case .authorized: 8
         case .pendingCapture: 60
         case .pendingRefund: 90
         case .openPermission: 6
@@ -95,6 +103,20 @@ package enum PollSchedule {
         case .openPermission: day * 395 + hour
         }
     }
+
+    /// How long before a limit of an authorised charge merchants are notified.
+    package static let expiryNotice = day
+
+    /// Whether an authorised charge may be about to pass one of its limits: 7 days for an immediate capture, 30 for any.
+    ///
+    /// - Parameter age: Since the charge was authorised.
+    /// - Returns: True from a day before a limit until the limit.
+    package static func mayExpireSoon(age: Duration) -> Bool {
+        [day * 7, day * 30].contains { $0 - expiryNotice - leeway <= age && age < $0 }
+    }
+
+    /// How long the provider has to deny an object before it is believed that there is none.
+    package static let missingLimit = hour
 
     /// Whether a person must look at an object when the schedule ends without another state.
     ///
@@ -119,8 +141,8 @@ package enum PollSchedule {
         switch subject {
         case .stuckPurchase: []
         case .pendingAuthorization: [.seconds(30), minute, minute * 2, minute * 5, minute * 10]
-        // An hour before a capture stops being immediate, and when the authorisation has ended.
-        case .authorized: [day * 7 - hour, day * 30 + hour]
+        // After a day, a day and an hour before a capture stops being immediate, the same before the authorisation ends, and when it has.
+        case .authorized: [day, day * 6, day * 7 - hour, day * 29, day * 30 + hour]
         case .pendingCapture, .pendingRefund: [minute, minute * 5, minute * 15]
         // When the buyer's data ends, and behind each of the two lives that a permission can have.
         case .openPermission: [day * 30, day * 180 + hour, day * 395 + hour]

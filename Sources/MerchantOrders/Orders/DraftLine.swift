@@ -8,13 +8,13 @@ package struct DraftLine: Sendable, Hashable {
     package let name: String
     /// The price of one, tax excluded; may be nothing.
     package let unitPrice: Money
-    /// 1 to 99.
+    /// 1 to 9,999.
     package let quantity: Int
     /// The price of all of them.
     package let sum: Money
 
     /// The greatest number of one article.
-    package static let maximumQuantity = 99
+    package static let maximumQuantity = OrderLine.maximumQuantity
 
     /// A line of an order.
     ///
@@ -22,7 +22,7 @@ package struct DraftLine: Sendable, Hashable {
     ///   - id: 1 to 64 printable characters.
     ///   - name: 1 to 120 printable characters.
     ///   - unitPrice: The price of one, tax excluded.
-    ///   - quantity: 1 to 99.
+    ///   - quantity: 1 to 9,999.
     ///   - claimedSum: What the merchant takes for the price of all, where it said so.
     /// - Throws: `invalid`, `amount` where the price of all leaves the bounds of `Money`, `sum` where another one was claimed.
     package init(
@@ -41,7 +41,7 @@ package struct DraftLine: Sendable, Hashable {
         guard quantity >= 1, quantity <= DraftLine.maximumQuantity else {
             throw DraftRefusal(.invalid, "quantity", "1 to \(DraftLine.maximumQuantity)")
         }
-        // At most a trillion times 99: no overflow.
+        // At most a trillion times 9,999: no overflow.
         guard let sum = Money(units: unitPrice.units * Int64(quantity), unitPrice.currency) else {
             throw DraftRefusal(.amount, "unitPrice", "the line comes to more than any order can")
         }

@@ -1,4 +1,5 @@
 package import Commerce
+import Cryptography
 package import Primitives
 
 /// An order as merchants see it: what was to be paid, and what became of it.
@@ -37,7 +38,7 @@ package struct MerchantOrder: Sendable, Hashable {
         package var created: WallTime
         /// When it changed last.
         package var updated: WallTime
-        /// When its session ends by itself; `nil` once the flow is not kept any more.
+        /// When its session ends by itself if nothing happens before; `nil` once the flow is not kept any more.
         package var expires: WallTime?
 
         /// Times of an order.
@@ -67,8 +68,12 @@ package struct MerchantOrder: Sendable, Hashable {
     package var key: UUIDBytes?
     /// What the buyer uses: the word that the session was opened with.
     package var client = ""
+    /// Of the provider: `sandbox` or `live`.
+    package var environment = ""
     /// The lines, as JSON in the form of the API; an array.
     package var lines: [UInt8] = []
+    /// What comes on top of the lines or is taken off, as JSON in the form of the API; `nil` for none.
+    package var adjustments: [UInt8]?
     /// The merchant's own, as a JSON object; `nil` for none.
     package var metadata: [UInt8]?
     /// A line for the buyer.
@@ -77,6 +82,8 @@ package struct MerchantOrder: Sendable, Hashable {
     package var checkoutSession: String?
     /// The provider's permission to charge, once the order is paid.
     package var permission: String?
+    /// Whether its purchase or an operation on its payment was given up until a person decides.
+    package var needsAttention = false
     /// The charges, oldest first.
     package var charges: [LedgerObject] = []
 
@@ -112,6 +119,8 @@ package struct OrderQuery: Sendable, Hashable {
     package var states: Set<OrderState> = []
     /// Only those of this name; `nil` for all.
     package var reference: String?
+    /// Only those that have changed since, as with states; `nil` for all.
+    package var updatedAfter: WallTime?
 
     /// All orders from a place on.
     ///
@@ -148,6 +157,8 @@ package struct OrderAccount: Sendable, Hashable {
     package let merchantID: String
     /// `sandbox` or `live`.
     package let environment: String
+    /// Stands for both in claims: two accounts never share one.
+    package let claimScope: UUIDBytes
 
     /// For programs that make no orders.
     package static let none = OrderAccount(merchantID: "", environment: "")
@@ -160,5 +171,7 @@ package struct OrderAccount: Sendable, Hashable {
     package init(merchantID: String, environment: String) {
         self.merchantID = merchantID
         self.environment = environment
+        let digest = SHA256.digest(of: Array("sallyport/claims/1\n\(environment)\n\(merchantID)".utf8)).bytes
+        claimScope = UUIDBytes(digest.span.extracting(..<16)) ?? UUIDBytes(high: 0, low: 0)
     }
 }

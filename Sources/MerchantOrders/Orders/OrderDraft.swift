@@ -32,8 +32,12 @@ package struct OrderDraft: Sendable, Hashable {
         package var returnURL: String?
         /// The merchant's own: at most 20 names of 1 to 40 printable characters with texts of at most 255.
         package var metadata: [String: String] = [:]
+        /// What comes on top or is taken off: at most 20, names of 1 to 120 printable characters.
+        package var adjustments: [Adjustment] = []
+        /// Whether it is refused where another session of its reference is open or paid.
+        package var hasUniqueReference = false
 
-        /// No note, no way back, no metadata, and capture by a call.
+        /// No note, no way back, no metadata, no adjustments, and capture by a call.
         package init() {}
     }
 
@@ -41,7 +45,7 @@ package struct OrderDraft: Sendable, Hashable {
     ///
     /// `nil` leaves it to the order's number.
     package let reference: String?
-    /// 1 to 50, no id twice.
+    /// 1 to 200, no id twice.
     package let lines: [DraftLine]
     /// The sum of the lines, tax excluded; more than nothing.
     package let subtotal: Money
@@ -55,9 +59,12 @@ package struct OrderDraft: Sendable, Hashable {
     package let shown: Order?
 
     /// The greatest number of lines.
-    package static let maximumLines = 50
+    package static let maximumLines = 200
     /// The greatest number of metadata.
     package static let maximumMetadata = 20
+
+    /// The greatest number of adjustments.
+    package static let maximumAdjustments = 20
 
     /// The currency of every sum of the order.
     package var currency: Currency { tax.currency }
@@ -71,7 +78,7 @@ package struct OrderDraft: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - reference: 1 to 100 printable characters.
-    ///   - lines: 1 to 50, no id twice; together more than nothing.
+    ///   - lines: 1 to 200, no id twice; together more than nothing.
     ///   - tax: In the currency of the lines.
     ///   - postage: In the currency of the lines, or a way to learn it.
     ///   - options: What the order has besides its price.
@@ -128,13 +135,18 @@ package struct OrderDraft: Sendable, Hashable {
         self.postage = postage
         self.options = options
         subtotal = try OrderDraft.subtotal(lines, tax.currency)
-        if let shown { self.shown = shown } else { self.shown = try OrderDraft.shown(lines, tax) }
+        try OrderDraft.check(options.adjustments, on: subtotal.units + tax.units)
+        if let shown { self.shown = shown } else { self.shown = try OrderDraft.shown(lines, tax, options.adjustments) }
         try checkSums()
         try OrderDraft.check(options)
     }
 
     /// The order as the pages show it.
-    private static func shown(_ lines: [DraftLine], _ tax: Money) throws(DraftRefusal) -> Order? {
+    private static func shown(
+        _ lines: [DraftLine],
+        _ tax: Money,
+        _ adjustments: [Adjustment]
+    ) throws(DraftRefusal) -> Order? {
         guard let tax = tax.yen else { return nil }
         var shown: [OrderLine] = []
         do throws(CommerceError) {
@@ -143,7 +155,7 @@ package struct OrderDraft: Sendable, Hashable {
                 let article = Article(id: line.id, name: line.name, price: price)
                 shown.append(try OrderLine(article: article, quantity: line.quantity))
             }
-            return try Order(lines: shown, tax: tax)
+            return try Order(lines: shown, tax: tax, adjustments: adjustments)
         } catch {
             throw DraftRefusal(.amount, "lines", "more than any order can come to")
         }
@@ -152,9 +164,10 @@ package struct OrderDraft: Sendable, Hashable {
     /// What the buyer pays with a given postage.
     ///
     /// - Parameter postage: What was fixed, or what the merchant answered.
-    /// - Returns: The sum, or `nil` in another currency and above what one charge can be.
+    /// - Returns: The sum, more than nothing, or `nil` in another currency and above what one charge can be.
     package func total(withPostage postage: Money) -> Money? {
-        guard let total = try? subtotal.adding(tax).adding(postage),
+        guard let whole = try? subtotal.adding(tax).adding(postage),
+            let total = Money(units: whole.units + options.adjustments.units, currency), total.units > 0,
             total.units <= LedgerRules.chargeCeiling(currency).units
         else { return nil }
         return total
@@ -173,7 +186,7 @@ package struct OrderDraft: Sendable, Hashable {
             guard line.unitPrice.currency == currency else {
                 throw DraftRefusal(.amount, "lines[\(index)].unitPrice", "not the currency of the order")
             }
-            // At most 50 trillion: no overflow.
+            // At most 200 trillion: no overflow.
             units += line.sum.units
         }
         guard units > 0, let subtotal = Money(units: units, currency) else {
@@ -196,7 +209,25 @@ package struct OrderDraft: Sendable, Hashable {
             throw DraftRefusal(.amount, "postage.amount", "not the currency of the order")
         }
         guard total(withPostage: least) != nil else {
+            guard subtotal.units + tax.units + options.adjustments.units + least.units > 0 else {
+                throw DraftRefusal(.amount, "adjustments", "nothing is left to pay")
+            }
             throw DraftRefusal(.amount, "lines", "more than one charge can be")
+        }
+    }
+
+    private static func check(_ adjustments: [Adjustment], on sum: Int64) throws(DraftRefusal) {
+        guard adjustments.count <= maximumAdjustments else {
+            throw DraftRefusal(.invalid, "adjustments", "at most \(maximumAdjustments)")
+        }
+        for (index, adjustment) in adjustments.enumerated() {
+            guard PrintableText.isGood(adjustment.name, length: 1...120) else {
+                throw DraftRefusal(.invalid, "adjustments[\(index)].name", "1 to 120 printable characters")
+            }
+        }
+        // What a postage is asked for would otherwise depend on the address.
+        guard sum + adjustments.units >= 0 else {
+            throw DraftRefusal(.amount, "adjustments", "more is taken off than the lines and their tax come to")
         }
     }
 

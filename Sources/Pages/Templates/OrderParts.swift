@@ -9,10 +9,16 @@ struct OrderTable: Sendable {
         case sum
     }
 
+    private enum AdjustmentSlot {
+        case name
+        case amount
+    }
+
     private enum TableSlot {
         case rows
         case subtotal
         case taxIncluded
+        case adjustments
         case postage
         case total
     }
@@ -21,6 +27,12 @@ struct OrderTable: Sendable {
     private let row = Template<RowSlot>(
         """
         <tr><th scope="row">\(.name)</th><td>\(.unitPrice)</td><td>\(.quantity)</td><td>\(.sum)</td></tr>
+
+        """
+    )
+    private let adjustment = Template<AdjustmentSlot>(
+        """
+        <tr><th scope="row" colspan="3">\(.name)</th><td>\(.amount)</td></tr>
 
         """
     )
@@ -38,7 +50,7 @@ struct OrderTable: Sendable {
             <tfoot>
             <tr><th scope="row" colspan="3">\(texts.subtotal)</th><td>\(.subtotal)</td></tr>
             <tr><th scope="row" colspan="3">\(texts.taxIncluded)</th><td>\(.taxIncluded)</td></tr>
-            <tr><th scope="row" colspan="3">\(texts.postage)</th><td id="postage">\(.postage)</td></tr>
+            \(.adjustments)<tr><th scope="row" colspan="3">\(texts.postage)</th><td id="postage">\(.postage)</td></tr>
             <tr class="order-total"><th scope="row" colspan="3">\(texts.total)</th><td id="total">\(.total)</td></tr>
             </tfoot>
             </table>
@@ -59,6 +71,8 @@ struct OrderTable: Sendable {
                 for line in view.order.lines { write(line, to: &writer) }
             case .subtotal: writer.yen(view.order.subtotal)
             case .taxIncluded: writer.yen(view.order.taxIncluded)
+            case .adjustments:
+                for adjustment in view.order.adjustments { write(adjustment, to: &writer) }
             case .postage: write(view.postage, to: &writer)
             case .total: write(view.total, to: &writer)
             }
@@ -72,6 +86,17 @@ struct OrderTable: Sendable {
             case .unitPrice: writer.yen(line.article.price)
             case .quantity: writer.number(line.quantity)
             case .sum: writer.yen(line.sum)
+            }
+        }
+    }
+
+    private func write(_ adjustment: Adjustment, to writer: inout HTMLWriter) {
+        self.adjustment.render(into: &writer) { slot, writer in
+            switch slot {
+            case .name: writer.text(adjustment.name)
+            case .amount:
+                if adjustment.units < 0 { writer.text("-") }
+                writer.yen(Yen(exactly: abs(adjustment.units)) ?? .zero)
             }
         }
     }

@@ -80,7 +80,12 @@ struct ConnectionSettings {
             "plan_cache_mode=force_generic_plan",
             // A kept plan outlives the size of its table: what is a page of rows today may be a million before the next analysis.
             "enable_seqscan=off",
+            // A table that is not to be read whole makes every plan that may read it look dear, and half a second would go into
+            // compiling it, each time anew.
+            "jit=off",
         ]
+        // One process of the server, however much there is to read.
+        if role == .upkeep { settings.append("max_parallel_workers_per_gather=0") }
         if role == .read { settings.append("default_transaction_read_only=on") }
         let ours = settings.map { "-c \($0)" }.joined(separator: " ")
         return given.map { "\(ours) \($0)" } ?? ours

@@ -5,12 +5,12 @@ import Primitives
 struct QueueLimits: Sendable {
     /// How many may wait.
     var pending = 4096
-    /// How long the queue may be in time; see `QueueAllowance`.
-    var wait = Duration.milliseconds(20)
+    /// How long one that begins something may expect to wait for its answer.
+    var wait = Duration.milliseconds(250)
     /// How long one may wait before it is refused.
     var pendingAge = Duration.seconds(1)
     /// How many go down together at most.
-    var group = 128
+    var group = 64
     /// How often one is tried alone when the server gives way to a deadlock.
     var attempts = 4
 }
@@ -78,17 +78,21 @@ struct GroupStateMachine<Member, Value> {
     private let limits: QueueLimits
     private var phase = Phase.lost
     private var pending: [Entry] = []
-    /// How many may wait behind a full group at present; at most what the limits say.
-    var allowance: Int
+    private var estimate: WaitEstimate
     /// How many were sent with the group that is under way.
     private var underWay = 0
+    /// When that group was sent first.
+    private var sentAt = MonotonicTime(nanoseconds: 0)
     /// How many were told in this turn that there is room for them.
     private var promised = 0
 
     init(limits: QueueLimits) {
         self.limits = limits
-        allowance = limits.pending
+        estimate = WaitEstimate(limits)
     }
+
+    /// How long a group takes at present.
+    var groupTime: Duration { estimate.groupTime }
 
     /// Whether nobody waits.
     var isEmpty: Bool {
@@ -158,15 +162,21 @@ struct GroupStateMachine<Member, Value> {
 
     private func shortage(isLastStep: Bool, ahead: Int, at now: MonotonicTime) -> Shortage? {
         if case .lost = phase { return .connection }
-        // Behind a small group a full one more may wait: what counts is how many are served before the last.
-        guard ahead < limits.pending, isLastStep || ahead + underWay < allowance + limits.group else { return .room }
+        guard ahead < limits.pending, isLastStep || isInTime(behind: ahead, at: now) else { return .room }
         if let oldest = pending.first?.since, now - oldest > limits.pendingAge { return .time }
         return nil
     }
 
+    /// Whether one more would be answered as soon as the limits ask for.
+    private func isInTime(behind ahead: Int, at now: MonotonicTime) -> Bool {
+        // Two groups have room whatever they take: only what is sent shows how fast the server is.
+        guard ahead + underWay >= 2 * limits.group else { return true }
+        return estimate.wait(behind: ahead, elapsed: isInFlight ? now - sentAt : nil) <= limits.wait
+    }
+
     /// The members to send with one Sync, or `nil` while there is nothing to send or a group is at the server; asked at the end of
     /// each turn.
-    mutating func nextGroup() -> [Entry]? {
+    mutating func nextGroup(at now: MonotonicTime) -> [Entry]? {
         promised = 0
         guard case .idle = phase, !pending.isEmpty else { return nil }
         var entries: [Entry]
@@ -180,6 +190,7 @@ struct GroupStateMachine<Member, Value> {
         }
         GroupStateMachine.order(&entries)
         underWay = entries.count
+        sentAt = now
         phase = .together(Flight(entries: entries))
         return entries
     }
@@ -224,12 +235,18 @@ struct GroupStateMachine<Member, Value> {
     /// The Sync came back: what was well is committed, what was not is rolled back.
     ///
     /// - Returns: `nil` when a result is missing; then the connection cannot be trusted any more.
-    mutating func synced() -> Settlement? {
+    mutating func synced(at now: MonotonicTime) -> Settlement? {
+        let settlement: Settlement?
         switch phase {
-        case .lost, .idle: nil
-        case .together(let flight): settle(flight)
-        case .alone(let replay): settle(replay)
+        case .lost, .idle: return nil
+        case .together(let flight): settlement = settle(flight)
+        case .alone(let replay): settlement = settle(replay)
         }
+        if case .idle = phase {
+            underWay = 0
+            estimate.groupEnded(after: now - sentAt)
+        }
+        return settlement
     }
 
     /// Takes out what has waited too long to be sent.
@@ -273,7 +290,6 @@ struct GroupStateMachine<Member, Value> {
         let culprit = flight.entries.firstIndex { !$0.isWell }
         guard culprit != nil || flight.commitFailure != nil else {
             phase = .idle
-            underWay = 0
             return Settlement(settled: flight.entries)
         }
         if flight.entries.count == 1 {
@@ -296,7 +312,6 @@ struct GroupStateMachine<Member, Value> {
         var waiting = replay.waiting
         guard let next = waiting.popLast() else {
             phase = .idle
-            underWay = 0
             return Settlement(settled: [current])
         }
         var settlement = sendAlone(next, waiting: waiting)

@@ -143,6 +143,9 @@ package final class PostgresClient {
         return try await upkeep.perform(statement, parameters, isLastStep: isLastStep)
     }
 
+    /// How long the statements of `work` have kept the database busy so far; what waits for a connection is not in it.
+    package var workTime: Duration { upkeep.timeUnderWay }
+
     /// Runs a statement that changes nothing; it never waits for a commit, and the server refuses it if it tries to write.
     ///
     /// - Parameters:

@@ -4,6 +4,12 @@ package import Primitives
 package struct PostgresConfiguration: Sendable {
     /// What the URI says, by libpq's keywords; a password may be among it.
     let keywords: Secret<[String: String]>
+    /// How many servers the URI names.
+    package var hostCount: Int {
+        let hosts = keywords.reveal()["host"] ?? keywords.reveal()["hostaddr"] ?? ""
+        return hosts.split(separator: ",", omittingEmptySubsequences: false).count
+    }
+
     /// Shown in `pg_stat_activity`, unless the URI names one.
     package var applicationName = "sallyport"
     /// How long a statement waits for a row another one holds.
@@ -38,10 +44,10 @@ package struct PostgresConfiguration: Sendable {
     ///
     /// 4096, which bounds the memory; how long they would wait is bounded by `maximumQueueWait`.
     package var maximumPending = 4096
-    /// How long the queue of a connection may be, by the time it takes: what would wait longer is refused at once.
+    /// How long what begins something may expect to wait for its answer; what would wait longer is refused at once.
     ///
-    /// 10 ms: a few groups of full size. One full group may wait whatever it takes.
-    package var maximumQueueWait = Duration.milliseconds(10)
+    /// 250 ms, by how long groups have taken lately. Two groups, the one under way among them, have room whatever they take.
+    package var maximumQueueWait = Duration.milliseconds(250)
     /// How long a statement may wait to be sent before it, and those after it, are refused.
     ///
     /// One second.

@@ -42,8 +42,9 @@ final class StatementChannel {
     private let counters: ChannelCounters
     private let onReadinessChange: (Bool) -> Void
     private var machine: Machine
-    private var allowance: QueueAllowance
     private var pipeline: Pipeline?
+    /// How long groups were under way, of those that were answered.
+    private(set) var timeUnderWay = Duration.zero
     private var sentAt: MonotonicTime
     private var answeredAt: MonotonicTime
     private var isStalled = false
@@ -71,7 +72,6 @@ final class StatementChannel {
         connector = Connector(reactor: reactor, settings: settings, configuration: configuration)
         watch = ChannelWatch(configuration, role)
         machine = Machine(limits: configuration.limits)
-        allowance = QueueAllowance(configuration.limits)
         sentAt = reactor.now
         answeredAt = reactor.now
     }
@@ -109,7 +109,7 @@ final class StatementChannel {
 
     /// Sends what has gathered, unless a group is under way.
     func turnWillEnd() {
-        guard let group = machine.nextGroup() else { return }
+        guard let group = machine.nextGroup(at: reactor.now) else { return }
         counters.groups.increment()
         counters.statements.increment(by: group.count)
         send(group.lazy.map(\.member))
@@ -251,7 +251,8 @@ extension StatementChannel {
             "postgres.overloaded",
             [
                 LogField("role", role.rawValue), LogField("refused", shedCount),
-                LogField("waiting", machine.pendingCount), LogField("allowed", machine.allowance),
+                LogField("waiting", machine.pendingCount),
+                LogField("group_ms", Int(machine.groupTime / .milliseconds(1))),
             ]
         )
         shedCount = 0
@@ -327,11 +328,10 @@ extension StatementChannel: PipelineOwner {
     }
 
     func synced() {
-        guard let settlement = machine.synced() else { return lose("the end of a group came too early") }
         answeredAt = reactor.now
+        guard let settlement = machine.synced(at: answeredAt) else { return lose("the end of a group came too early") }
         let duration = answeredAt - sentAt
-        allowance.groupEnded(after: duration)
-        machine.allowance = allowance.count
+        timeUnderWay += duration
         counters.duration.observe(duration / .seconds(1))
         if isStalled { answersAgain() }
         carryOut(settlement)

@@ -8,6 +8,8 @@ package struct ClusterSettings: Sendable, Equatable {
     package var maximumConnections: Int
     /// Memory for pages, in megabytes.
     package var sharedMegabytes: Int
+    /// Whether another server may follow it.
+    package var isReplicated = false
 
     /// For a demonstration on one machine: small and durable.
     package static let demo = ClusterSettings(
@@ -27,7 +29,7 @@ package struct ClusterSettings: Sendable, Equatable {
 
     /// The settings as PostgreSQL names them.
     ///
-    /// There is no network; the log stays small because nothing replicates from here; queries run in one process, which
+    /// There is no network; the log stays small unless something replicates from here; queries run in one process, which
     /// keeps them within the small shared memory of containers.
     ///
     /// - Parameter socketFolder: Where the socket goes.
@@ -36,7 +38,8 @@ package struct ClusterSettings: Sendable, Equatable {
         var values = [
             "listen_addresses=", "unix_socket_directories=\(socketFolder)", "unix_socket_permissions=0700",
             "port=\(ClusterPaths.port)", "max_connections=\(maximumConnections)",
-            "shared_buffers=\(sharedMegabytes)MB", "wal_level=minimal", "max_wal_senders=0",
+            "shared_buffers=\(sharedMegabytes)MB", "wal_level=\(isReplicated ? "replica" : "minimal")",
+            "max_wal_senders=\(isReplicated ? 4 : 0)",
             "max_parallel_workers_per_gather=0", "jit=off", "timezone=UTC", "log_timezone=UTC",
             "logging_collector=off", "log_destination=stderr", "log_min_messages=warning",
             "synchronous_commit=\(waitsForLog ? "on" : "off")",

@@ -19,12 +19,14 @@ enum AuditCommand {
                 nil,
                 "instead of one flow: reuse, wrong proofs, orphans, plaintext, stuck purchases of all"
             ),
-            CommandOption("hours", "N", "with --alerts: how far back, 24 unless set"),
+            CommandOption("operators", nil, "instead of one flow: what operators decided, and who they were"),
+            CommandOption("hours", "N", "with --alerts and --operators: how far back, 24 unless set"),
         ],
         run: { input in
             await input.withConfiguration { configuration in
-                guard input.arguments.flags.contains("alerts") || input.arguments.operands.count == 1 else {
-                    throw ConfigurationError(problems: ["audit: name one flow, or --alerts"])
+                let isOfAll = !input.arguments.flags.isDisjoint(with: ["alerts", "operators"])
+                guard isOfAll || input.arguments.operands.count == 1 else {
+                    throw ConfigurationError(problems: ["audit: name one flow, --alerts or --operators"])
                 }
                 try configuration.demandDatabase(for: "audit")
                 let database = try DatabaseAccess(configuration, logger: .silent)
@@ -32,12 +34,16 @@ enum AuditCommand {
                 let url = database.url
                 let query = try Query(input.arguments)
                 let policy = configuration.policy
-                let events = try await DatabaseAccess.connected(to: url) { _, client in
-                    try await query.events(PostgresSessionStore(client: client, policy: policy))
+                let lines = try await DatabaseAccess.connected(to: url) { _, client in
+                    if case .operators(let since) = query {
+                        return try await PostgresOperatorStore(client: client).list(since: since, limit: 10_000)
+                            .map(line)
+                    }
+                    return try await query.events(PostgresSessionStore(client: client, policy: policy)).map(line)
                 }
-                for event in events { input.console.print(line(event)) }
-                if events.isEmpty { input.console.complain("sallyport: nothing on record") }
-                return events.isEmpty ? 1 : 0
+                for line in lines { input.console.print(line) }
+                if lines.isEmpty { input.console.complain("sallyport: nothing on record") }
+                return lines.isEmpty ? 1 : 0
             }
         }
     )
@@ -46,14 +52,16 @@ enum AuditCommand {
     private enum Query: Sendable {
         case flow(FlowID)
         case alerts(since: WallTime)
+        case operators(since: WallTime)
 
         init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
-            if arguments.flags.contains("alerts") {
+            if !arguments.flags.isDisjoint(with: ["alerts", "operators"]) {
                 let hours = Array((arguments.values["hours"] ?? "24").utf8)
                 guard let count = DecimalDigits.parse(hours.span, limit: 24 * 366) else {
                     throw ConfigurationError(problems: ["audit: --hours is a whole number"])
                 }
-                self = .alerts(since: SystemClock().now() + .seconds(-3_600 * count))
+                let since = SystemClock().now() + .seconds(-3_600 * count)
+                self = arguments.flags.contains("alerts") ? .alerts(since: since) : .operators(since: since)
             } else {
                 guard let flow = UUIDBytes(arguments.operands[0]) else {
                     throw ConfigurationError(problems: ["audit: \(arguments.operands[0]) is no flow id"])
@@ -66,8 +74,20 @@ enum AuditCommand {
             switch self {
             case .flow(let flow): try await store.audit(flow)
             case .alerts(let since): try await store.alerts(since: since, limit: 10_000)
+            case .operators: []
             }
         }
+    }
+
+    /// A decision as JSON.
+    private static func line(_ event: PostgresOperatorStore.Event) -> String {
+        func parsed(_ text: [UInt8]?) -> JSONValue { text.flatMap { try? JSONParser.parse($0) } ?? .null }
+        return JSONValue.object([
+            JSONMember("at", .string(CalendarDate(event.at).extendedText)),
+            JSONMember("operator", .string(event.operatorName)), JSONMember("command", .string(event.command)),
+            JSONMember("target", .string(event.target)), JSONMember("before", parsed(event.before)),
+            JSONMember("after", parsed(event.after)),
+        ]).description
     }
 
     /// One row as JSON.
@@ -79,6 +99,7 @@ enum AuditCommand {
         ]
         if let reason = event.reason { members.append(JSONMember("reason", .string(reason))) }
         members += [JSONMember("peer", .string(event.peer)), JSONMember("request", .string(event.request))]
+        if let request = event.providerRequest { members.append(JSONMember("providerRequest", .string(request))) }
         return JSONValue.object(members).description
     }
 }

@@ -1,5 +1,7 @@
+import AmazonPay
 import Doctor
 import EventIO
+import MerchantOrders
 import Persistence
 import Postgres
 import Primitives
@@ -42,14 +44,28 @@ extension DoctorCommand {
         _ url: Secret<String>
     ) async throws -> DatabaseChecks.Facts {
         let policy = configuration.policy
+        let settings = configuration.provider
+        let environment = PublicKeyID(settings.publicKeyID)?.environment
         return try await DatabaseAccess.connected(to: url) { _, client in
             let rights = try await PostgresSessionStore(client: client, policy: policy).rights()
-            return DatabaseChecks.Facts(
+            let margin = try await PostgresPartitionStore(client: client).margin()
+            var facts = DatabaseChecks.Facts(
                 role: rights.role,
                 mayRewriteTrail: rights.mayRewriteTrail,
                 hasLockTimeout: rights.hasLockTimeout,
-                time: rights.now
+                time: rights.now,
+                partitionDaysLeft: margin.days,
+                partitionTable: margin.table
             )
+            facts.otherServers = max(rights.standbys, try PostgresConfiguration(url: url).hostCount - 1)
+            facts.waitsForStandby = rights.waitsForStandby
+            let newest = try await PostgresOrderStore(client: client).newestAccount()
+            if let newest, let environment, !settings.merchantID.isEmpty, !settings.allowsAccountChange {
+                let word = environment == .live ? "live" : "sandbox"
+                let account = OrderAccount(merchantID: settings.merchantID, environment: word)
+                if account != newest { facts.otherAccount = (newest.words, account.words) }
+            }
+            return facts
         }
     }
 }

@@ -19,12 +19,20 @@ enum KeysCommand {
             CommandOption("name", "NAME", "create: what you call it, 1 to 100 characters"),
             CommandOption("scopes", "LIST", "create: what it opens, with commas"),
             CommandOption("overlap", "TIME", "rotate: 90s, 15m or 24h; 24h unless set, 0s ends the old secret now"),
+            OperatorTrail.option,
         ],
         run: { input in
             await input.withConfiguration { configuration in
                 let task = try Task(input.arguments)
+                let trail = try OperatorTrail(input)
                 let outcome = try await configuration.onDatabase(for: "keys") { reactor, client in
-                    try await task.run(PostgresKeyStore(client: client), random: reactor.random)
+                    let keys = PostgresKeyStore(client: client)
+                    return try await trail.record(
+                        try await task.decision(keys),
+                        client,
+                        { try await task.run(keys, random: reactor.random) },
+                        after: { ["done": .bool($0.complaint == nil), "id": JSONValue($0.id?.description)] }
+                    )
                 }
                 for line in outcome.lines { input.console.print(line) }
                 if let complaint = outcome.complaint { input.console.complain("sallyport: \(complaint)") }
@@ -40,6 +48,8 @@ extension KeysCommand {
         var lines: [String] = []
         /// Why it was not done.
         var complaint: String?
+        /// The key, where one was made.
+        var id: UUIDBytes?
     }
 
     /// What is asked for.
@@ -88,7 +98,7 @@ extension KeysCommand {
             case .create(let name, let scopes):
                 let (key, record) = APIKey.mint(random: random)
                 try await keys.create(record, name: name, scopes: scopes)
-                return Outcome(lines: [key.text])
+                return Outcome(lines: [key.text], id: record.id)
             case .list:
                 return Outcome(lines: try await keys.list().map(Task.line))
             case .revoke(let id):
@@ -102,18 +112,37 @@ extension KeysCommand {
             }
         }
 
+        /// What the trail of operators says of it; `nil` for what changes nothing.
+        ///
+        /// - Parameter keys: Tells what there is.
+        /// - Throws: What the store says.
+        func decision(_ keys: PostgresKeyStore) async throws(MerchantStoreError) -> OperatorTrail.Decision? {
+            let (command, id): (String, UUIDBytes)
+            switch self {
+            case .list: return nil
+            case .create(let name, _): return OperatorTrail.Decision(command: "keys create", target: name)
+            case .revoke(let key): (command, id) = ("keys revoke", key)
+            case .rotate(let key, _): (command, id) = ("keys rotate", key)
+            }
+            var decision = OperatorTrail.Decision(command: command, target: id.description)
+            decision.before = try await keys.list().first { $0.grant.id == id }.map(Task.value)
+            return decision
+        }
+
         private static func absent(_ id: UUIDBytes) -> String {
             "keys: there is no key \(id), or it was revoked before"
         }
 
-        private static func line(_ record: KeyRecord) -> String {
-            JSONValue.object([
+        private static func line(_ record: KeyRecord) -> String { value(record).description }
+
+        private static func value(_ record: KeyRecord) -> JSONValue {
+            .object([
                 JSONMember("id", .string(record.grant.id.description)), JSONMember("name", .string(record.grant.name)),
                 JSONMember("scopes", .string(Scope.list(record.grant.scopes))),
                 JSONMember("created", time(record.created)),
                 JSONMember("lastUsedOn", JSONValue(record.lastUsedOn)),
                 JSONMember("oldSecretUntil", time(record.previousUntil)), JSONMember("revoked", time(record.revoked)),
-            ]).description
+            ])
         }
 
         private static func time(_ time: WallTime?) -> JSONValue {

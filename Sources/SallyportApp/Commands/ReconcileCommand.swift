@@ -18,43 +18,65 @@ enum ReconcileCommand {
             One line per difference: FLOW KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN REFUNDED, sums in minor units.
             `theirs=missing`: the provider does not know the object. `unread`: it gave no answer. A session that is Completed
             at the provider while its order has ended unpaid: somebody has to refund or deliver.
+            `stuck since TIME`: a purchase or operation that was given up, or a charge whose order is unpaid; `stuck` and `payments`
+            list them. `under way since TIME`: recovery should have ended it by then. Both are told in every report, whatever the days.
             Two kinds of line are no difference. `behind`: the provider went on by itself, by a bank's answer or a permission that
             is used up, and the program has not looked since. `under way`: a purchase or operation whose answer was lost; the
             program finds out, or `stuck` and `payments` list it.
+            Compared are orders that were made from the day on, and older ones to which something has happened since: an operation, a
+            message of the provider, a payment. A refund in the provider's console that no message told of shows in neither: draw
+            some older orders each week (--sample), or compare all of them (--since).
             Meant for every night. What was compared is written down order by order: a report that was cut off is gone on with by
             the next one of the same orders. Exit status 0: no difference is left, 1: some are, or it could not begin, 2: wrong
             use or settings, 3: cut off.
             """,
         options: [
-            CommandOption("since", "DAY", "orders from this day (UTC, 2026-11-20) or time on; yesterday unless set"),
+            CommandOption(
+                "since",
+                "DAY",
+                "orders made or changed from this day (UTC, 2026-11-20) or time on; yesterday unless set"
+            ),
             CommandOption("until", "DAY", "orders before this day or time; all unless set"),
+            CommandOption("sample", "N", "and N orders with captured money of the 180 days before, spread evenly"),
             CommandOption("fix", nil, "have the ledger take in what differs; nothing is paid, captured or refunded"),
             CommandOption("anew", nil, "begin again where a report was cut off"),
             CommandOption("json", nil, "print JSON lines"),
+            CommandOption(
+                "rate",
+                "N",
+                "calls of the provider a second, 1 unless set: its limits are the account's, and buyers need them"
+            ),
+            CommandOption("concurrency", "N", "orders compared at a time, within the rate; 4 unless set"),
         ],
         answersSignals: true,
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let flags = input.arguments.flags
-                let wish = ReportRun.Wish(
+                var wish = ReportRun.Wish(
                     since: try time(input, "since") ?? startOfDay(SystemClock().now() + .seconds(-86_400)),
                     until: try time(input, "until"),
                     repairs: flags.contains("fix"),
                     isAnew: flags.contains("anew")
                 )
+                wish.sample = try number(input, "sample", "orders", 1...100_000) ?? 0
                 let provider = try ProviderSetup(
                     configuration.provider,
                     web: configuration.listeners.web,
                     lease: configuration.policy.times.lease
                 )
+                let rate = try number(input, "rate", "calls a second", 1...1000) ?? 1
                 let task = ReconcileTask(
                     wish: wish,
+                    rate: rate,
+                    width: try number(input, "concurrency", "orders", 1...64) ?? 4,
                     provider: provider,
                     console: input.console,
                     isJSON: flags.contains("json")
                 )
+                let isAllowed = configuration.provider.allowsAccountChange
                 return try await configuration.onDatabase(for: "reconcile") { reactor, client in
-                    try await task.run(client, reactor)
+                    try await PostgresOrderStore(client: client).demandAccount(provider.account, orAllowed: isAllowed)
+                    return try await task.run(client, reactor)
                 }
             }
         }
@@ -72,6 +94,22 @@ enum ReconcileCommand {
         return time
     }
 
+    /// The number behind an option; `nil` where it is not given.
+    private static func number(
+        _ input: CommandInput,
+        _ name: String,
+        _ unit: String,
+        _ range: ClosedRange<Int>
+    ) throws(ConfigurationError) -> Int? {
+        guard let text = input.arguments.values[name] else { return nil }
+        let digits = Array(text.utf8)
+        guard let number = DecimalDigits.parse(digits.span, limit: range.upperBound), range.contains(number) else {
+            let bounds = "from \(range.lowerBound) to \(range.upperBound)"
+            throw ConfigurationError(problems: ["reconcile: --\(name) is \(unit), \(bounds)"])
+        }
+        return number
+    }
+
     private static func startOfDay(_ time: WallTime) -> WallTime {
         WallTime(seconds: time.seconds - time.seconds % 86_400)
     }
@@ -80,6 +118,8 @@ enum ReconcileCommand {
 /// One report, and what it tells people.
 private struct ReconcileTask: Sendable {
     let wish: ReportRun.Wish
+    let rate: Int
+    let width: Int
     let provider: ProviderSetup
     let console: Console
     let isJSON: Bool
@@ -112,22 +152,30 @@ private struct ReconcileTask: Sendable {
     }
 
     private func report(_ client: PostgresClient, _ reactor: Reactor) -> ReportRun {
+        var limits = provider.quota
+        limits.pace = CallRate(burst: 1, perSecond: Double(rate))
+        let metrics = MetricsRegistry()
         let checkout = CheckoutService.make(
             provider,
-            quota: CallQuota(provider.quota),
+            quota: CallQuota(limits),
+            sessionCalls: SessionCalls(metrics),
             reactor: reactor,
-            telemetry: AppTelemetry(logger: .silent, metrics: MetricsRegistry()),
+            telemetry: AppTelemetry(logger: .silent, metrics: metrics),
             // Nobody else is on this loop.
             signOffLoop: { work in work() }
         )
         let now = SystemClock().now()
+        let orders = PostgresOrderStore(client: client, account: provider.account)
         return ReportRun(
             reconciliation: Reconciliation(
-                PostgresOrderStore(client: client),
+                orders,
                 provider: checkout,
-                repairs: wish.repairs
+                repairs: wish.repairs,
+                isOwn: orders.isOwn,
+                pool: WorkerPool(reactor, width: width)
             ),
             reports: PostgresReconciliationStore(client: client),
+            unsettled: PostgresUnsettledStore(client: client),
             attempt: UUIDBytes(version7At: now, random: reactor.random),
             now: now
         )
@@ -162,6 +210,10 @@ extension Reconciliation.Line {
         case .behind(let difference): return head + sides(difference) + " behind"
         case .unread(let detail): return head + "unread \(detail)"
         case .underWay: return head + "under way"
+        case .unsettled(let found):
+            let time = CalendarDate(found.since).extendedText
+            return head + (found.isStuck ? "stuck" : "under way") + " since \(time)"
+                + (found.reason.map { " (\($0))" } ?? "")
         }
     }
 
@@ -184,6 +236,10 @@ extension Reconciliation.Line {
             members.append(JSONMember("unread", .string(detail)))
         case .underWay:
             members.append(JSONMember("underWay", true))
+        case .unsettled(let found):
+            members.append(JSONMember(found.isStuck ? "stuck" : "underWay", true))
+            members.append(JSONMember("since", .string(CalendarDate(found.since).extendedText)))
+            if let reason = found.reason { members.append(JSONMember("reason", .string(reason))) }
         }
         return JSONValue.object(members).description
     }

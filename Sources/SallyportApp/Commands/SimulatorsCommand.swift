@@ -1,3 +1,4 @@
+import AmazonPay
 import EventIO
 import HTTPClient
 import HTTPServer
@@ -46,6 +47,8 @@ enum SimulatorsCommand {
             seed: KernelRandom().bytes(16)
         )
         simulator.senderRoot = try keys.senderRoot()
+        let quota = configuration.provider.simulatorQuota.rawValue
+        simulator.switches.quota = SimulatorSwitches.Quota(rawValue: quota) ?? .live
         simulator.insecureAllowsOthers = input.arguments.flags.contains("allow-remote")
         let settings = simulator
         var sending = ClientConfiguration()

@@ -1,10 +1,7 @@
-import Commerce
 import EventIO
 import Persistence
 import Primitives
 import SessionBroker
-import StrictJSON
-import Telemetry
 
 /// `sallyport stuck`: the purchases that the program has given up, and what an operator decides about one.
 enum StuckCommand {
@@ -14,82 +11,95 @@ enum StuckCommand {
         summary: "list purchases that were given up, or settle FLOW",
         details: """
             Without FLOW one JSON line for each purchase whose outcome the provider did not tell in two days, or will never
-            tell: look the checkout session up in the provider's console first. --resume has the program ask again for two
-            days; --decline calls the purchase unpaid, so refund at the provider whatever was taken.
+            tell: look the checkout session up in the provider's console first. `unmatchedPermission` names a charge whose
+            session is unpaid. --resume has the program ask again for two days; with --all instead of FLOW it does so for
+            every purchase. --decline calls the purchase unpaid, so refund at the provider whatever was taken. --paid calls
+            it paid, also where the session has ended unpaid: the charge is read at the provider and has to be about FLOW
+            and its total.
             """,
         options: [
             CommandOption("resume", nil, "have the program ask the provider about FLOW again"),
             CommandOption("decline", nil, "call FLOW unpaid; the buyer may start over"),
+            CommandOption("paid", nil, "call FLOW paid by the charge of --permission"),
+            CommandOption("permission", "ID", "with --paid: the charge permission, S03-…"),
+            CommandOption("charge", "ID", "with --paid: the charge, where the checkout session is gone"),
+            CommandOption("all", nil, "with --resume: all that were given up"),
+            OperatorTrail.option,
         ],
         run: { input in
-            await input.withConfiguration { configuration in
+            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let task = try StuckTask(input.arguments)
+                let trail = try OperatorTrail(input)
+                let provider = task.readsProvider ? try ProviderAccess(configuration) : nil
                 let policy = configuration.policy
-                let lines = try await configuration.onDatabase(for: "stuck") { reactor, client in
-                    let store = PostgresSessionStore(client: client, policy: policy)
-                    return try await task.carryOut(store, random: reactor.random)
+                let console = input.console
+                let outcome = try await configuration.onDatabase(for: "stuck") { reactor, client in
+                    let resolver = StuckResolver(
+                        store: PostgresSessionStore(client: client, policy: policy),
+                        client: client,
+                        provider: provider?.client(on: reactor),
+                        trail: trail,
+                        random: reactor.random,
+                        note: { console.complain("stuck: \($0)") }
+                    )
+                    return try await resolver.carryOut(task)
                 }
-                guard let lines else {
-                    input.console.complain("sallyport: that purchase was not given up, or is being looked at")
-                    return 1
-                }
-                for line in lines { input.console.print(line) }
-                return 0
+                for line in outcome.lines { console.print(line) }
+                if let complaint = outcome.complaint { console.complain("sallyport: \(complaint)") }
+                return outcome.complaint == nil ? 0 : 1
             }
         }
     )
 }
 
 /// What an operator wants of purchases that were given up.
-private enum StuckTask: Sendable {
+enum StuckTask: Sendable, Equatable {
     case list
     case resume(FlowID)
+    case resumeAll
     case decline(FlowID)
+    case paid(FlowID, permission: String, charge: String?)
 
+    /// Whether it takes a look at the provider.
+    var readsProvider: Bool {
+        switch self {
+        case .paid: true
+        case .list, .resume, .resumeAll, .decline: false
+        }
+    }
+
+    /// Reads a command line.
+    ///
+    /// - Parameter arguments: The flow is the only operand.
+    /// - Throws: What is wrong with it.
     init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
-        let choices = arguments.flags.intersection(["resume", "decline"])
+        let choices = arguments.flags.intersection(["resume", "decline", "paid", "all"])
+        let ids = (permission: arguments.values["permission"], charge: arguments.values["charge"])
+        guard ids.permission == nil && ids.charge == nil || choices == ["paid"] else {
+            throw StuckTask.problem("--permission and --charge belong to --paid")
+        }
         guard let operand = arguments.operands.first else {
-            guard choices.isEmpty else { throw ConfigurationError(problems: ["stuck: name a flow"]) }
-            self = .list
+            switch choices {
+            case []: self = .list
+            case ["resume", "all"]: self = .resumeAll
+            default: throw StuckTask.problem("name a flow")
+            }
             return
         }
         guard arguments.operands.count == 1, let flow = UUIDBytes(operand) else {
-            throw ConfigurationError(problems: ["stuck: name one flow by its id"])
+            throw StuckTask.problem("name one flow by its id")
         }
-        guard choices.count == 1 else {
-            throw ConfigurationError(problems: ["stuck: say --resume or --decline"])
-        }
-        self = choices.contains("resume") ? .resume(flow) : .decline(flow)
-    }
-
-    /// Does it.
-    ///
-    /// - Returns: What to print, or `nil` where the flow is in no state for it.
-    func carryOut(_ store: PostgresSessionStore, random: any RandomSource) async throws(BrokerError) -> [String]? {
-        let caller = Caller(internal: "operator", request: "stuck-" + Hex.encode(random.bytes(8)))
-        switch self {
-        case .list:
-            return try await store.stuckPurchases(limit: 10_000).map(StuckTask.line)
-        case .resume(let flow):
-            return try await store.resume(flow, by: caller) ? [] : nil
-        case .decline(let flow):
-            guard try await store.stuckPurchases(limit: 10_000).contains(where: { $0.flow == flow }) else { return nil }
-            let attempt = UUIDBytes(version7At: SystemClock().now(), random: random)
-            let taken = try await store.takeOver(flow, freshAttempt: attempt, pause: .zero, by: caller)
-            guard taken != nil else { return nil }
-            let end = AttemptEnd.declined(reason: "operator")
-            return try await store.settle(flow, attempt: attempt, as: end, by: caller) ? [] : nil
+        switch choices {
+        case ["resume"]: self = .resume(flow)
+        case ["decline"]: self = .decline(flow)
+        case ["paid"]:
+            guard let permission = ids.permission else { throw StuckTask.problem("--paid needs --permission S03-…") }
+            self = .paid(flow, permission: permission, charge: ids.charge)
+        default: throw StuckTask.problem("say --resume, --decline or --paid")
         }
     }
 
-    private static func line(_ purchase: StuckPurchase) -> String {
-        JSONValue.object([
-            JSONMember("flow", "\(purchase.flow)"),
-            JSONMember("since", .string(CalendarDate(purchase.since).extendedText)),
-            JSONMember("givenUp", .string(CalendarDate(purchase.stuckAt).extendedText)),
-            JSONMember("recoveries", JSONValue(purchase.recoveries)),
-            JSONMember("checkoutSession", .string(purchase.orderReference)),
-            JSONMember("total", JSONValue(Int(purchase.total.amount))),
-        ]).description
+    private static func problem(_ text: String) -> ConfigurationError {
+        ConfigurationError(problems: ["stuck: \(text)"])
     }
 }

@@ -1,5 +1,6 @@
 import Cryptography
 import EventIO
+import HTTPCore
 import Persistence
 import Primitives
 import StrictJSON
@@ -10,6 +11,7 @@ final class WebhookClerk {
     private let store: PostgresWebhookStore
     private let vault: WebhookVault?
     private let random: any RandomSource
+    private let exchange: any HTTPExchange
 
     private static let limit = 10_000
 
@@ -19,10 +21,12 @@ final class WebhookClerk {
     ///   - store: The database.
     ///   - vault: Seals keys; `nil` for errands that make none.
     ///   - random: Supplies ids and keys.
-    init(store: PostgresWebhookStore, vault: WebhookVault?, random: any RandomSource) {
+    ///   - exchange: Carries test events.
+    init(store: PostgresWebhookStore, vault: WebhookVault?, random: any RandomSource, exchange: any HTTPExchange) {
         self.store = store
         self.vault = vault
         self.random = random
+        self.exchange = exchange
     }
 
     /// Carries out an errand.
@@ -52,11 +56,47 @@ final class WebhookClerk {
         case .remove(let id):
             guard let count = try await store.remove(id) else { return [] }
             return [line([("id", .string(id.description)), ("lanes", JSONValue(count))])]
+        case .test: return []
         }
     }
 
+    /// Sends a test event, signed as all others are.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Which.
+    ///   - timeout: For the answer.
+    /// - Returns: A JSON text with the answer, and whether the event was taken; `nil` where there is no such endpoint.
+    /// - Throws: `WebhookStoreError`, or `CryptographyError` where a key does not open.
+    func test(_ endpoint: UUIDBytes, timeout: Duration) async throws -> (line: String, isTaken: Bool)? {
+        guard let target = try await store.target(of: endpoint) else { return nil }
+        guard let vault else { throw WebhookClerk.noSecret }
+        let keys = try target.keys.map { key throws(CryptographyError) in try vault.open(key, of: endpoint) }
+        let now = SystemClock().now()
+        let event = UUIDBytes(version7At: now, random: random)
+        let body = WebhookEvent.test(id: event, at: now)
+        let fields = try WebhookSigner().fields(event: event, at: now, body: body, keys: keys)
+        let request = OutboundRequest(
+            method: "POST",
+            url: target.url,
+            fields: [("content-type", "application/json"), ("user-agent", "Sallyport/\(ProgramVersion.text)")] + fields,
+            body: body,
+            timeout: timeout
+        )
+        var members: [(String, JSONValue)] = [("event", .string(WebhookEvent.text(of: event)))]
+        do throws(HTTPExchangeError) {
+            let status = try await exchange.send(request).status
+            members.append(("status", JSONValue(status)))
+            return (line(members), (200...299).contains(status))
+        } catch {
+            members.append(("error", .string("\(error.code)")))
+            return (line(members), false)
+        }
+    }
+
+    private static let noSecret = ConfigurationError(problems: ["merchant.secret_file: not set"])
+
     private func mint(_ endpoint: UUIDBytes) throws -> (WebhookKey, SealedWebhookKey) {
-        guard let vault else { throw ConfigurationError(problems: ["merchant.secret_file: not set"]) }
+        guard let vault else { throw WebhookClerk.noSecret }
         let key = WebhookKey.mint(random: random)
         return (key, try vault.seal(key, of: endpoint, random: random))
     }

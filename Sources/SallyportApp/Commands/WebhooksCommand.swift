@@ -1,5 +1,6 @@
 import Cryptography
 import EventIO
+import HTTPClient
 import Persistence
 import Primitives
 import StrictJSON
@@ -11,11 +12,12 @@ import Webhooks
 enum WebhooksCommand {
     static let command = Command(
         name: "webhooks",
-        operands: "add|list|replay|rotate|remove …",
+        operands: "add|list|test|replay|rotate|remove …",
         summary: "say where merchants are told of events, and send again",
         details: """
             add URL [--events t,…]      add an endpoint; prints its id and, this once, its secret
             list [--dead] [--flow ID]   print the endpoints, or what has not arrived: of all that is not sent any more, of one flow
+            test ID                     send a test event, signed as all others are, and print the answer; exit status 1 where it is not 2xx
             replay EVENT [--flow ID] [--endpoint ID]  send an event (evt_…) and what followed it in its flow once more
             replay --endpoint ID | --flow ID  send now what waits for another try, or is not sent any more
             rotate ID [--overlap 24h]   print a new secret; both sign until the old one's time is over
@@ -28,29 +30,63 @@ enum WebhooksCommand {
             CommandOption("flow", "ID", "with list and replay: of one flow"),
             CommandOption("endpoint", "ID", "with replay: of one endpoint"),
             CommandOption("overlap", "TIME", "with rotate: how long both secrets sign, 24h unless given"),
+            OperatorTrail.option,
         ],
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let errand = try WebhookErrand(input.arguments, configuration.webhooks)
                 let secret = try configuration.merchantSecret()
-                if errand.makesKey, secret == nil {
+                if errand.needsSecret, secret == nil {
                     throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are sealed with it"])
                 }
-                let lines = try await configuration.onDatabase(for: "webhooks") { reactor, client in
+                let settings = configuration.webhooks
+                let trail = try OperatorTrail(input)
+                let decision = decision(input.arguments)
+                let (lines, isTaken) = try await configuration.onDatabase(for: "webhooks") { reactor, client in
                     let vault = try secret.map { secret throws(CryptographyError) in try WebhookVault(secret: secret) }
                     let clerk = WebhookClerk(
                         store: PostgresWebhookStore(client: client),
                         vault: vault,
-                        random: reactor.random
+                        random: reactor.random,
+                        exchange: CurlClient(reactor, configuration: settings.outbound)
                     )
-                    return try await clerk.run(errand)
+                    if case .test(let endpoint) = errand {
+                        let answer = try await clerk.test(endpoint, timeout: settings.timeout)
+                        return (answer.map { [$0.line] } ?? [], answer?.isTaken ?? true)
+                    }
+                    let lines = try await trail.record(
+                        decision,
+                        client,
+                        { try await clerk.run(errand) },
+                        after: { ["done": .bool(!$0.isEmpty), "id": endpoint($0)] }
+                    )
+                    return (lines, true)
                 }
                 for line in lines { input.console.print(line) }
-                if lines.isEmpty, !errand.mayFindNothing { input.console.complain("sallyport: nothing found") }
-                return lines.isEmpty && !errand.mayFindNothing ? 1 : 0
+                let isFound = !lines.isEmpty || errand.mayFindNothing
+                if !isFound { input.console.complain("sallyport: nothing found") }
+                return isFound && isTaken ? 0 : 1
             }
         }
     )
+}
+
+extension WebhooksCommand {
+    /// What the trail of operators says of a command line; `nil` for what changes nothing.
+    private static func decision(_ arguments: CommandLineArguments) -> OperatorTrail.Decision? {
+        guard let verb = arguments.operands.first, ["add", "rotate", "remove", "replay"].contains(verb) else {
+            return nil
+        }
+        let named = arguments.operands.dropFirst().first ?? arguments.values["endpoint"] ?? arguments.values["flow"]
+        // An address may hold a secret behind its host.
+        let target = (named ?? "").split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+        return OperatorTrail.Decision(command: "webhooks \(verb)", target: target.joined(separator: "/"))
+    }
+
+    /// The id that a line begins with: whatever else it holds may be secret.
+    private static func endpoint(_ lines: [String]) -> JSONValue {
+        JSONValue(lines.first.flatMap { try? JSONParser.parse(Array($0.utf8)) }?["id"]?.text)
+    }
 }
 
 /// What an operator wants.
@@ -61,11 +97,12 @@ enum WebhookErrand: Sendable, Equatable {
     case replay(WebhookReplay)
     case rotate(UUIDBytes, overlap: Duration)
     case remove(UUIDBytes)
+    case test(UUIDBytes)
 
     /// Whether it needs the secret that keys are sealed under.
-    var makesKey: Bool {
+    var needsSecret: Bool {
         switch self {
-        case .add, .rotate: true
+        case .add, .rotate, .test: true
         case .list, .lanes, .replay, .remove: false
         }
     }
@@ -74,7 +111,7 @@ enum WebhookErrand: Sendable, Equatable {
     var mayFindNothing: Bool {
         switch self {
         case .list, .lanes: true
-        case .add, .replay, .rotate, .remove: false
+        case .add, .replay, .rotate, .remove, .test: false
         }
     }
 
@@ -89,12 +126,12 @@ enum WebhookErrand: Sendable, Equatable {
         let words = Array(arguments.operands.dropFirst())
         let allowed: [String: Set<String>] = [
             "add": ["events"], "list": ["dead", "flow"], "replay": ["flow", "endpoint"], "rotate": ["overlap"],
-            "remove": [],
+            "remove": [], "test": [],
         ]
         guard let options = allowed[verb] else {
-            throw Self.problem("say add, list, replay, rotate or remove")
+            throw Self.problem("say add, list, test, replay, rotate or remove")
         }
-        let given = arguments.flags.union(arguments.values.keys).subtracting(["config", "print-config", "help"])
+        let given = arguments.flags.union(arguments.values.keys).subtracting(["config", "print-config", "help", "as"])
         if let stranger = given.subtracting(options).min() { throw Self.problem("\(verb) has no option --\(stranger)") }
         let count = verb == "list" ? 0 : verb == "replay" ? words.count : 1
         guard words.count == count, count <= 1 else {
@@ -110,6 +147,7 @@ enum WebhookErrand: Sendable, Equatable {
         case "rotate":
             let overlap = try Self.duration(arguments.values["overlap"] ?? "24h")
             self = .rotate(try Self.demanded(words[0], "the endpoint"), overlap: overlap)
+        case "test": self = .test(try Self.demanded(words[0], "the endpoint"))
         default: self = .remove(try Self.demanded(words[0], "the endpoint"))
         }
     }

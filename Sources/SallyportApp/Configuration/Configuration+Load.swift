@@ -1,3 +1,4 @@
+import AmazonPay
 import EventIO
 import MerchantOrders
 import Primitives
@@ -24,7 +25,7 @@ extension Configuration {
         }
         provider = Provider(&reader)
         webhooks = Webhooks(&reader)
-        merchant = Merchant(&reader, region: provider.region, webhooks: webhooks)
+        merchant = Merchant(&reader, webhooks: webhooks)
         notifications = Notifications(&reader, provider: provider)
         let round = reader.duration("reconciliation.round")
         pollRound = round > .zero ? round : nil
@@ -132,6 +133,9 @@ extension Configuration.Limits {
 extension Configuration.Provider {
     fileprivate init(_ reader: inout SettingReader) {
         region = reader.choice("provider.region")
+        if region != "jp" {
+            reader.complain("provider.region", "\(region) does not charge in yen, and orders have no other currency")
+        }
         merchantID = reader.text("provider.merchant_id")
         storeID = reader.text("provider.store_id")
         storeName = reader.text("provider.store_name")
@@ -145,6 +149,14 @@ extension Configuration.Provider {
         policyHosts = reader.list("provider.csp_hosts")
         captureMode = CaptureMode(rawValue: reader.choice("provider.capture")) ?? .manual
         authorityPath = reader.text("provider.ca_file")
+        simulatorQuota = QuotaTable(rawValue: reader.choice("simulator.quota")) ?? .live
+        var quotas: [AmazonPayOperation: CallRate] = [:]
+        for operation in AmazonPayOperation.allCases {
+            quotas[operation] = reader.callRate(SettingTable.quotaName(operation))
+        }
+        self.quotas = quotas
+        quotaProcesses = reader.number("provider.quota_processes")
+        allowsAccountChange = reader.flag("provider.allow_account_change")
     }
 }
 

@@ -8,9 +8,8 @@ extension Configuration.Merchant {
     ///
     /// - Parameters:
     ///   - reader: Is told what is wrong.
-    ///   - region: Of the account.
     ///   - webhooks: Say whether servers of this machine may be called, and where the secret is.
-    init(_ reader: inout SettingReader, region: String, webhooks: Configuration.Webhooks) {
+    init(_ reader: inout SettingReader, webhooks: Configuration.Webhooks) {
         isServed = reader.flag("merchant.api")
         requestsPerMinute = reader.number("merchant.requests_per_minute")
         let returns = Self.origins("merchant.return_origins", &reader) { CallbackOrigin(setting: $0) }
@@ -28,7 +27,7 @@ extension Configuration.Merchant {
             reader.complain("merchant.postage_origins", "merchant.secret_file is not set, which keys are derived from")
         }
         postageKeys = Self.numbers("merchant.postage_keys", &reader)
-        let currency = Currency(rawValue: reader.choice("provider.ledger_currency")) ?? Self.currency(of: region)
+        let currency = Currency(rawValue: reader.choice("provider.ledger_currency")) ?? .jpy
         reader.resolve("provider.ledger_currency", as: currency.rawValue)
         var policy = OrderPolicy(ledgerCurrency: currency, returnOrigins: returns, postageOrigins: postage)
         policy.appLinks = links
@@ -66,13 +65,5 @@ extension Configuration.Merchant {
             return [1]
         }
         return numbers
-    }
-
-    private static func currency(of region: String) -> Currency {
-        switch region {
-        case "na": .usd
-        case "eu": .eur
-        default: .jpy
-        }
     }
 }

@@ -1,3 +1,4 @@
+import AmazonPay
 import EventIO
 import MerchantOrders
 import Primitives
@@ -87,6 +88,13 @@ package struct Configuration: Sendable {
         /// Of the shop's own orders.
         let captureMode: CaptureMode
         let authorityPath: String
+        /// Whose limits a simulator has.
+        let simulatorQuota: QuotaTable
+        /// Limits of the account that are set, in place of the documented ones.
+        let quotas: [AmazonPayOperation: CallRate]
+        let quotaProcesses: Int
+        /// Whether the database may hold orders of another account or environment.
+        let allowsAccountChange: Bool
     }
 
     /// The interface for merchants' programs.

@@ -9,6 +9,8 @@ struct Setting: Sendable {
         case path
         /// A whole number within bounds.
         case number(ClosedRange<Int>)
+        /// `36/7.2`: calls at once, then calls a second; empty for unset.
+        case callRate
         /// `90`, `90s`, `15m` or `2h`; within bounds, in seconds.
         case duration(ClosedRange<Int>)
         /// `true` or `false`.

@@ -1,3 +1,4 @@
+import AmazonPay
 import EventIO
 import Primitives
 import StrictJSON
@@ -81,6 +82,15 @@ struct SettingReader {
             return bounds.lowerBound
         }
         return value
+    }
+
+    /// The rate, or `nil` where the setting is empty or wrong.
+    mutating func callRate(_ name: String) -> CallRate? {
+        let text = text(name)
+        guard !text.isEmpty else { return nil }
+        let rate = CallRate(text)
+        if rate == nil { complain(name, "not calls at once and calls a second, such as 36/7.2") }
+        return rate
     }
 
     /// The duration; the lower bound after a problem.

@@ -1,10 +1,12 @@
+import AmazonPay
 import Commerce
 import MerchantOrders
 
 /// Every key the program knows, in the order in which `--print-config` shows them.
 enum SettingTable {
     static let all: [Setting] =
-        listeners + storage + session + limits + http2 + headers + provider + merchant + notifications + reconciliation
+        listeners + storage + session + limits + http2 + headers + provider + quota + merchant + notifications
+        + reconciliation
         + apps + webhooks
 
     private static let listeners: [Setting] = [
@@ -13,6 +15,12 @@ enum SettingTable {
         Setting("redirect_listen", .address, "", "plain HTTP that only says where https is, such as 0.0.0.0:80"),
         Setting("admin_listen", .address, "127.0.0.1:8444", "plain HTTP: /healthz, /readyz, /metrics"),
         Setting("simulator_listen", .address, "127.0.0.1:9443", "where `simulators` and `demo` put the simulators"),
+        Setting(
+            "simulator.quota",
+            .choice(QuotaTable.allCases.map(\.rawValue)),
+            "live",
+            "whose limits the simulator has, and what calls to one are kept under: Amazon's for live or sandbox accounts, or none"
+        ),
         Setting("web.base_url", .origin, "https://localhost:8443", "web host: the pages"),
         Setting("link.base_url", .origin, "https://links.localhost:8443", "link host: association files, return links"),
         Setting("tls.certificate", .path, "", "PEM file: certificate, then its chain"),
@@ -104,7 +112,12 @@ enum SettingTable {
     private static let limits: [Setting] = [
         Setting("limits.issue_per_minute", .number(1...10_000_000), "600", "sessions per client address"),
         Setting("limits.flows_per_app", .number(1...1000), "10", "live flows per app install"),
-        Setting("limits.flows_total", .number(1...1_000_000_000), "1000000", "live flows altogether"),
+        Setting(
+            "limits.flows_total",
+            .number(1...1_000_000_000),
+            "1000000",
+            "sessions that can still be opened or used, altogether"
+        ),
         Setting("limits.unknown_per_minute", .number(1...10_000_000), "20", "unknown tokens per client address"),
         Setting("limits.connections", .number(1...1_000_000), "20000", "open connections"),
         Setting("limits.connections_per_address", .number(1...1_000_000), "1000", "open connections per address"),
@@ -117,13 +130,18 @@ enum SettingTable {
         Setting("limits.handshake_deadline", .duration(1...60), "10s", "for a TLS handshake"),
         Setting("limits.write_deadline", .duration(1...600), "30s", "for a reader that takes nothing of a response"),
         Setting("limits.idle", .duration(1...3600), "75s", "for an idle connection"),
-        Setting("limits.drain", .duration(1...600), "20s", "for requests in flight when the program stops"),
+        Setting(
+            "limits.drain",
+            .duration(1...600),
+            "60s",
+            "for what is in flight when the program stops; longer than any call that moves money"
+        ),
         Setting("limits.queue", .number(16...100_000), "4096", "statements that wait on a database connection"),
         Setting(
             "limits.queue_wait_ms",
             .number(1...10_000),
-            "10",
-            "how long that queue may take; what comes on top gets 503"
+            "250",
+            "longest wait that a request which begins something may expect there; above it gets 503"
         ),
         Setting("limits.queue_deadline", .duration(1...60), "1s", "then a statement that still waits gets 503"),
     ]
@@ -155,7 +173,12 @@ enum SettingTable {
     ]
 
     private static let provider: [Setting] = [
-        Setting("provider.region", .choice(["jp", "na", "eu"]), "jp", "Amazon Pay region"),
+        Setting(
+            "provider.region",
+            .choice(["jp", "na", "eu"]),
+            "jp",
+            "Amazon Pay region; orders are in yen, so only jp works"
+        ),
         Setting("provider.merchant_id", .text, "", "Amazon Pay account"),
         Setting("provider.store_id", .text, "", "amzn1.application-oa2-client.…"),
         Setting("provider.public_key_id", .text, "", "SANDBOX-… or LIVE-…"),
@@ -174,9 +197,9 @@ enum SettingTable {
         Setting("provider.csp_hosts", .list, "", "origins the provider's script needs; empty for the region's"),
         Setting(
             "provider.ledger_currency",
-            .choice([""] + Currency.allCases.map(\.rawValue)),
+            .choice(["", Currency.jpy.rawValue]),
             "",
-            "the currency that the account charges in; empty for the region's"
+            "the currency that the account charges in: yen, the only one that orders can have"
         ),
         Setting(
             "provider.capture",
@@ -185,6 +208,12 @@ enum SettingTable {
             "when the money of the shop's own orders is taken: by a call, or with the payment"
         ),
         Setting("provider.ca_file", .path, "", "PEM file: authority of a simulator"),
+        Setting(
+            "provider.allow_account_change",
+            .flag,
+            "false",
+            "start on a database whose newest order is of another account or environment; orders of others are left alone"
+        ),
     ]
 
     private static let merchant: [Setting] = [
@@ -218,7 +247,7 @@ enum SettingTable {
             "",
             "file of 32 bytes or more that processes share; keys of webhooks are sealed under it, keys of postage derived from it"
         ),
-        Setting("webhooks.tries", .number(1...1000), "20", "tries of one event before an operator is needed"),
+        Setting("webhooks.tries", .number(1...1000), "112", "tries of one event before it is dead: three days"),
         Setting("webhooks.timeout", .duration(1...60), "10s", "for an endpoint to answer"),
         Setting("webhooks.concurrency", .number(1...256), "16", "tries under way, of a process"),
         Setting(

@@ -8,8 +8,10 @@ enum AdminHandler {
     }
 
     @Sendable static func readiness(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
-        exchange.services.isReady
-            ? text("ready\n", .ok, exchange) : text("database away\n", .serviceUnavailable, exchange)
+        let services = exchange.services
+        guard services.isReady else { return text("database away\n", .serviceUnavailable, exchange) }
+        guard !services.isWithoutPartition else { return text("partition missing\n", .serviceUnavailable, exchange) }
+        return text("ready\n", .ok, exchange)
     }
 
     @Sendable static func metrics(_ exchange: Exchange) throws(Failure) -> HTTPResponse {

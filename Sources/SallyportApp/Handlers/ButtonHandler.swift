@@ -38,7 +38,10 @@ enum ButtonHandler {
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
-        return try await open(exchange, try exchange.form([name]).required(name))
+        let text = try exchange.form([name]).required(name)
+        // It comes from the page that `get` has shown, and a browser says so. What is silent is no browser: a scanner that sends forms.
+        guard exchange.namesOwnOrigin else { throw Failure(.csrfRejected, "neither Origin nor Sec-Fetch-Site") }
+        return try await open(exchange, text)
     }
 
     private static func refusePrefetch(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {

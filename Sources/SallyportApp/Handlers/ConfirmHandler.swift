@@ -29,22 +29,40 @@ enum ConfirmHandler {
         _ flow: FlowView,
         _ session: CheckoutSessionID
     ) async throws(Failure) -> HTTPResponse {
+        switch flow.state {
+        case .opened, .reviewed: break
+        // What these states answer is known without the provider.
+        case .placed where flow.orderReference == session.text: break
+        case .placed: throw Failure(.orderMismatch, "the order is placed with another session", flow: flow.flow)
+        case .declined where flow.orderReference != session.text: break
+        case .declined, .purchasing: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        default: return exchange.neutral()
+        }
         let chosen = try await exchange.services.checkout.review(session, flow.flow)
         guard exchange.services.broker.owns(chosen.merchantReference, token) else {
             throw Failure(.orderMismatch, "a foreign checkout session", flow: flow.flow)
         }
-        let postage = try await exchange.postage(of: flow, token, to: chosen)
-        let reviewed = chosen.reviewed(postage: postage)
-        let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
-            try await broker.review(token, reviewed, by: caller)
-        }
-        switch verdict {
+        switch try await price(exchange, token, flow, chosen) {
         case .reviewed: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
         case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", flow: flow.flow)
         case .declined: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
         case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: flow.flow)
         case .refused: return exchange.neutral()
+        }
+    }
+
+    /// Makes the sum for what the buyer has chosen, and keeps both.
+    private static func price(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ flow: FlowView,
+        _ chosen: ChosenSession
+    ) async throws(Failure) -> ReviewVerdict {
+        let postage = try await exchange.postage(of: flow, token, to: chosen)
+        let reviewed = chosen.reviewed(postage: postage)
+        let caller = exchange.caller
+        return try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.review(token, reviewed, by: caller)
         }
     }
 
@@ -110,7 +128,7 @@ enum ConfirmHandler {
             try await broker.place(token, ticket: ticket, total: total, by: caller)
         }
         switch verdict {
-        case .placed(let placement): return try await send(exchange, placement)
+        case .placed(let placement): return try await send(exchange, token, placement)
         case .notReviewed: throw Failure(.notPriced, flow: token.flow)
         case .declined: throw Failure(.paymentDeclined, flow: token.flow)
         case .flowMismatch: throw Failure(.flowMismatch, flow: token.flow)
@@ -124,17 +142,36 @@ enum ConfirmHandler {
     /// Tells the provider what is to be paid and sends the buyer there.
     ///
     /// The order is placed before the provider is told, so that what it is told cannot change meanwhile; where it cannot be
-    /// told, the order is taken back.
-    private static func send(_ exchange: Exchange, _ placement: Placement) async throws(Failure) -> HTTPResponse {
+    /// told, or answers with another address than the sum was made for, the order is taken back.
+    private static func send(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ placement: Placement
+    ) async throws(Failure) -> HTTPResponse {
+        let updated: UpdatedCheckout
         do {
-            let target = try await exchange.services.checkout.update(placement, try exchange.terms(of: placement))
-            return exchange.redirect(to: target, flow: placement.flow)
+            // Only now is it known that the tab is the flow's.
+            try exchange.services.checkout.count(.update, of: placement.flow)
+            updated = try await exchange.services.checkout.update(placement, try exchange.terms(of: placement))
         } catch {
-            let caller = exchange.caller
-            _ = try await exchange.services.asking { (broker) async throws(BrokerError) in
-                try await broker.unplace(placement, by: caller)
-            }
+            try await takeBack(exchange, placement)
             throw error
+        }
+        switch updated {
+        case .ready(let target): return exchange.redirect(to: target, flow: placement.flow)
+        case .readdressed(let chosen):
+            try await takeBack(exchange, placement)
+            guard case .open(_, let flow) = try await exchange.tab() else { return exchange.neutral() }
+            // Whatever comes of it, the buyer is sent to the page again, which says how things stand.
+            _ = try await price(exchange, token, flow, chosen)
+            throw Failure(.priceChanged, "another address is chosen", flow: placement.flow)
+        }
+    }
+
+    private static func takeBack(_ exchange: Exchange, _ placement: Placement) async throws(Failure) {
+        let caller = exchange.caller
+        _ = try await exchange.services.asking { (broker) async throws(BrokerError) in
+            try await broker.unplace(placement, by: caller)
         }
     }
 }

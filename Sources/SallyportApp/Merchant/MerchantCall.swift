@@ -123,7 +123,12 @@ struct MerchantCall {
             using: services.broker.hasher
         )
         guard let text = content.idempotencyKey,
-            let claim = IdempotencyClaim(key: grant.id, text: text, fingerprint: fingerprint)
+            let claim = IdempotencyClaim(
+                of: merchant.account,
+                key: grant.id,
+                text: text,
+                fingerprint: fingerprint
+            )
         else { throw Problem(.idempotencyKeyMissing) }
         return claim
     }

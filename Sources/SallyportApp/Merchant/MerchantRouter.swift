@@ -10,7 +10,8 @@ import StrictJSON
 /// Finds the route of a request below `/v1`, lets it in or refuses it, and turns every outcome into a response; one per loop.
 ///
 /// The order of checks: path and method, browsers, the key, how often it is used, what it opens, then the form of the request.
-/// Nothing is looked up before the key was found good, so that a stranger learns nothing but which routes there are.
+/// Nothing is looked up before the key was found good, so that a stranger learns nothing but which routes there are. A valid key is
+/// let in whatever else its address does, and whatever the buyers do whose requests it relays.
 final class MerchantRouter {
     private let services: LoopServices
     private let merchant: MerchantServices
@@ -18,8 +19,10 @@ final class MerchantRouter {
 
     /// What every path of the interface begins with.
     static let prefix: StaticString = "/v1/"
-    /// The greatest content of a request.
-    static let bodyLimit = 65_536
+    /// The greatest content of a request: 200 lines with all that they may have.
+    ///
+    /// Less than what is read of a refused request to be dropped, so that whoever sends a little more gets its answer.
+    static let bodyLimit = 196_608
 
     /// A router, or `nil` where the interface is not served.
     ///
@@ -44,7 +47,7 @@ final class MerchantRouter {
                 continue
             }
             guard let handler = route.handler else { return .precomposed(deployment.document.answer(request)) }
-            return later(request, path, ids, route.description, handler)
+            return later(request, path, ids, route, handler)
         }
         merchant.count("none", others.isEmpty ? 404 : 405)
         guard !others.isEmpty else { return .now(response(to: Problem(.notFound), request.requestID)) }
@@ -63,7 +66,7 @@ final class MerchantRouter {
         _ request: HTTPRequest,
         _ path: String,
         _ ids: [String],
-        _ route: RouteDescription,
+        _ route: MerchantRoute,
         _ handler: @escaping MerchantRoute.Handler
     ) -> HandlerResult {
         .later {
@@ -71,17 +74,17 @@ final class MerchantRouter {
             do throws(Problem) {
                 let call = try await self.letIn(request, path, ids, route)
                 let answer: MerchantAnswer
-                if route.method == .get {
+                if route.description.method == .get {
                     answer = try await handler(call)
                 } else {
                     // What has begun is brought to its end even where nobody waits for the answer.
                     answer = try await self.services.toTheEnd { () async throws(Problem) in try await handler(call) }
                 }
-                self.merchant.count(route.name, answer.status.code)
+                self.merchant.count(route.description.name, answer.status.code)
                 return self.response(answer, requestID)
             } catch {
                 self.services.note(error, requestID: requestID)
-                self.merchant.count(route.name, error.code.status.code)
+                self.merchant.count(route.description.name, error.code.status.code)
                 return self.response(to: error, requestID)
             }
         }
@@ -93,43 +96,49 @@ final class MerchantRouter {
         _ request: HTTPRequest,
         _ path: String,
         _ ids: [String],
-        _ route: RouteDescription
+        _ route: MerchantRoute
     ) async throws(Problem) -> MerchantCall {
         guard request.count(.origin) == 0 else { throw Problem(.browserNotAllowed) }
         // The request is looked at before anything is waited for, and talked about only with those who have a key.
-        let misshape = misshape(request, route)
-        let content = Result { () throws(Problem) in try self.content(request, path, ids, route) }
-        let (key, grant) = try await authenticate(request, Exchange(request: request, services: services).caller)
-        if let seconds = merchant.wait(of: grant.id) { throw Problem(.rateLimited, retryAfter: seconds) }
-        if let scope = route.scope, !grant.allows(scope) {
+        let misshape = misshape(request, route.description)
+        var caller = Exchange(request: request, services: services).caller
+        caller.showsKey = true
+        let content = Result { [caller] () throws(Problem) in
+            try self.content(request, path, ids, route.description, caller)
+        }
+        let (key, grant) = try await authenticate(request, caller)
+        let session = route.isCausedByBuyers ? ids.first.flatMap { UUIDBytes($0) } : nil
+        let wait = session.map { merchant.wait(ofSession: $0) } ?? merchant.wait(of: grant.id)
+        if let wait { throw Problem(.rateLimited, retryAfter: wait) }
+        if let scope = route.description.scope, !grant.allows(scope) {
             throw Problem(.scopeMissing, "The key does not open \(scope.rawValue).")
         }
         if let misshape { throw misshape }
         return MerchantCall(services, merchant, key: key, grant: grant, try content.get())
     }
 
-    /// The same answer whether a key is missing, malformed, unknown or revoked.
+    /// The same answer whether a key is missing, malformed, unknown or revoked; 429 where the address has shown too many such keys.
     private func authenticate(_ request: HTTPRequest, _ caller: Caller) async throws(Problem) -> (APIKey, KeyGrant) {
-        do throws(BrokerError) {
-            try services.broker.checkUnknownLimit(caller)
-        } catch {
-            throw Problem(error)
+        let wait = services.broker.keyWait(caller)
+        if let key = MerchantRouter.key(request), let grant = try await grant(of: key, isGuess: wait != nil) {
+            return (key, grant)
         }
-        guard let key = MerchantRouter.key(request) else {
-            services.broker.countUnknown(caller)
-            throw Problem(.unauthenticated)
-        }
-        let found: KeyGrant?
+        services.broker.countKeyMiss(caller)
+        if let wait { throw Problem(.rateLimited, retryAfter: wait) }
+        throw Problem(.unauthenticated)
+    }
+
+    /// What a key opens, or `nil`.
+    ///
+    /// - Parameter isGuess: Whether its address guesses: then it is looked up only if it is one of those that exist.
+    private func grant(of key: APIKey, isGuess: Bool) async throws(Problem) -> KeyGrant? {
+        let hash = key.hash(services.broker.hasher)
         do throws(MerchantStoreError) {
-            found = try await merchant.keys.find(key.id, hash: key.hash(services.broker.hasher))
+            if isGuess, !(try await merchant.exists(hash)) { return nil }
+            return try await merchant.keys.find(key.id, hash: hash)
         } catch {
             throw Problem(error)
         }
-        guard let grant = found else {
-            services.broker.countUnknown(caller)
-            throw Problem(.unauthenticated)
-        }
-        return (key, grant)
     }
 
     private static func key(_ request: HTTPRequest) -> APIKey? {
@@ -154,7 +163,8 @@ final class MerchantRouter {
         _ request: HTTPRequest,
         _ path: String,
         _ ids: [String],
-        _ route: RouteDescription
+        _ route: RouteDescription,
+        _ caller: Caller
     ) throws(Problem) -> MerchantCall.Content {
         let query: [(name: String, value: String)]
         do {
@@ -170,7 +180,7 @@ final class MerchantRouter {
             body: request.body,
             idempotencyKey: request.first(.idempotencyKey),
             requestID: request.requestID,
-            caller: Exchange(request: request, services: services).caller
+            caller: caller
         )
     }
 

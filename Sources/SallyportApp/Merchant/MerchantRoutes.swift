@@ -8,10 +8,13 @@ struct MerchantRoute: Sendable {
     let description: RouteDescription
     /// `nil` for the description of the interface, which is an answer from memory.
     let handler: Handler?
+    /// Whether buyers cause its requests by coming back: then how often is counted for the session and not for the key.
+    let isCausedByBuyers: Bool
 
-    init(_ description: RouteDescription, _ handler: Handler?) {
+    init(_ description: RouteDescription, _ handler: Handler?, isCausedByBuyers: Bool = false) {
         self.description = description
         self.handler = handler
+        self.isCausedByBuyers = isCausedByBuyers
     }
 }
 
@@ -19,12 +22,13 @@ struct MerchantRoute: Sendable {
 ///
 /// The document that describes the interface is made from this table, so there is nothing in the one that the other lacks.
 enum MerchantRouteTable {
-    static let all: [MerchantRoute] = sessions + payments + documents
+    static let all: [MerchantRoute] = sessions + payments + events + documents
 
     private static let sessions = [
         MerchantRoute(.createSession, SessionHandlers.create), MerchantRoute(.readSession, SessionHandlers.read),
-        MerchantRoute(.listSessions, SessionHandlers.list), MerchantRoute(.completeSession, SessionHandlers.complete),
-        MerchantRoute(.finalizeSession, SessionHandlers.finalize),
+        MerchantRoute(.readBuyer, BuyerHandler.read), MerchantRoute(.listSessions, SessionHandlers.list),
+        MerchantRoute(.completeSession, SessionHandlers.complete, isCausedByBuyers: true),
+        MerchantRoute(.finalizeSession, SessionHandlers.finalize, isCausedByBuyers: true),
         MerchantRoute(.cancelSession, SessionHandlers.cancel),
     ]
 

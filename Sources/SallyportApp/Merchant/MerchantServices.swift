@@ -19,6 +19,9 @@ final class MerchantServices {
     private let metrics: MetricsRegistry
     private let clock: any WallClock
     private var counters: [String: Counter] = [:]
+    /// Hashes of all keys, as they were read last; only while somebody guesses.
+    private var keyHashes: Set<Digest32> = []
+    private var keyHashesReadAt: WallTime?
 
     /// The services of a loop.
     ///
@@ -58,6 +61,33 @@ final class MerchantServices {
         limits.count(key, at: clock.now())
     }
 
+    /// Counts a request that a buyer of a session has caused.
+    ///
+    /// - Parameter session: As the path names it.
+    /// - Returns: The seconds to wait after too many of them, or `nil`.
+    func wait(ofSession session: UUIDBytes) -> Int? {
+        limits.count(session: session, at: clock.now())
+    }
+
+    /// Whether there is a key with a hash; for addresses that guess, whose keys are not each looked up.
+    ///
+    /// All hashes are read, once in a second at most, so that guesses cost nothing and no valid key is refused because of them.
+    ///
+    /// - Parameter hash: Of a whole key.
+    /// - Returns: False also for a key that was made within the last second.
+    /// - Throws: `unavailable`, `overloaded`, `fault`.
+    func exists(_ hash: Digest32) async throws(MerchantStoreError) -> Bool {
+        if keyHashes.contains(hash) { return true }
+        let now = clock.now()
+        if let last = keyHashesReadAt {
+            guard now < last || last + .seconds(1) <= now else { return false }
+            keyHashesReadAt = now
+        }
+        keyHashes = Set(try await keys.hashes())
+        keyHashesReadAt = now
+        return keyHashes.contains(hash)
+    }
+
     /// Counts an answer.
     ///
     /// - Parameters:
@@ -78,26 +108,40 @@ final class MerchantServices {
 }
 
 /// How often keys may be used, shared by the loops of a process.
+///
+/// What buyers cause by coming back counts for their session alone: a buyer who reloads a page does not use up the key's rate.
 final class MerchantLimits: Sendable {
     private let requests: Lock<RateLimiter>
+    private let sessionRequests: Lock<RateLimiter>
 
     /// More keys than any operator hands out.
     private static let keys = 4_096
+    /// More sessions than come to their end in a minute.
+    private static let sessions = 16_384
+    /// A buyer's part of the key's rate.
+    private static let sessionShare = 10
 
     /// Limits with nothing counted yet.
     ///
     /// - Parameter perMinute: Requests of one key.
     init(perMinute: Int) {
         requests = Lock(RateLimiter(perMinute: perMinute, capacity: MerchantLimits.keys))
+        let part = perMinute / MerchantLimits.sessionShare
+        sessionRequests = Lock(RateLimiter(perMinute: part, capacity: MerchantLimits.sessions))
     }
 
     /// Counts a request of a key; the seconds to wait, or `nil` when it may go on.
     func count(_ key: UUIDBytes, at now: WallTime) -> Int? {
-        requests.withLock { limiter in
-            // Ids of keys are random in their low half.
-            if let wait = limiter.wait(key.low, at: now.microseconds) { return wait }
-            limiter.count(key.low, at: now.microseconds)
-            return nil
-        }
+        MerchantLimits.take(requests, key, now)
+    }
+
+    /// Counts a request that a session's buyer has caused; the seconds to wait, or `nil` when it may go on.
+    func count(session: UUIDBytes, at now: WallTime) -> Int? {
+        MerchantLimits.take(sessionRequests, session, now)
+    }
+
+    private static func take(_ limiter: borrowing Lock<RateLimiter>, _ id: UUIDBytes, _ now: WallTime) -> Int? {
+        // Ids of keys and sessions are random in their low half.
+        limiter.withLock { $0.take(id.low, at: now.microseconds) }
     }
 }

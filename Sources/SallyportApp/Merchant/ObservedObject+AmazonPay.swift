@@ -14,6 +14,7 @@ extension ObservedObject {
         captured = charge.captured?.money
         refunded = charge.refunded?.money
         created = charge.creation
+        request = charge.requestID
     }
 
     /// A refund.
@@ -23,6 +24,7 @@ extension ObservedObject {
         reason = refund.reason?.rawValue
         amount = refund.amount?.money
         created = refund.creation
+        request = refund.requestID
     }
 
     /// A permission.

@@ -90,11 +90,19 @@ enum PaymentHandlers {
         _ request: PaymentRequest,
         _ call: MerchantCall
     ) async throws(Problem) -> MerchantAnswer {
+        let flow = request.target.flow
+        let isOwn = try await call.asking { () async throws(MerchantStoreError) in
+            try await call.services.orders.isOwn(flow)
+        }
+        // The provider would not find it, and its refusal would be kept.
+        guard isOwn else {
+            throw Problem(.wrongState, "The session is of another account or environment of the provider.", flow: flow)
+        }
         let answer = try await call.services.payments.carryOut(request, try call.claim())
         guard let status = HTTPStatus(answer.status) else {
             throw Problem(.internalError, detail: "a kept answer with status \(answer.status)")
         }
-        return MerchantAnswer(status, bytes: answer.body, flow: request.target.flow)
+        return MerchantAnswer(status, bytes: answer.body, flow: flow)
     }
 
     private static func order(_ call: MerchantCall) async throws(Problem) -> MerchantOrder {

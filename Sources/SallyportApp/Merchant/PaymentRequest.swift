@@ -25,26 +25,36 @@ struct PaymentRequest {
 
     /// What every try sends, and under which key.
     ///
-    /// - Parameter operation: Makes the key; the same operation gives the same octets and key.
+    /// - Parameter claim: Makes the key: a repeat has the same key, also where everything about the first request was lost.
     /// - Returns: Octets that are stored before the first try and sent as they were stored.
     /// - Throws: `not_found` for an id that is none of the provider's, `invalid_request`.
-    func call(_ operation: UUIDBytes) throws(Problem) -> (body: [UInt8], key: String) {
+    func call(_ claim: IdempotencyClaim) throws(Problem) -> (body: [UInt8], key: String) {
         switch intent {
         case .capture(let amount):
-            let key = IdempotencyKey.derive(flow: operation, attempt: 1, step: "capture")
+            let key = providerKey("capture", claim)
             let call = PayingCall.capture(try charge, amount, softDescriptor: softDescriptor, key: key)
             return (call.body, key.text)
         case .refund(let amount):
-            let key = IdempotencyKey.derive(flow: operation, attempt: 1, step: "refund")
+            let key = providerKey("refund", claim)
             let call = PayingCall.refund(try charge, amount, softDescriptor: softDescriptor, key: key)
             return (call.body, key.text)
         case .createCharge(let amount):
-            let key = IdempotencyKey.derive(flow: operation, attempt: 1, step: "createCharge")
+            let key = providerKey("createCharge", claim)
             return (PayingCall.create(try creation(amount), key: key).body, key.text)
         case .cancelCharge: return (Ending(reason: reason, cancelsPending: false).bytes, "")
         case .closePermission(let cancels): return (Ending(reason: reason, cancelsPending: cancels).bytes, "")
         case .finalize: throw Problem(.notFound)
         }
+    }
+
+    private func providerKey(_ step: StaticString, _ claim: IdempotencyClaim) -> IdempotencyKey {
+        IdempotencyKey.derive(
+            scope: claim.scope,
+            flow: target.flow,
+            step: step,
+            target: target.id,
+            word: claim.text
+        )
     }
 
     private var charge: ChargeID {

@@ -12,7 +12,8 @@ import Telemetry
 ///
 /// The order is fixed, as for a purchase: the store writes down what is to be sent and gives the operation, the provider is called
 /// outside any transaction, the store takes the end under the operation's attempt id. Every repeat sends the octets that were
-/// written down, under the same key. What is left when its holder is gone is taken over when the lease is over.
+/// written down, under the same key. What is left when its holder is gone is taken over when the lease is over; an unknown outcome
+/// ends the lease at once.
 final class PaymentService {
     private let orders: any OrderStore
     private let client: CheckoutClient
@@ -54,18 +55,17 @@ final class PaymentService {
     /// - Returns: The answer, which every repeat of the request gets too.
     /// - Throws: Why not; `outcome_unknown` while nobody knows.
     func carryOut(_ request: PaymentRequest, _ claim: IdempotencyClaim) async throws(Problem) -> StoredAnswer {
-        let id = freshID()
         var operation = OperationRequest(
-            (id, freshID()),
+            (freshID(), freshID()),
             of: request.target.flow,
             request.intent,
             on: request.target.id,
-            call: try request.call(id)
+            call: try request.call(claim)
         )
         operation.claim = claim
         var verdict = try await begin(operation)
-        if operation.intent.kind == .createCharge, verdict.isAboutOtherCharges {
-            // What the ledger holds against another charge may be over at the provider by now.
+        if verdict.mayBeOutdated(operation.intent.kind) {
+            // What the ledger holds against it may be over at the provider by now.
             await look(atWhatIsOpenIn: request.target.flow)
             verdict = try await begin(operation)
         }
@@ -85,32 +85,13 @@ final class PaymentService {
         }
     }
 
-    /// Takes up operations whose holder is gone.
+    /// Takes up an operation whose holder is gone.
     ///
-    /// - Parameter limit: How many at most.
-    /// - Returns: How many there were.
-    /// - Throws: What the store says of all of them; what it says of one, and the provider's word, is only logged.
-    @discardableResult func recover(limit: Int = 16) async throws(MerchantStoreError) -> Int {
-        let stuck = try await orders.stuckOperations(limit: limit)
-        for id in stuck {
-            do throws(MerchantStoreError) {
-                try await recover(id)
-            } catch {
-                // One that the store refuses is no reason to leave the others; without a store they fare no better.
-                guard error.code == .fault else { throw error }
-                logger.error(
-                    "payment.not_recovered",
-                    [LogField("operation", id.description), LogField("detail", error.debugDescription)]
-                )
-            }
-        }
-        return stuck.count
-    }
-
-    private func recover(_ id: UUIDBytes) async throws(MerchantStoreError) {
-        switch try await orders.takeOver(id, freshAttempt: freshID()) {
+    /// - Parameter id: Claimed by the caller.
+    /// - Throws: What the store says; the provider's word is only logged.
+    func recover(_ id: UUIDBytes) async throws(MerchantStoreError) {
+        switch try await orders.takeOver(id, by: .recovery, freshAttempt: freshID()) {
         case .none: break
-        case .givenUp(let operation): giveUp(operation)
         case .taken(let operation):
             var outcome = "settled"
             do throws(Problem) {
@@ -126,22 +107,14 @@ final class PaymentService {
     private func resume(_ id: UUIDBytes, _ flow: UUIDBytes) async throws(Problem) -> StoredAnswer {
         let taken: TakeOver
         do throws(MerchantStoreError) {
-            taken = try await orders.takeOver(id, freshAttempt: freshID())
+            taken = try await orders.takeOver(id, by: .request, freshAttempt: freshID())
         } catch {
             throw Problem(error)
         }
         switch taken {
         case .taken(let operation): return try await perform(operation)
         case .none: throw Problem(.requestInProgress, flow: flow)
-        case .givenUp(let operation):
-            giveUp(operation)
-            throw Problem(.outcomeUnknown, flow: flow)
         }
-    }
-
-    private func giveUp(_ operation: PaymentOperation) {
-        count(operation, "stuck")
-        logger.error("payment.stuck", PaymentService.fields(operation, "no clear answer for two days"))
     }
 
     private func freshID() -> UUIDBytes {
@@ -255,11 +228,19 @@ final class PaymentService {
         case .done(let object):
             let answer = PaymentAnswer.make(operation, object, isPending: false)
             try await settle(operation, .done(object, answer))
+            noteSettled(operation, object)
             return answer
         case .pending(let object):
             let answer = PaymentAnswer.make(operation, object, isPending: true)
             try await settle(operation, .pending(object, answer))
+            noteSettled(operation, object)
             return answer
+        case .refused(let error, _) where error.reason == .duplicateIdempotencyKey,
+            .unknown(let error) where error.reason == .duplicateIdempotencyKey && !operation.isRecovery:
+            // The key follows from what the merchant repeats: a request that nobody here remembers was sent under it, with other octets.
+            logger.warning("payment.key_reused", PaymentService.fields(operation, error.debugDescription))
+            try await settle(operation, .reused)
+            throw PaymentService.problem(.idempotencyKeyReused, operation, error)
         case .refused(let error, let object):
             let problem = PaymentService.problem(.providerRefused, operation, error)
             logger.info("payment.refused", PaymentService.fields(operation, error.debugDescription))
@@ -275,11 +256,26 @@ final class PaymentService {
             logger.error("payment.stuck", PaymentService.fields(operation, error.debugDescription))
             try await settle(operation, .stuck("DuplicateIdempotencyKey"))
             throw PaymentService.problem(.outcomeUnknown, operation, error)
+        case .notSent(let error) where operation.isLast, .unknown(let error) where operation.isLast:
+            logger.error("payment.stuck", PaymentService.fields(operation, error.debugDescription))
+            try await settle(operation, .stuck("time"))
+            throw PaymentService.problem(.outcomeUnknown, operation, error)
         case .notSent(let error), .unknown(let error):
-            // The lease stays: whoever takes the operation over asks first, or sends the same once more.
+            // Whoever takes the operation over asks first, or sends the same once more.
             count(operation, "unknown")
             logger.warning("payment.unknown", PaymentService.fields(operation, error.debugDescription))
+            await lapse(operation)
             throw PaymentService.problem(.outcomeUnknown, operation, error)
+        }
+    }
+
+    /// Gives the lease back: a merchant who repeats the request need not wait for its end.
+    private func lapse(_ operation: PaymentOperation) async {
+        do throws(MerchantStoreError) {
+            try await orders.lapse(operation)
+        } catch {
+            // It ends by itself within a minute.
+            logger.info("payment.not_lapsed", PaymentService.fields(operation, error.debugDescription))
         }
     }
 
@@ -296,6 +292,12 @@ final class PaymentService {
             throw Problem(.requestInProgress, flow: operation.flow)
         }
         count(operation, end.word)
+    }
+
+    /// The provider's support asks for the id of its request.
+    private func noteSettled(_ operation: PaymentOperation, _ object: ObservedObject) {
+        let fields = [LogField("object", object.id), LogField("amazonpay_request_id", object.request ?? "")]
+        logger.info("payment.settled", PaymentService.fields(operation, object.sighting.state.rawValue) + fields)
     }
 
     private func count(_ operation: PaymentOperation, _ outcome: String) {
@@ -342,6 +344,7 @@ final class PaymentService {
         switch verdict {
         case .begun, .replayed, .left, .inProgress: Problem(.requestInProgress, flow: flow)
         case .keyReused: Problem(.idempotencyKeyReused, flow: flow)
+        case .stuck: Problem(.outcomeUnknown, flow: flow, detail: "a person has to look at the operation")
         case .unknown: Problem(.notFound)
         case .refused(.openCharges, _) where intent.kind == .createCharge:
             Problem(
@@ -374,10 +377,12 @@ final class PaymentService {
 }
 
 extension OperationVerdict {
-    /// Whether a new charge is refused for the sake of others, which end without our doing too.
-    fileprivate var isAboutOtherCharges: Bool {
-        switch self {
-        case .refused(.openCharges, _), .refused(.wrongState, .nonChargeable): true
+    /// Whether an operation is refused for what may have ended without our doing: a new charge for the sake of others, a refund for that
+    /// of a capture under way.
+    fileprivate func mayBeOutdated(_ kind: OperationKind) -> Bool {
+        switch (kind, self) {
+        case (.createCharge, .refused(.openCharges, _)), (.createCharge, .refused(.wrongState, .nonChargeable)): true
+        case (.refund, .refused(.wrongState, .captureInitiated)): true
         default: false
         }
     }

@@ -39,13 +39,7 @@ enum SessionHandlers {
     }
 
     private static func query(_ texts: [String: String]) throws(Problem) -> OrderQuery {
-        var query = OrderQuery(limit: usualLimit)
-        if let text = texts["limit"] {
-            guard let limit = DecimalDigits.parse(text.utf8Span.span, limit: 100), limit > 0 else {
-                throw Problem(.invalidRequest, "A whole number from 1 to 100.", field: "limit")
-            }
-            query.limit = limit
-        }
+        var query = OrderQuery(limit: try limit(texts["limit"]))
         if let text = texts["cursor"] {
             guard let cursor = OrderCursor(text) else { throw Problem(.invalidCursor, field: "cursor") }
             query.cursor = cursor
@@ -57,7 +51,26 @@ enum SessionHandlers {
             query.states = [state]
         }
         query.reference = texts["reference"]
+        if let text = texts["updatedAfter"] {
+            guard let time = CalendarDate.time(of: text) else {
+                throw Problem(.invalidRequest, "A time in UTC, such as 2026-11-20T12:00:00Z.", field: "updatedAfter")
+            }
+            query.updatedAfter = time
+        }
         return query
+    }
+
+    /// How many a part of a list may have.
+    ///
+    /// - Parameter text: The parameter `limit`, where it was given.
+    /// - Returns: 1 to 100; 20 unless told otherwise.
+    /// - Throws: `invalid_request` for another text.
+    static func limit(_ text: String?) throws(Problem) -> Int {
+        guard let text else { return usualLimit }
+        guard let limit = DecimalDigits.parse(text.utf8Span.span, limit: 100), limit > 0 else {
+            throw Problem(.invalidRequest, "A whole number from 1 to 100.", field: "limit")
+        }
+        return limit
     }
 
     private static let usualLimit = 20
@@ -182,20 +195,13 @@ enum SessionHandlers {
             return nil
         }
         guard case .receipt(let view) = verdict, let details = view.details else { return nil }
-        var members: [JSONMember] = []
-        if let id = details.buyer.id { members.append(JSONMember("id", .string(id))) }
-        if let name = details.buyer.name { members.append(JSONMember("name", .string(name))) }
-        if let email = details.buyer.email { members.append(JSONMember("email", .string(email))) }
-        let address = Address.Part.allCases.compactMap { part in
-            details.address[part].map { JSONMember(part.rawValue, .string($0)) }
-        }
-        members.append(JSONMember("address", .object(address)))
-        return .object(members)
+        return JSONValue(buyer: details.buyer, address: details.address)
     }
 
     // MARK: Parts
 
-    private static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Problem) -> MerchantOrder {
+    /// The order of a session; throws `not_found`.
+    static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Problem) -> MerchantOrder {
         let found = try await call.asking { () async throws(MerchantStoreError) in
             try await call.services.orders.read(flow)
         }

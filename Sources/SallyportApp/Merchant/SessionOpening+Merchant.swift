@@ -37,15 +37,19 @@ extension SessionOpening {
             texts: NewOpening.Texts(
                 lines: SessionBody.storedLines(request.draft).bytes,
                 metadata: request.draft.options.metadata.isEmpty ? nil : SessionBody.metadata(request.draft).bytes,
+                adjustments: SessionBody.storedAdjustments(request.draft)?.bytes,
                 terms: terms.stored
             ),
             answer: try SessionOpening.sealed(answer, claim, call)
         )
-        let state = try await call.asking { () async throws(MerchantStoreError) in
+        let outcome = try await call.asking { () async throws(MerchantStoreError) in
             try await call.merchant.openings.open(new, by: call.caller)
         }
-        guard let state else { return answer }
-        return try SessionOpening.replay(state, claim, call)
+        switch outcome {
+        case .stored: return answer
+        case .claimed(let state): return try SessionOpening.replay(state, claim, call)
+        case .referenceHeld(let other): throw Problem(.referenceHeld, flow: other)
+        }
     }
 
     private func draw(
@@ -92,11 +96,14 @@ extension SessionOpening {
         at now: WallTime
     ) -> MerchantAnswer {
         let times = call.deployment.policy.times
+        // A tab that nobody opens ends the session long before its time is over; the buyer of an app gives no sign of life.
+        let life = request.mobile == nil ? min(times.launch, times.absolute) : times.absolute
         let body = SessionBody(
             opened: issued.ticket.flow,
             client: request.client,
+            environment: call.merchant.account.environment,
             request.draft,
-            times: SessionBody.Times(created: now, updated: now, expires: now + times.absolute)
+            times: SessionBody.Times(created: now, updated: now, expires: now + life)
         )
         return MerchantAnswer(.created, body.json.adding("launch", launch), flow: issued.ticket.flow)
     }

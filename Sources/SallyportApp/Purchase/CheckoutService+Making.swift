@@ -9,6 +9,7 @@ extension CheckoutService {
     /// - Parameters:
     ///   - provider: The account.
     ///   - quota: Shared by all loops of the process.
+    ///   - sessionCalls: As the quota.
     ///   - reactor: The loop's.
     ///   - telemetry: Where to write and count.
     ///   - signOffLoop: Signs on another thread.
@@ -16,6 +17,7 @@ extension CheckoutService {
     static func make(
         _ provider: ProviderSetup,
         quota: CallQuota,
+        sessionCalls: SessionCalls,
         reactor: Reactor,
         telemetry: AppTelemetry,
         signOffLoop: @escaping SignOffLoop
@@ -48,6 +50,8 @@ extension CheckoutService {
             client: client,
             provider: provider,
             signOffLoop: signOffLoop,
+            sessionCalls: sessionCalls,
+            startTask: { body in reactor.startTask(body) },
             logger: telemetry.logger
         )
     }

@@ -123,8 +123,18 @@ extension CheckoutService {
     /// - Parameter attempt: The lease.
     /// - Returns: The outcome; `nil` while the session is open.
     func outcome(of attempt: PurchaseAttempt) async -> CompleteOutcome? {
-        guard let session = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
-        return await client.standing(of: session, amount: Money(attempt.total))
+        await outcome(ofSession: attempt.orderReference, total: attempt.total)
+    }
+
+    /// What became of a session, by a look alone.
+    ///
+    /// - Parameters:
+    ///   - session: As it was stored.
+    ///   - total: What the buyer agreed to pay.
+    /// - Returns: The outcome; `nil` while the session is open.
+    func outcome(ofSession session: String, total: Yen) async -> CompleteOutcome? {
+        guard let session = CheckoutSessionID(session) else { return CheckoutService.malformed }
+        return await client.standing(of: session, amount: Money(total))
     }
 
     /// A stored session id that this program did not write.

@@ -44,6 +44,14 @@ struct ChosenSession: Sendable {
     }
 }
 
+/// What the provider made of the sum that it was told.
+enum UpdatedCheckout: Sendable {
+    /// The buyer is to be sent there; checked against the hosts of the settings.
+    case ready(String)
+    /// The buyer has chosen another address since the sum was made, in another window: the sum does not hold.
+    case readdressed(ChosenSession)
+}
+
 /// What the provider's charge says of a payment that was pending.
 enum ChargeStanding: Sendable, Equatable {
     /// The money is held, or taken.
@@ -60,6 +68,9 @@ final class CheckoutService {
     let client: CheckoutClient
     let provider: ProviderSetup
     let signOffLoop: SignOffLoop
+    /// How often each session may have the provider asked.
+    let sessionCalls: SessionCalls
+    private let shared: SharedCalls<SharedKey, Result<CheckoutSession, AmazonPayError>>
     private let logger: Logger
 
     /// A service for one loop.
@@ -68,8 +79,19 @@ final class CheckoutService {
     ///   - client: Calls the API.
     ///   - provider: The account and the shop's addresses.
     ///   - signOffLoop: Signs on another thread.
+    ///   - sessionCalls: Shared by all loops.
+    ///   - startTask: Starts a task on the loop.
     ///   - logger: Told about refused calls.
-    init(client: CheckoutClient, provider: ProviderSetup, signOffLoop: @escaping SignOffLoop, logger: Logger) {
+    init(
+        client: CheckoutClient,
+        provider: ProviderSetup,
+        signOffLoop: @escaping SignOffLoop,
+        sessionCalls: SessionCalls,
+        startTask: @escaping (@escaping () async -> Void) -> Void,
+        logger: Logger
+    ) {
+        self.sessionCalls = sessionCalls
+        shared = SharedCalls(startTask: startTask)
         self.client = client
         self.provider = provider
         self.signOffLoop = signOffLoop
@@ -129,15 +151,19 @@ final class CheckoutService {
     ///   `provider_failed` otherwise.
     func review(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> ChosenSession {
         let found = try await read(session, flow)
-        guard let address = found.shippingAddress, found.state == .open else {
-            throw Failure(.notPriced, "the session is \(found.state) or has no address", flow: flow)
+        return try chosen(found, flow)
+    }
+
+    private func chosen(_ session: CheckoutSession, _ flow: FlowID) throws(Failure) -> ChosenSession {
+        guard let address = session.shippingAddress, session.state == .open else {
+            throw Failure(.notPriced, "the session is \(session.state) or has no address", flow: flow)
         }
         return ChosenSession(
-            id: session,
-            merchantReference: found.merchantReferenceID,
-            buyer: found.buyer ?? Buyer(),
+            id: session.id,
+            merchantReference: session.merchantReferenceID,
+            buyer: session.buyer ?? Buyer(),
             address: address,
-            payment: found.paymentDescriptor
+            payment: session.paymentDescriptor
         )
     }
 
@@ -146,9 +172,9 @@ final class CheckoutService {
     /// - Parameters:
     ///   - placement: What the buyer agreed to.
     ///   - terms: What the order agreed on.
-    /// - Returns: Where to send the buyer; checked against the hosts of the settings.
-    /// - Throws: `provider_failed`.
-    func update(_ placement: Placement, _ terms: OrderTerms) async throws(Failure) -> String {
+    /// - Returns: Where to send the buyer, if the sum is still for the address that is chosen.
+    /// - Throws: `provider_failed`; `not_priced` where no address is chosen any more.
+    func update(_ placement: Placement, _ terms: OrderTerms) async throws(Failure) -> UpdatedCheckout {
         guard let session = CheckoutSessionID(placement.orderReference) else {
             throw Failure(.internalError, "the stored session id has another form", flow: placement.flow)
         }
@@ -161,11 +187,14 @@ final class CheckoutService {
         } catch {
             throw refused("checkout.update_failed", error, placement.flow)
         }
+        let chosen = try chosen(updated, placement.flow)
+        // The whole address, not what postage goes by: it is also the one that the order is sent to.
+        guard chosen.address == placement.address else { return .readdressed(chosen) }
         guard let target = updated.redirectURL, provider.redirects.allows(target) else {
             let reason = updated.redirectURL == nil ? updated.constraints.joined(separator: " ") : "a foreign address"
             throw Failure(.providerFailed, "no redirect address: \(reason)", flow: placement.flow)
         }
-        return target
+        return .ready(target)
     }
 
     /// The order's number is what the buyer is told; where the merchant has something to say it makes room, and stays visible in
@@ -207,7 +236,7 @@ final class CheckoutService {
             return .undecided("a completed session without a charge")
         }
         do throws(AmazonPayError) {
-            let charge = try await client.charge(id, within: .seconds(4))
+            let charge = try await client.charge(id, priority: .purchase, within: .seconds(4))
             switch charge.state {
             case .authorized, .captureInitiated, .captured: return .held
             case .declined, .canceled: return .refused(charge.reason?.rawValue ?? "Canceled")
@@ -224,29 +253,83 @@ final class CheckoutService {
     /// - Parameters:
     ///   - session: The placed one.
     ///   - flow: For the log.
-    /// - Returns: `nil` while it can still lead to a payment, and where the provider cannot be asked: then the purchase finds
-    ///   out.
+    /// - Returns: `nil` while it can still lead to a payment, and where the provider cannot be asked, or has been asked too often
+    ///   for this flow: then the purchase finds out.
     func refusal(of session: String, _ flow: FlowID) async -> CheckoutRefusal? {
         guard let id = CheckoutSessionID(session) else { return nil }
-        do throws(AmazonPayError) {
-            let found = try await client.session(id, within: .seconds(5))
+        switch await look(at: id, flow, for: .result, within: .seconds(5)) {
+        case .found(let found):
             guard found.state == .canceled else { return nil }
             let reason = found.reason?.rawValue ?? "Canceled"
             return CheckoutRefusal(reason: reason, isBuyersWish: found.reason == .buyerCanceled)
-        } catch {
+        case .failed(let error):
             logger.warning("checkout.read_failed", fields(error, flow))
+            return nil
+        case .limited:
             return nil
         }
     }
 
     func read(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> CheckoutSession {
-        do throws(AmazonPayError) {
-            return try await client.session(session)
-        } catch {
-            guard error.reason != .resourceNotFound else {
-                throw Failure(.orderMismatch, "the account has no such session", flow: flow)
+        switch await look(at: session, flow, for: .review, within: .seconds(15)) {
+        case .found(let found): return found
+        case .failed(let error) where error.reason == .resourceNotFound:
+            throw Failure(.orderMismatch, "the account has no such session", flow: flow)
+        case .failed(let error): throw refused("checkout.read_failed", error, flow)
+        case .limited(let seconds): throw CheckoutService.limited(flow, seconds)
+        }
+    }
+
+    /// Counts a call of a flow that is about to be made.
+    ///
+    /// - Throws: `rate_limited` where the flow has had too many of them.
+    func count(_ purpose: SessionCalls.Purpose, of flow: FlowID) throws(Failure) {
+        if let seconds = sessionCalls.count(purpose, of: flow) { throw CheckoutService.limited(flow, seconds) }
+    }
+
+    private static func limited(_ flow: FlowID, _ seconds: Int) -> Failure {
+        Failure(.rateLimited, "the provider was asked too often for this session", flow: flow, retryAfter: seconds)
+    }
+
+    /// What came of reading a session for somebody who looks at a page.
+    private enum Look {
+        case found(CheckoutSession)
+        case failed(AmazonPayError)
+        /// Not asked; seconds to wait.
+        case limited(Int)
+    }
+
+    private struct SharedKey: Hashable {
+        let session: CheckoutSessionID
+        let flow: FlowID
+        let purpose: SessionCalls.Purpose
+    }
+
+    /// Reads a session, as often as its flow may: together with those who read it now, and not where the account does not have it.
+    private func look(
+        at session: CheckoutSessionID,
+        _ flow: FlowID,
+        for purpose: SessionCalls.Purpose,
+        within limit: Duration
+    ) async -> Look {
+        guard !sessionCalls.isUnknown(session, to: flow) else {
+            return .failed(AmazonPayError(.refused, status: 404, reason: .resourceNotFound, detail: "not asked again"))
+        }
+        let key = SharedKey(session: session, flow: flow, purpose: purpose)
+        if !shared.isUnderWay(key), let seconds = sessionCalls.count(purpose, of: flow) { return .limited(seconds) }
+        let client = client
+        let result = await shared.value(of: key) {
+            do throws(AmazonPayError) {
+                return .success(try await client.session(session, within: limit))
+            } catch {
+                return .failure(error)
             }
-            throw refused("checkout.read_failed", error, flow)
+        }
+        switch result {
+        case .success(let found): return .found(found)
+        case .failure(let error):
+            if error.reason == .resourceNotFound { sessionCalls.remember(unknown: session, to: flow) }
+            return .failed(error)
         }
     }
 

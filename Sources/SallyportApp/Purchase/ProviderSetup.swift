@@ -22,11 +22,8 @@ struct ProviderSetup: Sendable {
     /// What the button needs to be told for key ids without a prefix; `nil` for those with one.
     let isSandboxNamed: Bool?
 
-    /// How often the API may be called: by the vendor's limits, which a simulator does not have.
-    var quota: CallQuota.Limits {
-        if endpoint.isSimulator { return .unlimited }
-        return credentials.environment == .live ? .live : .sandbox
-    }
+    /// How often this process may call the API.
+    let quota: CallQuota.Limits
 
     /// Reads key and settings.
     ///
@@ -68,6 +65,11 @@ struct ProviderSetup: Sendable {
         cancelURL = web.text + Path.cancel
         resultURL = web.text + Path.result
         completeLimit = lease - .seconds(10)
+        let real = credentials.environment == .live ? QuotaTable.live : .sandbox
+        var limits = CallQuota.Limits(endpoint.isSimulator ? settings.simulatorQuota : real)
+        limits.rates = settings.quotas
+        limits.processes = settings.quotaProcesses
+        quota = limits
         isSandboxNamed = credentials.publicKeyID.environment == nil ? credentials.environment == .sandbox : nil
     }
 

@@ -23,6 +23,7 @@ final class PurchaseService {
     private let broker: Broker
     private let checkout: CheckoutService
     private let polls: PollCounters
+    private let wakePolls: () -> Void
     private let logger: Logger
 
     /// A service for one loop.
@@ -31,11 +32,19 @@ final class PurchaseService {
     ///   - broker: The state machine.
     ///   - checkout: The provider.
     ///   - polls: Count what became of recoveries.
+    ///   - wakePolls: Reads soon what is due to be read.
     ///   - logger: Told about recoveries, unknown outcomes and lost leases.
-    init(broker: Broker, checkout: CheckoutService, polls: PollCounters, logger: Logger) {
+    init(
+        broker: Broker,
+        checkout: CheckoutService,
+        polls: PollCounters,
+        wakePolls: @escaping () -> Void,
+        logger: Logger
+    ) {
         self.broker = broker
         self.checkout = checkout
         self.polls = polls
+        self.wakePolls = wakePolls
         self.logger = logger
     }
 
@@ -56,8 +65,15 @@ final class PurchaseService {
             try await broker.purchase(request, by: caller)
         }
         switch verdict {
-        case .begin(let attempt): return .done(try await complete(attempt, facts, isRecovery: false, by: caller))
-        case .recover(let attempt): return .done(try await complete(attempt, facts, isRecovery: true, by: caller))
+        case .begin(let attempt):
+            do throws(Failure) {
+                try checkout.count(.purchase, of: attempt.flow)
+            } catch {
+                try await release(attempt, by: caller)
+                throw error
+            }
+            return .done(try await complete(attempt, facts, .first, by: caller))
+        case .recover(let attempt): return .done(try await complete(attempt, facts, .recovery, by: caller))
         case .replayed(let body): return .done(body)
         case .met(let ticket): return .openAgain(ticket)
         case .refused(let refusal): throw refusal.failure(request.ticket.flow)
@@ -66,7 +82,8 @@ final class PurchaseService {
 
     /// Takes up a purchase whose lease ran out without a result: whoever held it is gone.
     ///
-    /// The pauses between two recoveries grow, and they end: `PollSchedule` says when.
+    /// The pauses between two recoveries grow, and they end: `PollSchedule` says when. The last one sends nothing: it reads the session,
+    /// which has come to its own end by then.
     ///
     /// - Parameters:
     ///   - purchase: Found among the overdue ones.
@@ -79,13 +96,9 @@ final class PurchaseService {
             try await broker.takeOver(purchase.flow, pause: pause ?? .zero, by: caller)
         }
         guard let attempt else { return }
-        guard !isOver else {
-            _ = try await giveUp(attempt, .time, by: caller)
-            return
-        }
         var outcome = "authorized"
         do throws(Failure) {
-            _ = try await complete(attempt, nil, isRecovery: true, by: caller)
+            _ = try await complete(attempt, nil, isOver ? .last : .recovery, by: caller)
         } catch {
             outcome = error.code.rawValue
         }
@@ -93,22 +106,74 @@ final class PurchaseService {
         logger.info("purchase.recovered", [LogField("flow", purchase.flow.description), LogField("outcome", outcome)])
     }
 
+    /// Reads the session of a purchase that was given up, sends nothing, and hands the purchase back to the recovery where the session
+    /// has come to its end.
+    ///
+    /// - Parameters:
+    ///   - flow: The flow.
+    ///   - payment: What it knows of its payment.
+    ///   - caller: For the audit trail.
+    /// - Returns: Whether it was handed back.
+    /// - Throws: What the store says.
+    func reread(_ flow: FlowID, _ payment: FlowPayment?, by caller: Caller) async throws(Failure) -> Bool {
+        guard let session = payment?.orderReference, let total = payment?.total else { return false }
+        switch await checkout.outcome(ofSession: session, total: total) {
+        case .completed, .alreadyCompleted, .pending, .declined, .cancelled: break
+        case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return false
+        }
+        let isDone = try await asking { (broker) async throws(BrokerError) in
+            try await broker.resume(flow, reason: "reread", by: caller)
+        }
+        if isDone { logger.info("purchase.resumed", [LogField("flow", flow.description)]) }
+        return isDone
+    }
+
+    /// Reads the session of a flow that is unpaid, and hands the flow to the recovery where the session was paid with.
+    ///
+    /// - Parameters:
+    ///   - flow: The flow.
+    ///   - payment: What it knows of its payment.
+    ///   - caller: For the audit trail.
+    /// - Returns: Whether it was handed over.
+    /// - Throws: What the store says.
+    func reclaim(_ flow: FlowID, _ payment: FlowPayment?, by caller: Caller) async throws(Failure) -> Bool {
+        guard let session = payment?.orderReference, let total = payment?.total else { return false }
+        switch await checkout.outcome(ofSession: session, total: total) {
+        case .completed, .alreadyCompleted, .pending: break
+        default: return false
+        }
+        return try await asking { (broker) async throws(BrokerError) in
+            try await broker.reclaim(flow, session: session, reason: "charge", by: caller)
+        }
+    }
+
     // MARK: Under the lease
+
+    /// Which call of an attempt it is.
+    private enum Turn {
+        /// Nothing was sent before.
+        case first
+        /// An earlier call may have got through.
+        case recovery
+        /// The same, and no other follows: what stays unknown is given up.
+        case last
+    }
 
     private func complete(
         _ attempt: PurchaseAttempt,
         _ facts: MobileFacts?,
-        isRecovery: Bool,
+        _ turn: Turn,
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
-        guard let outcome = await ask(attempt, facts, isRecovery: isRecovery) else {
+        guard let outcome = await ask(attempt, facts, turn) else {
+            if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
             throw try await letGo(attempt, by: caller)
         }
         switch outcome {
         case .completed(let session), .alreadyCompleted(let session):
             return try await authorize(attempt, session, by: caller)
         case .pending(let session):
-            return try await concludePending(attempt, session, by: caller)
+            return try await concludePending(attempt, session, turn, by: caller)
         case .declined(let reason):
             throw try await decline(attempt, reason.rawValue, by: caller)
         case .cancelled(let reason):
@@ -117,29 +182,34 @@ final class PurchaseService {
             try await release(attempt, by: caller)
             throw Failure(.notReady, flow: attempt.flow)
         case .notSent(let error):
-            throw try await giveBack(attempt, isRecovery, error.debugDescription, by: caller)
+            throw try await giveBack(attempt, turn, error.debugDescription, by: caller)
         case .rejected(let error):
             logger.error("purchase.rejected", fields(attempt, error.debugDescription))
             // An earlier call of the attempt may have got through, and the provider will never tell.
-            if isRecovery, error.isAboutNothing { throw try await giveUp(attempt, .gone, by: caller) }
-            throw try await giveBack(attempt, isRecovery, error.debugDescription, by: caller)
+            if turn != .first, error.isAboutNothing, try await isMissing(attempt) {
+                throw try await giveUp(attempt, .gone, by: caller)
+            }
+            throw try await giveBack(attempt, turn, error.debugDescription, by: caller)
         case .amountMismatch:
             logger.error("purchase.amount_mismatch", fields(attempt, "the session holds another amount than the order"))
-            if isRecovery { throw try await giveUp(attempt, .amount, by: caller) }
-            throw try await giveBack(attempt, isRecovery, "amount mismatch", by: caller)
+            if turn != .first { throw try await giveUp(attempt, .amount, by: caller) }
+            throw try await giveBack(attempt, turn, "amount mismatch", by: caller)
+        case .completedOtherwise:
+            // Money was taken: the flow is never placed again, where it could end as unpaid.
+            logger.error("purchase.amount_mismatch", fields(attempt, "completed with another amount than the order's"))
+            throw try await giveUp(attempt, .amount, by: caller)
         case .unknown(let error):
             // The lease stays: whoever comes after it has run out asks the provider first.
             logger.warning("purchase.unknown", fields(attempt, error.debugDescription))
+            if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
             throw Failure(.purchaseInProgress, error.debugDescription, flow: attempt.flow, retryAfter: 10)
         }
     }
 
-    /// Asks the provider: `nil` where the checkout of an app is open still, and nobody is here who knows what to send.
-    private func ask(
-        _ attempt: PurchaseAttempt,
-        _ facts: MobileFacts?,
-        isRecovery: Bool
-    ) async -> CompleteOutcome? {
+    /// Asks the provider: `nil` where the session is open still, and nobody is here who knows what to send, or may send it.
+    private func ask(_ attempt: PurchaseAttempt, _ facts: MobileFacts?, _ turn: Turn) async -> CompleteOutcome? {
+        guard turn != .last else { return await checkout.outcome(of: attempt) }
+        let isRecovery = turn == .recovery
         guard attempt.client == .mobileApp else { return await checkout.complete(attempt, isRecovery: isRecovery) }
         guard let facts else { return await checkout.outcome(of: attempt) }
         return await checkout.finalize(attempt, facts, isRecovery: isRecovery)
@@ -165,15 +235,19 @@ final class PurchaseService {
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
         let body = PurchaseAnswer.body(attempt.orderNumber)
+        let isCapturing = session.paymentIntent == "AuthorizeWithCapture"
         let end = AttemptEnd.authorized(
             Authorization(
                 answer: body,
                 chargePermission: session.chargePermissionID,
                 charge: session.chargeID,
-                isCapturing: session.paymentIntent == "AuthorizeWithCapture"
+                isCapturing: isCapturing,
+                request: session.requestID
             )
         )
         try await settle(attempt, end, by: caller)
+        // What was taken is known once the charge is read; nobody has to wait for the provider's message to refund it.
+        if isCapturing { wakePolls() }
         logger.info("purchase.authorized", fields(attempt, session.chargePermissionID ?? ""))
         return body
     }
@@ -182,6 +256,7 @@ final class PurchaseService {
     private func concludePending(
         _ attempt: PurchaseAttempt,
         _ session: CheckoutSession,
+        _ turn: Turn,
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
         switch await checkout.standing(of: session) {
@@ -192,6 +267,7 @@ final class PurchaseService {
         case .undecided(let detail):
             // The lease stays: whoever comes after it has run out asks the provider again.
             logger.warning("purchase.pending", fields(attempt, detail))
+            if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
             await notePending(attempt)
             throw Failure(.purchaseInProgress, detail, flow: attempt.flow, retryAfter: 10)
         }
@@ -233,13 +309,19 @@ final class PurchaseService {
     /// - Returns: The failure to throw.
     private func giveBack(
         _ attempt: PurchaseAttempt,
-        _ isRecovery: Bool,
+        _ turn: Turn,
         _ detail: String,
         by caller: Caller
     ) async throws(Failure) -> Failure {
-        guard !isRecovery else { return Failure(.purchaseInProgress, detail, flow: attempt.flow, retryAfter: 10) }
+        if turn == .last { return try await giveUp(attempt, .time, by: caller) }
+        guard turn == .first else { return Failure(.purchaseInProgress, detail, flow: attempt.flow, retryAfter: 10) }
         try await release(attempt, by: caller)
         return Failure(.providerFailed, detail, flow: attempt.flow)
+    }
+
+    /// Whether the provider has denied the session for an hour: one 404 may be of a key or an account that was wrong for a minute.
+    private func isMissing(_ attempt: PurchaseAttempt) async throws(Failure) -> Bool {
+        try await asking { (broker) async throws(BrokerError) in try await broker.noteMissing(attempt) }
     }
 
     /// Why a purchase is left to people.

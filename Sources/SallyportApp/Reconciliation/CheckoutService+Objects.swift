@@ -37,9 +37,9 @@ extension CheckoutService: ProviderReader {
         }
     }
 
-    private static let patience = Duration.seconds(12)
+    static let patience = Duration.seconds(12)
 
-    private static let noSuchObject = AmazonPayError(.refused, status: 404, detail: "the id has another form")
+    static let noSuchObject = AmazonPayError(.refused, status: 404, detail: "the id has another form")
 }
 
 extension CheckoutService {

@@ -22,6 +22,8 @@ final class Poller {
 
     /// How many objects are taken at once; they are read one after the other, well within the lease of all.
     private static let batch = 8
+    /// After which a run begins no further batch; the objects that are left come with the next one.
+    static let budget = Duration.seconds(60)
 
     /// A poller for one loop.
     ///
@@ -53,7 +55,7 @@ final class Poller {
             isAskedAgain = true
             return
         }
-        reactor.startTask { await self.round() }
+        reactor.startTask { await self.run(.unlimited) }
     }
 
     /// Ends after the object that is being read.
@@ -62,7 +64,7 @@ final class Poller {
     }
 
     /// Reads everything that is due.
-    func round() async {
+    func run(_ budget: RunBudget) async {
         guard !isBusy else {
             isAskedAgain = true
             return
@@ -72,11 +74,11 @@ final class Poller {
         repeat {
             isAskedAgain = false
             do throws(MerchantStoreError) {
-                while !isStopped, try await readSome() {}
+                while !isStopped, !budget.isSpent, try await readSome() {}
             } catch {
                 logger.warning("poll.failed", [LogField("detail", error.debugDescription)])
             }
-        } while isAskedAgain && !isStopped
+        } while isAskedAgain && !isStopped && !budget.isSpent
     }
 
     /// Reads some objects; false where fewer were due than could be taken.
@@ -84,8 +86,10 @@ final class Poller {
         let attempt = UUIDBytes(version7At: SystemClock().now(), random: reactor.random)
         let due = try await polls.claim(limit: Poller.batch, attempt: attempt)
         for poll in due where !isStopped {
-            let conclusion = poll.conclusion(await read(poll))
+            let reading = await read(poll)
+            let conclusion = poll.conclusion(reading)
             do throws(MerchantStoreError) {
+                if reading == .seen(.authorized) { try await announce(poll) }
                 try await polls.conclude(poll, attempt: attempt, conclusion.step)
                 counters.count(poll.kind, conclusion.word)
                 note(poll, conclusion.word)
@@ -95,6 +99,13 @@ final class Poller {
             }
         }
         return due.count == Poller.batch
+    }
+
+    /// Notifies the merchant of a charge that can soon not be captured any more, or not at once.
+    private func announce(_ poll: DuePoll) async throws(MerchantStoreError) {
+        guard poll.kind == .charge, PollSchedule.mayExpireSoon(age: poll.history.age) else { return }
+        guard try await polls.announceExpiring(poll.id) else { return }
+        logger.info("charge.expiring", fields(poll))
     }
 
     /// Reads an object and hands it to the ledger; what the ledger cannot take in counts as no answer, so that it comes again later

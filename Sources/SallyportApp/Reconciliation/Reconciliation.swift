@@ -4,7 +4,7 @@ import Primitives
 
 /// Compares orders with what the provider says of them, and changes nothing but what a reading may change.
 ///
-/// Newest first. Nothing is paid, captured or refunded by it, whatever it finds.
+/// Newest first, several at a time where the caller runs them so. Nothing is paid, captured or refunded by it, whatever it finds.
 final class Reconciliation {
     /// What a report says of one object.
     struct Line: Sendable {
@@ -26,11 +26,13 @@ final class Reconciliation {
         case unread(String)
         /// They differ because a purchase or an operation has not got to its end: no difference, and nothing to make up for.
         case underWay
+        /// It has no outcome, and a person has to look, whatever the provider says.
+        case unsettled(UnsettledCase)
 
         /// Whether somebody has to look.
         var isOpen: Bool {
             switch self {
-            case .different, .unread: true
+            case .different, .unread, .unsettled: true
             case .repaired, .behind, .underWay: false
             }
         }
@@ -51,6 +53,8 @@ final class Reconciliation {
     private let orders: any OrderStore
     private let provider: any ProviderReader
     private let repairs: Bool
+    private let isOwn: (UUIDBytes) async throws(MerchantStoreError) -> Bool
+    private let pool: WorkerPool?
 
     private static let page = 100
     /// How often an object is looked at that keeps changing meanwhile.
@@ -62,17 +66,28 @@ final class Reconciliation {
     ///   - orders: The ledger.
     ///   - provider: What is compared with.
     ///   - repairs: Whether the ledger takes in what differs.
-    init(_ orders: any OrderStore, provider: any ProviderReader, repairs: Bool) {
+    ///   - isOwn: Whether an order is of the provider's account; others are passed over.
+    ///   - pool: Compares orders side by side; one after the other without it.
+    init(
+        _ orders: any OrderStore,
+        provider: any ProviderReader,
+        repairs: Bool,
+        isOwn: @escaping (UUIDBytes) async throws(MerchantStoreError) -> Bool = { _ in true },
+        pool: WorkerPool? = nil
+    ) {
+        self.isOwn = isOwn
         self.orders = orders
         self.provider = provider
         self.repairs = repairs
+        self.pool = pool
     }
 
-    /// Compares the orders of a time.
+    /// Compares the orders of a time, and older ones that are named.
     ///
     /// - Parameters:
     ///   - since: Orders that were made from then on.
     ///   - until: Orders that were made before.
+    ///   - older: Orders that were made before `since`, newest first.
     ///   - start: What an earlier run came to, which this one goes on with.
     ///   - tell: Told each finding.
     ///   - goesOn: Told after each order what it came to so far; false ends it there.
@@ -81,45 +96,114 @@ final class Reconciliation {
     func run(
         since: WallTime,
         until: WallTime,
+        older: [UUIDBytes] = [],
         from start: Summary = Summary(),
         _ tell: (Line) -> Void,
         goesOn: (Summary) async throws(MerchantStoreError) -> Bool = { _ in true }
     ) async throws(MerchantStoreError) -> Summary {
         var summary = start
         let first = UUIDBytes.first(at: since)
-        let newest = start.reached ?? UUIDBytes.first(at: until)
-        var query = OrderQuery(after: OrderCursor(after: newest), limit: Reconciliation.page)
-        while true {
+        var query = OrderQuery(
+            after: OrderCursor(after: start.reached ?? UUIDBytes.first(at: until)),
+            limit: Reconciliation.page
+        )
+        // A run that is gone on with may have come to the older ones before.
+        var hasMore = start.reached.map { $0.high >= first.high } ?? true
+        while hasMore {
             let page = try await orders.page(query)
-            for order in page.orders {
-                guard order.flow.high >= first.high else { return summary.asWhole }
-                try await compare(order, &summary, tell)
+            let flows = page.orders.map(\.flow).filter { $0.high >= first.high }
+            guard try await compare(flows, &summary, tell, goesOn) else { return summary }
+            hasMore = flows.count == page.orders.count && page.next != nil
+            if let next = page.next { query.cursor = next }
+        }
+        let rest = older.filter { flow in start.reached.map { flow < $0 } ?? true }
+        guard try await compare(rest, &summary, tell, goesOn) else { return summary }
+        summary.isWhole = true
+        return summary
+    }
+
+    /// What comparing one order came to.
+    private struct Comparison {
+        var lines: [Line] = []
+        var compared = 0
+    }
+
+    private final class Comparisons {
+        var results: [Int: Result<Comparison, MerchantStoreError>] = [:]
+        var begun = 0
+    }
+
+    /// Compares some orders; what they come to is told and noted in their order, whichever comes first.
+    ///
+    /// - Returns: False where the caller ended it; what had begun by then is compared again by whoever goes on.
+    private func compare(
+        _ flows: [UUIDBytes],
+        _ summary: inout Summary,
+        _ tell: (Line) -> Void,
+        _ goesOn: (Summary) async throws(MerchantStoreError) -> Bool
+    ) async throws(MerchantStoreError) -> Bool {
+        let comparisons = Comparisons()
+        do throws(MerchantStoreError) {
+            for index in flows.indices {
+                let comparison = try await result(index, of: flows, comparisons).get()
+                comparison.lines.forEach(tell)
+                summary.open += comparison.lines.count { $0.finding.isOpen }
+                summary.compared += comparison.compared
                 summary.orders += 1
-                summary.reached = order.flow
-                guard try await goesOn(summary) else { return summary }
+                summary.reached = flows[index]
+                guard try await goesOn(summary) else {
+                    await pool?.finish()
+                    return false
+                }
             }
-            guard let next = page.next else { return summary.asWhole }
-            query.cursor = next
+        } catch {
+            await pool?.finish()
+            throw error
+        }
+        return true
+    }
+
+    /// What one of some orders came to; those behind it are begun as far as there is room.
+    private func result(
+        _ index: Int,
+        of flows: [UUIDBytes],
+        _ comparisons: Comparisons
+    ) async -> Result<Comparison, MerchantStoreError> {
+        guard let pool else { return await result(flows[index]) }
+        while comparisons.begun < min(index + pool.width, flows.count) {
+            let next = comparisons.begun
+            comparisons.begun += 1
+            pool.start { comparisons.results[next] = await self.result(flows[next]) }
+        }
+        while true {
+            if let result = comparisons.results.removeValue(forKey: index) { return result }
+            await pool.next()
         }
     }
 
-    private func compare(
-        _ order: MerchantOrder,
-        _ summary: inout Summary,
-        _ tell: (Line) -> Void
-    ) async throws(MerchantStoreError) {
-        let objects = try await orders.objects(of: order.flow)
-        for object in objects {
-            summary.compared += 1
-            guard let finding = try await finding(object) else { continue }
-            if finding.isOpen { summary.open += 1 }
-            tell(Line(flow: order.flow, kind: object.row.kind, id: object.id, finding: finding))
+    private func result(_ flow: UUIDBytes) async -> Result<Comparison, MerchantStoreError> {
+        do throws(MerchantStoreError) {
+            return .success(try await comparison(flow))
+        } catch {
+            return .failure(error)
         }
-        guard let session = order.checkoutSession, !Reconciliation.isSettled(objects) else { return }
-        summary.compared += 1
-        guard let finding = try await finding(session, of: order.flow) else { return }
-        if finding.isOpen { summary.open += 1 }
-        tell(Line(flow: order.flow, kind: .session, id: session, finding: finding))
+    }
+
+    private func comparison(_ flow: UUIDBytes) async throws(MerchantStoreError) -> Comparison {
+        var comparison = Comparison()
+        guard try await isOwn(flow), let order = try await orders.read(flow) else { return comparison }
+        let objects = try await orders.objects(of: flow)
+        for object in objects {
+            comparison.compared += 1
+            guard let finding = try await finding(object) else { continue }
+            comparison.lines.append(Line(flow: flow, kind: object.row.kind, id: object.id, finding: finding))
+        }
+        guard let session = order.checkoutSession, !Reconciliation.isSettled(objects) else { return comparison }
+        comparison.compared += 1
+        if let finding = try await finding(session, of: flow) {
+            comparison.lines.append(Line(flow: flow, kind: .session, id: session, finding: finding))
+        }
+        return comparison
     }
 
     private func finding(_ object: LedgerObject) async throws(MerchantStoreError) -> Finding? {
@@ -173,17 +257,9 @@ final class Reconciliation {
     }
 }
 
-extension Reconciliation.Summary {
-    fileprivate var asWhole: Self {
-        var whole = self
-        whole.isWhole = true
-        return whole
-    }
-}
-
 extension UUIDBytes {
     /// The least id that can have been made at a time.
-    fileprivate static func first(at time: WallTime) -> UUIDBytes {
+    static func first(at time: WallTime) -> UUIDBytes {
         UUIDBytes(high: UInt64(max(0, time.microseconds / 1_000)) << 16, low: 0)
     }
 }

@@ -3,6 +3,8 @@ import Persistence
 import Primitives
 
 /// A report that is written down order by order, so that the next one goes on where this one is cut off.
+///
+/// It compares the orders of a time, then, newest first, older ones to which something happened in that time, and a sample.
 struct ReportRun {
     /// What is asked for.
     struct Wish: Sendable {
@@ -12,6 +14,8 @@ struct ReportRun {
         let repairs: Bool
         /// Whether a report that was cut off is to be left.
         let isAnew: Bool
+        /// How many orders with captured money, of the 180 days before, are compared besides.
+        var sample = 0
     }
 
     /// How it begins.
@@ -38,6 +42,8 @@ struct ReportRun {
     let reconciliation: Reconciliation
     /// Where it is written down.
     let reports: PostgresReconciliationStore
+    /// What has no outcome, of whatever day.
+    let unsettled: PostgresUnsettledStore
     /// Fences this run.
     let attempt: UUIDBytes
     /// The present.
@@ -45,6 +51,8 @@ struct ReportRun {
 
     /// After how many orders the operator is told how far it has come.
     static let ordersPerNote = 100
+    /// After which a person is to look at what is under way: recovery asks at least once an hour.
+    static let longestUnderWay = Duration.seconds(7_200)
 
     /// Compares what is asked for, or the rest of it.
     ///
@@ -65,7 +73,8 @@ struct ReportRun {
         var terms = PostgresReconciliationStore.Terms(
             since: wish.since,
             until: wish.until ?? now + .seconds(60),
-            repairs: wish.repairs
+            repairs: wish.repairs,
+            sample: wish.sample
         )
         var summary = Reconciliation.Summary()
         let unfinished = try await reports.unfinished(day)
@@ -101,6 +110,7 @@ struct ReportRun {
         guard wish.until == nil || unfinished.terms.until == wish.until else {
             return .anew("ended with other orders (--until)")
         }
+        guard unfinished.terms.sample == wish.sample else { return .anew("drew other orders (--sample)") }
         guard unfinished.terms.repairs == wish.repairs else {
             return .anew(wish.repairs ? "changed nothing (--fix)" : "had the ledger changed (--fix)")
         }
@@ -116,16 +126,40 @@ struct ReportRun {
         isStopped: () -> Bool
     ) async throws(MerchantStoreError) -> End {
         var isOurs = true
-        let summary = try await reconciliation.run(since: terms.since, until: terms.until, from: start, tell) {
-            (now: Reconciliation.Summary) async throws(MerchantStoreError) -> Bool in
+        let older = try await reports.older(terms)
+        if !older.isEmpty { note("\(older.count) older orders that something happened to, or that were drawn") }
+        var summary = try await reconciliation.run(
+            since: terms.since,
+            until: terms.until,
+            older: older,
+            from: start,
+            tell
+        ) { (now: Reconciliation.Summary) async throws(MerchantStoreError) -> Bool in
             isOurs = try await reports.advance(day, attempt: attempt, to: now.standing)
             if now.orders % ReportRun.ordersPerNote == 0 { note("\(now.counts) so far") }
             return isOurs && !isStopped()
         }
         guard isOurs else { return .takenOver }
         guard summary.isWhole else { return .stopped(summary) }
+        for found in try await unsettled.list(underWayFor: ReportRun.longestUnderWay) {
+            summary.open += 1
+            tell(Reconciliation.Line(found))
+        }
         isOurs = try await reports.advance(day, attempt: attempt, to: summary.standing, isEnd: true)
         return isOurs ? .whole(summary) : .takenOver
+    }
+}
+
+extension Reconciliation.Line {
+    /// What has no outcome, as a line of a report.
+    fileprivate init(_ found: UnsettledCase) {
+        let kind: ObjectKind =
+            switch found.kind {
+            case .purchase: .session
+            case .payment: found.object.utf8.count == 19 ? .permission : .charge
+            case .charge: .permission
+            }
+        self.init(flow: found.flow, kind: kind, id: found.object, finding: .unsettled(found))
     }
 }
 

@@ -9,6 +9,7 @@ struct AppTelemetry: Sendable {
     let counters: AppCounters
     let polls: PollCounters
     let notifications: NotificationCounters
+    let partitions: PartitionHealth
 
     /// Telemetry with every counter made, so that each is there from the start with the value zero.
     init(logger: Logger, metrics: MetricsRegistry) {
@@ -17,6 +18,7 @@ struct AppTelemetry: Sendable {
         counters = AppCounters(metrics)
         polls = PollCounters(metrics)
         notifications = NotificationCounters(metrics)
+        partitions = PartitionHealth(metrics)
     }
 }
 
@@ -34,6 +36,8 @@ struct AppCounters: Sendable {
     let policyReports: Counter
     /// Differences that the newest comparison with the provider has left.
     let ledgerDifferences: Gauge
+    /// When that comparison ended, Unix seconds; zero where there was none.
+    let lastReport: Gauge
 
     init(_ metrics: MetricsRegistry) {
         refusals = Dictionary(
@@ -57,6 +61,10 @@ struct AppCounters: Sendable {
         ledgerDifferences = metrics.gauge(
             "sallyport_ledger_differences",
             help: "Differences between our ledger and the provider that the newest `sallyport reconcile` has left."
+        )
+        lastReport = metrics.gauge(
+            "sallyport_ledger_last_report_timestamp_seconds",
+            help: "When the newest `sallyport reconcile` came to its end, in Unix time; zero where none has."
         )
         opens = FetchSite.allCases.map { site in
             let help = "Opens, by what the browser said about where they came from."

@@ -24,7 +24,7 @@ struct Exchange {
         var agent: Digest32?
         request.forEachValue(.userAgent) { if agent == nil { agent = hasher.digest(of: $0) } }
         return Caller(
-            bucketKey: request.peer.bucketKey,
+            keys: ClientKeys(address: request.peer.bucketKey, network: request.peer.networkKey),
             agent: agent ?? Exchange.noAgent,
             serialNumber: request.serialNumber
         ) { room in request.peer.appendTruncated(to: &room) }
@@ -86,6 +86,9 @@ struct Exchange {
             return error.failure
         }
     }
+
+    /// Whether the request says that a page of this origin caused it; ask after `requireSameOrigin`.
+    var namesOwnOrigin: Bool { request.count(.origin) > 0 || request.fieldIs(.secFetchSite, "same-origin") }
 
     /// Refuses a state-changing request that another site caused: session-security T13.
     func requireSameOrigin() throws(Failure) {

@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import MerchantAPI
+import MerchantOrders
 import Pages
 import Persistence
 import Postgres
@@ -24,10 +25,16 @@ final class LoopServices {
     let postage: PostageDesk
     /// The interface for merchants' programs; `nil` where it is not served.
     let merchant: MerchantServices?
-    /// Keeps the tables in order; one loop runs it.
+    /// Expires what is overdue; one loop runs it.
     let sweeper: Sweeper
+    /// Makes and drops partitions; one loop runs it.
+    let partitions: PartitionUpkeep
+    /// Counts live sessions for the limits; one loop runs it.
+    let liveSessions: LiveSessionCounter
     /// Orders and the ledger.
     let orders: PostgresOrderStore
+    /// What merchants are told.
+    let events: PostgresEventStore
     /// Moves money that merchants ask for.
     let payments: PaymentService
     /// Reads objects at the provider that nobody waits for.
@@ -40,10 +47,15 @@ final class LoopServices {
     let strayMessages: StrayMessages
     /// What comparisons with the provider came to.
     let reports: PostgresReconciliationStore
+    /// What has no outcome yet.
+    let unsettled: PostgresUnsettledStore
+    /// What operators decided.
+    let operators: PostgresOperatorStore
     /// Counters of all loops.
     let metrics: MetricsRegistry
     /// The loop's way to the database.
     let database: PostgresClient
+    private let partitionHealth: PartitionHealth
     private let reactor: Reactor
     private let logger: Logger
     private let counters: AppCounters
@@ -67,10 +79,20 @@ final class LoopServices {
         checkout = parts.checkout
         database = parts.database
         sweeper = parts.sweeper
+        liveSessions = parts.liveSessions
         merchant = parts.merchant
         opening = SessionOpening(broker: parts.broker, ownTerms: deployment.ownTerms)
         postage = parts.postage
-        orders = PostgresOrderStore(client: parts.database)
+        partitions = PartitionUpkeep(
+            PostgresPartitionStore(client: parts.database),
+            health: telemetry.partitions,
+            times: deployment.policy.times,
+            keepOrders: deployment.orderRetention,
+            logger: telemetry.logger
+        )
+        partitionHealth = telemetry.partitions
+        orders = PostgresOrderStore(client: parts.database, account: parts.account)
+        events = PostgresEventStore(client: parts.database)
         payments = PaymentService(
             orders: orders,
             client: parts.checkout.client,
@@ -78,23 +100,33 @@ final class LoopServices {
             logger: telemetry.logger,
             metrics: telemetry.metrics
         )
-        purchases = PurchaseService(
-            broker: parts.broker,
-            checkout: parts.checkout,
-            polls: telemetry.polls,
-            logger: telemetry.logger
-        )
         let poller = Poller(
-            (PostgresPollStore(client: parts.database), orders),
+            (PostgresPollStore(client: parts.database, account: parts.account), orders),
             checkout: parts.checkout,
             counters: telemetry.polls,
             reactor: reactor,
             logger: telemetry.logger
         )
         self.poller = poller
+        purchases = PurchaseService(
+            broker: parts.broker,
+            checkout: parts.checkout,
+            polls: telemetry.polls,
+            wakePolls: { poller.wake() },
+            logger: telemetry.logger
+        )
         reports = PostgresReconciliationStore(client: parts.database)
+        unsettled = PostgresUnsettledStore(client: parts.database)
+        operators = PostgresOperatorStore(client: parts.database)
         notices = PostgresNotificationStore(client: parts.database)
-        strayMessages = StrayMessages(notices, client: parts.checkout.client, logger: telemetry.logger)
+        strayMessages = StrayMessages(
+            notices,
+            broker: parts.broker,
+            purchases: purchases,
+            client: parts.checkout.client,
+            random: reactor.random,
+            logger: telemetry.logger
+        )
         notifications = parts.notifications?
             .desk(notices, reactor: reactor, telemetry: telemetry, wake: { poller.wake() })
         metrics = telemetry.metrics
@@ -116,9 +148,11 @@ final class LoopServices {
         let checkout: CheckoutService
         let database: PostgresClient
         let sweeper: Sweeper
+        let liveSessions: LiveSessionCounter
         let merchant: MerchantServices?
         let postage: PostageDesk
         let notifications: NotificationSetup?
+        let account: OrderAccount
     }
 
     /// Supplies nonces.
@@ -126,6 +160,9 @@ final class LoopServices {
 
     /// Whether the database answers on this loop.
     var isReady: Bool { database.isReady }
+
+    /// Whether inserts fail because there is no partition for now.
+    var isWithoutPartition: Bool { partitionHealth.isMissing }
 
     /// The answer to a request that begins something, where the store could not take it in.
     ///
@@ -186,9 +223,10 @@ final class LoopServices {
         return try result.get()
     }
 
-    /// Shows how many differences the newest comparison with the provider has left.
-    func showDifferences(_ count: Int) {
-        counters.ledgerDifferences.set(count)
+    /// Shows how many differences the newest comparison with the provider has left, and when it ended.
+    func showReport(_ report: (differences: Int, ended: WallTime)) {
+        counters.ledgerDifferences.set(report.differences)
+        counters.lastReport.set(Int(report.ended.seconds))
     }
 
     /// Counts where an open came from; the broker counts what became of it.

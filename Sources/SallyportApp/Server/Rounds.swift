@@ -1,43 +1,63 @@
 import EventIO
+import Primitives
 
-/// Something that is done again and again on one loop, with a pause in between.
+/// A periodic task of one loop: a run, a pause, a run.
 final class Rounds {
     private let reactor: Reactor
-    private let pause: Duration
+    private let times: Times
     private let bell: RoundBell
-    private let body: () async -> Void
+    private let body: (RunBudget) async -> Void
     private var isStopped = false
+    private var isRunning = false
 
-    /// Rounds on the present loop.
+    /// Looks this often whether the run that is under way has ended.
+    private static let shortPause = Duration.milliseconds(20)
+
+    /// How often and how long.
+    struct Times {
+        /// Between two runs.
+        let pause: Duration
+        /// After which a run begins no further step.
+        let budget: Duration
+    }
+
+    /// A periodic task of the present loop.
     ///
     /// - Parameters:
     ///   - reactor: The loop's.
-    ///   - pause: Between two rounds.
-    ///   - bell: Rung for each round.
-    ///   - body: One round.
-    init(_ reactor: Reactor, pause: Duration, bell: RoundBell, _ body: @escaping () async -> Void) {
+    ///   - times: How often and how long.
+    ///   - bell: Rung for each run.
+    ///   - body: One run, which looks at its budget between two steps.
+    init(_ reactor: Reactor, _ times: Times, bell: RoundBell, _ body: @escaping (RunBudget) async -> Void) {
         self.reactor = reactor
-        self.pause = pause
+        self.times = times
         self.bell = bell
         self.body = body
     }
 
-    /// Begins; the first round at once, so that what a crash left behind is taken up without a wait.
+    /// Begins; the first run at once, so that what a crash left behind is taken up without a wait.
     func start() {
         reactor.startTask { await self.takeRounds() }
     }
 
-    /// Ends after the round that is under way.
-    func stop() {
+    /// Ends after the step that is under way, and waits for that.
+    ///
+    /// - Parameter limit: How long to wait.
+    func stop(within limit: Duration) async {
         isStopped = true
+        let deadline = reactor.now + limit
+        while isRunning, reactor.now < deadline { await reactor.sleep(for: Rounds.shortPause) }
     }
 
     private func takeRounds() async {
         while !isStopped {
             let round = bell.begin()
-            await body()
+            let deadline = reactor.now + times.budget
+            isRunning = true
+            await body(RunBudget { self.isStopped || self.reactor.now >= deadline })
+            isRunning = false
             bell.end(round)
-            await reactor.sleep(for: pause)
+            await reactor.sleep(for: times.pause)
         }
         bell.close()
     }

@@ -5,7 +5,7 @@ import Telemetry
 import Webhooks
 
 extension Application {
-    /// Begins to tell merchants of events, on the loop of the upkeep.
+    /// Begins to tell merchants of events, on the loop of the periodic tasks.
     ///
     /// Without a secret nothing can be signed; what happens meanwhile waits in the database until there is one.
     ///

@@ -7,9 +7,48 @@ import Synchronization
 /// a balancer the limits hold per process.
 package final class FlowLimits: Sendable {
     private struct Counters: Sendable {
-        var issues: RateLimiter?
-        var unknown: RateLimiter?
+        var issues: AddressLimiter?
+        /// Unknown tokens and wrong proofs.
+        var misses: AddressLimiter?
+        /// The same of sessions, where a merchant's key shows them.
+        var sessionMisses: RateLimiter?
+        /// Look-ups for addresses at the limit of their misses.
+        var lookUps: AddressLimiter
+        /// The same of sessions.
+        var sessionLookUps: RateLimiter
+        /// Notes in the trail about requests that were refused before anything was looked up.
+        var notes: AddressLimiter
+        /// Missing and unknown keys of merchants.
+        var keyMisses: AddressLimiter?
         var installs: InstallLedger?
+        var tokens: LiveTokenCache
+
+        init(_ policy: BrokerPolicy) {
+            let limits = policy.limits
+            let capacity = FlowLimits.addressesPerPart
+            let few = RateLimiter.Rate(perMinute: FlowLimits.lookUpsPerSecond * 60, burst: FlowLimits.lookUpsPerSecond)
+            lookUps = AddressLimiter(address: few, network: few.times(FlowLimits.networkFactor), capacity: capacity)
+            notes = lookUps
+            sessionLookUps = RateLimiter(few, capacity: capacity)
+            issues = limits.issueRates(within: policy.times.absolute).map {
+                AddressLimiter(address: $0.address, network: $0.network, capacity: capacity)
+            }
+            misses = limits.unknownPerMinute.map {
+                let rate = RateLimiter.Rate(perMinute: $0)
+                return AddressLimiter(
+                    address: rate,
+                    network: rate.times(FlowLimits.networkFactor),
+                    capacity: capacity
+                )
+            }
+            keyMisses = misses
+            sessionMisses = limits.unknownPerMinute.map { RateLimiter(perMinute: $0 / 2, capacity: capacity) }
+            installs = limits.flowsPerInstall.map {
+                let life = policy.times.absolute.microseconds
+                return InstallLedger(limit: $0, capacity: FlowLimits.installsPerPart, life: life)
+            }
+            tokens = LiveTokenCache(capacity: FlowLimits.tokensPerPart)
+        }
     }
 
     private final class Part: Sendable {
@@ -23,66 +62,121 @@ package final class FlowLimits: Sendable {
     private let parts: [Part]
     private let flowsTotal: Int?
     private let seed = UInt64.random(in: 0 ... .max) | 1
-    private let liveFlows = Atomic<Int>(0)
+    /// Flows that were let in since the start.
+    private let issued = Atomic<Int>(0)
+    /// Live flows as they were counted, less those let in by then; so far below zero until then that nobody is refused.
+    private let counted = Atomic<Int>(FlowLimits.unknown)
+
+    private static let unknown = Int.min / 2
 
     private static let partCount = 16
-    private static let addressesPerPart = 4_096
+    private static let addressesPerPart = 8_192
     private static let installsPerPart = 2_048
+    private static let tokensPerPart = 8_192
+    /// How many addresses may do at once what one may.
+    static let networkFactor = 10
+    /// For an address or a session at its limit; a valid token that this process does not know yet has to find room here.
+    private static let lookUpsPerSecond = 5
 
     /// Limits by a policy, with nothing counted yet.
     ///
     /// - Parameter policy: Whose limits; the times tell how long a flow may live.
     package init(policy: BrokerPolicy) {
-        let limits = policy.limits
-        let capacity = FlowLimits.addressesPerPart
-        let life = policy.times.absolute.microseconds
-        let counters = Counters(
-            issues: limits.issuesPerMinute.map { RateLimiter(perMinute: $0, capacity: capacity) },
-            unknown: limits.unknownPerMinute.map { RateLimiter(perMinute: $0, capacity: capacity) },
-            installs: limits.flowsPerInstall.map {
-                InstallLedger(limit: $0, capacity: FlowLimits.installsPerPart, life: life)
-            }
-        )
-        parts = (0..<FlowLimits.partCount).map { _ in Part(counters) }
-        flowsTotal = limits.flowsTotal
+        parts = (0..<FlowLimits.partCount).map { _ in Part(Counters(policy)) }
+        flowsTotal = policy.limits.flowsTotal
     }
-
-    /// The greatest number of live flows, if there is one.
-    package var greatestTotal: Int? { flowsTotal }
 
     /// Whether there may be so many live flows that it matters how many exactly.
     var isNearTotal: Bool {
         guard let most = flowsTotal else { return false }
-        return liveFlows.load(ordering: .relaxed) >= most / 10 * 8
+        return live >= most / 10 * 8
     }
 
-    /// Takes note of how many live flows the store counts.
+    /// How many flows were let in since the start.
+    var issuedCount: Int { issued.load(ordering: .relaxed) }
+
+    /// How many flows are live, by the last count and what was let in since; `nil` before there is one.
+    package var liveFlows: Int? { live < 0 ? nil : live }
+
+    private var live: Int { counted.load(ordering: .relaxed) + issued.load(ordering: .relaxed) }
+
+    /// Takes note of how many live flows there are.
     ///
-    /// - Parameter count: Issues since then are added until the next count.
-    package func setLiveFlows(_ count: Int) {
-        liveFlows.store(count, ordering: .relaxed)
+    /// - Parameter total: What is let in later is added until the next one; `nil` where their number is unknown: then it limits nobody.
+    package func setLiveFlows(_ total: LiveSessionCount.Total?) {
+        counted.store(total.map { $0.live - $0.issued } ?? FlowLimits.unknown, ordering: .relaxed)
     }
 
     /// Counts an issue of an address; the seconds to wait, or `nil` when it may go on.
-    func countIssue(_ key: UInt64, at now: WallTime) -> Int? {
-        part(key).counters.withLock { counters in
-            guard let wait = counters.issues?.wait(key, at: now.microseconds) else {
-                counters.issues?.count(key, at: now.microseconds)
-                return nil
-            }
-            return wait
+    func countIssue(_ client: ClientKeys, at now: WallTime) -> Int? {
+        part(client.network).counters.withLock { $0.issues?.take(client, at: now.microseconds) }
+    }
+
+    // MARK: Tokens
+
+    /// The seconds to wait before tokens may be looked up, or `nil`.
+    ///
+    /// Below the limit all may be. Beyond it those may that this process knows, and a few others a second: what a guesser does
+    /// costs neither many look-ups, nor those who show what is valid.
+    func lookUpWait(_ shown: ShownTokens, by caller: Caller, at now: WallTime) -> Int? {
+        guard missWait(shown.flow, caller, at: now) != nil else { return nil }
+        let now = now.microseconds
+        guard !(part(shown.flow.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
+        guard caller.showsKey else {
+            return part(caller.keys.network).counters.withLock { $0.lookUps.take(caller.keys, at: now) }
         }
+        return part(shown.flow.low).counters.withLock { $0.sessionLookUps.take(shown.flow.low, at: now) }
     }
 
-    /// The seconds an address has to wait after too many unknown tokens, or `nil`.
-    func unknownWait(_ key: UInt64, at now: WallTime) -> Int? {
-        part(key).counters.withLock { $0.unknown?.wait(key, at: now.microseconds) }
+    /// Counts what was looked up in vain; the seconds to wait where that was too much before.
+    func countMiss(_ shown: ShownTokens, by caller: Caller, at now: WallTime) -> Int? {
+        let wait = missWait(shown.flow, caller, at: now)
+        part(shown.flow.low).counters.withLock { counters in
+            counters.tokens.remove(shown)
+            if caller.showsKey { counters.sessionMisses?.count(shown.flow.low, at: now.microseconds) }
+        }
+        guard !caller.showsKey else { return wait }
+        part(caller.keys.network).counters.withLock { $0.misses?.count(caller.keys, at: now.microseconds) }
+        return wait
     }
 
-    /// Counts an unknown token or a missing proof of an address.
-    func countUnknown(_ key: UInt64, at now: WallTime) {
-        part(key).counters.withLock { $0.unknown?.count(key, at: now.microseconds) }
+    /// Counts a text that can be no token; the seconds to wait after too many.
+    func countMalformed(_ client: ClientKeys, at now: WallTime) -> Int? {
+        part(client.network).counters.withLock { $0.misses?.take(client, at: now.microseconds) }
     }
+
+    /// Takes note of tokens that were issued or found.
+    func remember(_ shown: ShownTokens) {
+        part(shown.flow.low).counters.withLock { $0.tokens.insert(shown) }
+    }
+
+    /// The seconds to wait before something may be noted about a token of a refused request, or `nil`.
+    func noteWait(_ shown: ShownTokens, by caller: Caller, at now: WallTime) -> Int? {
+        guard !(part(shown.flow.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
+        return part(caller.keys.network).counters.withLock { $0.notes.take(caller.keys, at: now.microseconds) }
+    }
+
+    /// The seconds to wait after too much was shown in vain, or `nil`: by the address, or for the session where a key shows it.
+    func missWait(_ flow: FlowID, _ caller: Caller, at now: WallTime) -> Int? {
+        guard caller.showsKey else {
+            return part(caller.keys.network).counters.withLock { $0.misses?.wait(caller.keys, at: now.microseconds) }
+        }
+        return part(flow.low).counters.withLock { $0.sessionMisses?.wait(flow.low, at: now.microseconds) }
+    }
+
+    // MARK: Keys of merchants
+
+    /// The seconds an address has to wait after too many missing or unknown keys, or `nil`.
+    func keyWait(_ client: ClientKeys, at now: WallTime) -> Int? {
+        part(client.network).counters.withLock { $0.keyMisses?.wait(client, at: now.microseconds) }
+    }
+
+    /// Counts a missing or unknown key.
+    func countKeyMiss(_ client: ClientKeys, at now: WallTime) {
+        part(client.network).counters.withLock { $0.keyMisses?.count(client, at: now.microseconds) }
+    }
+
+    // MARK: Flows
 
     /// The flows to ask the store about before `admit`.
     func suspects(of install: Digest32, at now: WallTime) -> [FlowID] {
@@ -95,22 +189,37 @@ package final class FlowLimits: Sendable {
     }
 
     /// Whether an install, and all together, may have one more flow; if so it is counted.
-    func admit(_ flow: FlowID, of install: Digest32?, at now: WallTime) -> Bool {
-        if let most = flowsTotal, liveFlows.load(ordering: .relaxed) >= most { return false }
+    ///
+    /// The last tenth of all is kept for what a merchant's key opens: issues of the pages, which anybody may ask for, do not use it up.
+    func admit(_ flow: FlowID, of install: Digest32?, forKey: Bool = false, at now: WallTime) -> Bool {
+        if let most = flowsTotal, live >= (forKey ? most : most - most / 10) { return false }
         if let install {
             let isAdmitted = part(install).counters.withLock { counters in
                 counters.installs?.admit(flow, of: install, at: now.microseconds) ?? true
             }
             guard isAdmitted else { return false }
         }
-        liveFlows.wrappingAdd(1, ordering: .relaxed)
+        issued.wrappingAdd(1, ordering: .relaxed)
         return true
     }
 
     private func part(_ install: Digest32) -> Part { part(UInt64(install.fingerprint)) }
 
-    /// One of sixteen by the top bits of a product with a secret odd number: nobody can choose addresses that share a part.
+    /// One of sixteen by the top bits of a product with a secret odd number: nobody can choose networks that share a part.
     private func part(_ key: UInt64) -> Part {
         parts[Int(((key ^ (key >> 32)) &* seed) >> 60)]
+    }
+}
+
+extension BrokerPolicy.Limits {
+    /// How many issues an address and a network may have.
+    ///
+    /// A network gets ten times as many as an address, but in the longest life of a flow no more than half of all live flows, and
+    /// never less than one address.
+    func issueRates(within life: Duration) -> (address: RateLimiter.Rate, network: RateLimiter.Rate)? {
+        guard let issues = issuesPerMinute else { return nil }
+        var network = min(issues, RateLimiter.Rate.greatest) * FlowLimits.networkFactor
+        if let most = flowsTotal { network = min(network, most / 2 / max(1, Int(life.components.seconds / 60))) }
+        return (RateLimiter.Rate(perMinute: issues), RateLimiter.Rate(perMinute: max(issues, network)))
     }
 }

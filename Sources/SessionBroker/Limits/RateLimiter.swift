@@ -1,4 +1,4 @@
-/// So many events per minute and key, with a burst of as many.
+/// So many events per minute and key: a token bucket.
 ///
 /// One number per key, the time at which its bucket is full again, so the memory is bounded by the cache below and each step is
 /// O(1). A key that was quiet for a minute has a full bucket and needs no entry: forgetting it changes nothing. When more keys
@@ -15,15 +15,51 @@ package struct RateLimiter: Sendable {
 
     private static let minute: Int64 = 60_000_000
 
+    /// How many events, and how many of them at once.
+    package struct Rate: Sendable {
+        /// One at least.
+        let perMinute: Int
+        /// One at least, and no more than `perMinute`.
+        let burst: Int
+
+        /// One in a microsecond, the unit that is counted in; more than a process answers.
+        static let greatest = 60_000_000
+
+        /// A rate; as many at once as in a minute unless told otherwise.
+        package init(perMinute: Int, burst: Int? = nil) {
+            self.perMinute = max(1, min(perMinute, Rate.greatest))
+            self.burst = max(1, min(burst ?? perMinute, self.perMinute))
+        }
+
+        /// The rate of several such keys together.
+        func times(_ factor: Int) -> Rate { Rate(perMinute: perMinute * factor, burst: burst * factor) }
+    }
+
     /// A limiter with full buckets.
     ///
     /// - Parameters:
-    ///   - perMinute: How many events, one at least.
+    ///   - perMinute: How many events, one at least; as many at once.
     ///   - capacity: How many keys are held in a generation.
     package init(perMinute: Int, capacity: Int) {
-        let rate = Int64(max(1, min(perMinute, 1_000_000)))
-        interval = RateLimiter.minute / rate
-        depth = interval * (rate - 1)
+        self.init(Rate(perMinute: perMinute), capacity: capacity)
+    }
+
+    /// A limiter with full buckets.
+    init(_ rate: Rate, capacity: Int) {
+        interval = RateLimiter.minute / Int64(rate.perMinute)
+        depth = interval * Int64(rate.burst - 1)
+        fullAt = GenerationCache(capacity: capacity, life: RateLimiter.minute)
+    }
+
+    /// A limiter with full buckets of a size of their own.
+    ///
+    /// - Parameters:
+    ///   - burst: How many events at once, one at least.
+    ///   - interval: From one event to the next, later; all of them together at most a minute.
+    ///   - capacity: How many keys are held in a generation.
+    package init(burst: Int, every interval: Duration, capacity: Int) {
+        self.interval = max(1, interval.microseconds)
+        depth = self.interval * Int64(max(1, burst) - 1)
         fullAt = GenerationCache(capacity: capacity, life: RateLimiter.minute)
     }
 
@@ -38,6 +74,18 @@ package struct RateLimiter: Sendable {
         // A clock that was set back would make the wait longer than a bucket is deep.
         let excess = min(full - now, depth + interval) - depth
         return excess > 0 ? Int((excess + 999_999) / 1_000_000) : nil
+    }
+
+    /// Counts an event that has room.
+    ///
+    /// - Parameters:
+    ///   - key: Whose bucket.
+    ///   - now: Microseconds.
+    /// - Returns: The seconds to wait where it has none, or `nil`.
+    package mutating func take(_ key: UInt64, at now: Int64) -> Int? {
+        if let wait = wait(key, at: now) { return wait }
+        count(key, at: now)
+        return nil
     }
 
     /// Counts an event, whether or not there was room for it.

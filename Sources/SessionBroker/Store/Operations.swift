@@ -9,7 +9,7 @@ package struct AuditEvent: Sendable, Hashable {
     /// By the clock of the database.
     package let at: WallTime
     /// `issue`, `open`, `tab`, `review`, `place`, `unplace`, `decline`, `purchase`, `meet`, `release`, `settle`, `recover`,
-    /// `give_up`, `resume`, `cancel`, `close`, `sweep`, `plaintext`, `prefetch_refused`.
+    /// `give_up`, `resume`, `reclaim`, `cancel`, `close`, `sweep`, `plaintext`, `prefetch_refused`.
     package let operation: String
     /// The word of the verdict.
     package let verdict: String
@@ -21,6 +21,8 @@ package struct AuditEvent: Sendable, Hashable {
     package let peer: String
     /// The id of the request.
     package let request: String
+    /// The provider's id of the call whose answer settled a purchase.
+    package var providerRequest: String?
 
     /// A row.
     ///
@@ -77,24 +79,16 @@ package struct SweepStep: Sendable, Equatable {
     }
 }
 
-/// What the upkeep of the partitions did.
-package struct PartitionWork: Sendable, Equatable {
-    /// How many partitions were made.
-    package let made: Int
-    /// How many were dropped.
-    package let dropped: Int
-    /// How many are past retention and still there, because somebody reads from their table.
-    package let overdue: Int
+/// What one reading of a count came to.
+package struct CountStep: Sendable, Equatable {
+    /// How many live flows there were.
+    package let live: Int
+    /// The last flow looked at, where there may be more behind it; `nil` at the end of the range.
+    package let last: FlowID?
 
-    /// Work done.
-    ///
-    /// - Parameters:
-    ///   - made: How many partitions were made.
-    ///   - dropped: How many were dropped.
-    ///   - overdue: How many could not be dropped.
-    package init(made: Int, dropped: Int, overdue: Int = 0) {
-        self.made = made
-        self.dropped = dropped
-        self.overdue = overdue
+    /// A step.
+    package init(live: Int, last: FlowID?) {
+        self.live = live
+        self.last = last
     }
 }

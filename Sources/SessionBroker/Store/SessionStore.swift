@@ -104,7 +104,8 @@ package protocol SessionStore: AnyObject {
 
     /// Takes the lease of a purchase whose lease is over, for the recovery task; `nil` when it is not.
     ///
-    /// Counts one recovery, and lets the purchase be overdue again only after the pause.
+    /// Counts one recovery, and lets the purchase be overdue again only after the pause. A row that somebody has locked is not to be
+    /// had: nobody's lock is waited for.
     func takeOver(
         _ flow: FlowID,
         freshAttempt: UUIDBytes,
@@ -112,8 +113,15 @@ package protocol SessionStore: AnyObject {
         by caller: Caller
     ) async throws(BrokerError) -> FlowRecord?
 
-    /// The purchases whose lease and pause are over and that were not given up, longest due first.
-    func overduePurchases(limit: Int) async throws(BrokerError) -> [OverduePurchase]
+    /// Claims purchases whose lease and pause are over and that were not given up, longest due first: none is claimed again within
+    /// half a minute. Waits for no lock, and passes over clients that this version does not know.
+    func claimOverdue(limit: Int) async throws(BrokerError) -> [OverduePurchase]
+
+    /// Puts a purchase off that could not be taken over: half a minute, doubled with each time in a row, up to an hour.
+    func postpone(_ flow: FlowID) async throws(BrokerError)
+
+    /// Notes that the provider denies the session of a purchase; says whether it has for an hour. False for another attempt id.
+    func noteMissing(_ flow: FlowID, attempt: UUIDBytes) async throws(BrokerError) -> Bool
 
     /// Lets a purchase never be overdue again. Does nothing for another attempt id; says whether it did.
     func giveUp(
@@ -124,7 +132,26 @@ package protocol SessionStore: AnyObject {
     ) async throws(BrokerError) -> Bool
 
     /// Lets a purchase that was given up be overdue again, as if it had begun now; says whether it did.
-    func resume(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool
+    func resume(_ flow: FlowID, reason: String, by caller: Caller) async throws(BrokerError) -> Bool
+
+    /// Claims purchases that were given up for want of an answer and whose session can still be read: each once a day. Waits for no lock.
+    func claimStuck(limit: Int) async throws(BrokerError) -> [StuckPurchase]
+
+    /// What a flow knows of its payment; `nil` for one that is not there.
+    func payment(of flow: FlowID) async throws(BrokerError) -> FlowPayment?
+
+    /// Has the recovery read the session of a flow that was placed or ended unpaid, because it was seen completed; says whether it will.
+    ///
+    /// The lease is over at once, and nothing is sent under it: a session that is completed takes nothing more. Recovery waits for the
+    /// pause.
+    func reclaim(
+        _ flow: FlowID,
+        session: String,
+        freshAttempt: UUIDBytes,
+        reason: String,
+        pause: Duration,
+        by caller: Caller
+    ) async throws(BrokerError) -> Bool
 
     /// The purchases that were given up, oldest first.
     func stuckPurchases(limit: Int) async throws(BrokerError) -> [StuckPurchase]
@@ -160,8 +187,8 @@ package protocol SessionStore: AnyObject {
     /// The newest rows that should worry an operator: reuse, orphans, wrong proofs, plaintext. Newest first.
     func alerts(since: WallTime, limit: Int) async throws(BrokerError) -> [AuditEvent]
 
-    /// How many live flows there are; counting stops at the limit.
-    func countLive(limit: Int) async throws(BrokerError) -> Int
+    /// Counts the live flows of a range of ids, of which it looks at so many, in their order.
+    func countLive(from: FlowID, until: FlowID, limit: Int) async throws(BrokerError) -> CountStep
 
     // MARK: Upkeep
 
@@ -173,7 +200,4 @@ package protocol SessionStore: AnyObject {
 
     /// Notes how far a sweep has come that began at a mark or before it; a mark that is further already stays.
     func noteSweepMark(_ mark: FlowID) async throws(BrokerError)
-
-    /// Makes the partitions that are due and drops those past retention.
-    func maintainPartitions() async throws(BrokerError) -> PartitionWork
 }

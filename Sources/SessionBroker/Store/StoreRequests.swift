@@ -194,6 +194,8 @@ package struct Authorization: Sendable {
     package let charge: String?
     /// Whether the money is being taken already, and not only held.
     package let isCapturing: Bool
+    /// The provider's id of the call that brought it.
+    package let request: String?
 
     /// An authorization.
     ///
@@ -202,7 +204,15 @@ package struct Authorization: Sendable {
     ///   - chargePermission: The provider's charge permission id.
     ///   - charge: The provider's charge id.
     ///   - isCapturing: Whether the money is being taken already.
-    package init(answer: [UInt8], chargePermission: String?, charge: String?, isCapturing: Bool = false) {
+    ///   - request: The provider's id of the call that brought it.
+    package init(
+        answer: [UInt8],
+        chargePermission: String?,
+        charge: String?,
+        isCapturing: Bool = false,
+        request: String? = nil
+    ) {
+        self.request = request
         self.isCapturing = isCapturing
         self.answer = answer
         self.chargePermission = chargePermission

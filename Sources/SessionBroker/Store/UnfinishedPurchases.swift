@@ -23,6 +23,36 @@ package struct OverduePurchase: Sendable, Hashable {
     }
 }
 
+/// What a flow knows of its payment.
+package struct FlowPayment: Sendable, Hashable {
+    /// State of the flow.
+    package let state: FlowState
+    /// The provider's checkout session; `nil` before the buyer came back from it.
+    package let orderReference: String?
+    /// What the buyer agreed to pay; `nil` until it is known.
+    package let total: Yen?
+    /// The provider's permission, once the flow is paid.
+    package let permission: String?
+    /// Whether its purchase was given up.
+    package let isStuck: Bool
+
+    /// What a flow knows of its payment.
+    ///
+    /// - Parameters:
+    ///   - state: State of the flow.
+    ///   - orderReference: The provider's checkout session.
+    ///   - total: What the buyer agreed to pay.
+    ///   - permission: The provider's permission.
+    ///   - isStuck: Whether its purchase was given up.
+    package init(state: FlowState, orderReference: String?, total: Yen?, permission: String?, isStuck: Bool) {
+        self.state = state
+        self.orderReference = orderReference
+        self.total = total
+        self.permission = permission
+        self.isStuck = isStuck
+    }
+}
+
 /// A purchase that the program has given up: a person finds out at the provider whether it was paid.
 package struct StuckPurchase: Sendable, Hashable {
     /// Which flow.
@@ -37,6 +67,8 @@ package struct StuckPurchase: Sendable, Hashable {
     package let orderReference: String
     /// What the buyer agreed to pay.
     package let total: Yen
+    /// Why it was given up: `gone`, `amount`, `time`; `nil` where that was not kept.
+    package var reason: String?
 
     /// A purchase that was given up.
     ///

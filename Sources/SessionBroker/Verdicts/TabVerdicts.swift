@@ -81,6 +81,8 @@ package struct Placement: Sendable {
     package let order: Order
     /// What is paid.
     package let total: Yen
+    /// The address that the total was made for; `nil` where nothing is sealed any more.
+    package let address: Address?
     /// What the order agreed on besides its price, as whoever opened the flow wrote it; `nil` for the shop's own.
     package let terms: [UInt8]?
     /// The provider's checkout session.

@@ -105,7 +105,7 @@ private final class CrowdMerchant {
     init(_ shop: ProcessShop, _ servers: [ServerProcess]) {
         self.shop = shop
         self.servers = servers
-        var configuration = ClientConfiguration()
+        var configuration = ClientConfiguration.patient
         configuration.concurrencyLimit = 256
         curl = CurlClient(shop.reactor, configuration: configuration)
     }
@@ -185,14 +185,13 @@ private final class CrowdMerchant {
 
     private func send(_ method: String, _ url: String, _ body: [UInt8], _ mark: String) async throws -> InboundResponse
     {
-        var request = OutboundRequest(
+        let request = OutboundRequest(
             method: method,
             url: url,
             fields: [("Host", ServerProcess.host)] + MerchantKey.fields(mark),
             body: body
         )
-        request.timeout = .seconds(60)
-        return try await curl.send(request)
+        return try await curl.send(request.patient)
     }
 }
 

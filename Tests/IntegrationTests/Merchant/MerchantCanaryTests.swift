@@ -32,6 +32,8 @@ import Testing
                 let back = try #require(try await tab.cross(session.url).link("purchase_link"))
                 let paid = try await merchant.complete(session, back)
                 #expect(paid.text.contains("見本"), "\(paid.text)")
+                let buyer = try await merchant.get("/v1/sessions/\(session.id)/buyer")
+                #expect(buyer.text.contains("見本"), "\(buyer.text)")
                 _ = try await merchant.post("/v1/sessions", MerchantClient.order(client: client), word: client)
                 _ = try await MerchantClient(shop, key: session.proof).get("/v1/sessions")
                 secrets.append(session.proof)

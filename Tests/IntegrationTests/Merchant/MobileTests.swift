@@ -21,16 +21,20 @@ import Testing
 
             let paid = try await merchant.finalize(session, link, address)
             #expect(paid.status == 200, "\(paid.text)")
-            #expect(paid["state"]?.text == "paid")
+            // What is captured with the payment is read at once: the answer may know of it or not.
+            let isManual = capture == "manual"
+            #expect(paid["state"]?.text == "paid" || !isManual && paid["state"]?.text == "captured")
             #expect(paid["client"]?.text == "mobileApp")
             #expect(paid["checkoutSessionId"]?.text == MerchantClient.checkoutSession(of: link))
             #expect(paid["buyer"]?["email"]?.text == "tokyo@example.test", "\(paid.text)")
             #expect(paid["buyer"]?["address"]?["addressLine1"]?.text == (isDelivered ? "千代田区丸の内1-1-1" : nil))
             let charge = try #require(paid["charges"]?.elements.first)
             #expect(charge["amount"]?["amount"]?.text == "3180")
-            #expect(charge["state"]?.text == (capture == "manual" ? "authorized" : "capture_initiated"))
+            let states = isManual ? ["authorized"] : ["capture_initiated", "captured"]
+            #expect(states.contains(charge["state"]?.text ?? ""))
             let events = try shop.rows("SELECT type FROM merchant_event ORDER BY sequence").compactMap { $0[0] }
-            #expect(events == ["session.paid"])
+            let paidAndMore = [["session.paid", isManual ? "charge.authorized" : "charge.captured"]]
+            #expect((isManual ? paidAndMore : [["session.paid"]] + paidAndMore).contains(events))
             #expect(
                 try shop.trail(of: session.id) == [
                     "issue issued", "arrive arrived", "purchase begin", "settle authorized",
@@ -38,7 +42,8 @@ import Testing
             )
 
             let again = try await merchant.finalize(session, link, address)
-            #expect(again.status == 200 && again.text == paid.text)
+            #expect(again.status == 200 && again["id"]?.text == session.id)
+            if isManual { #expect(again.text == paid.text) }
             #expect(try await shop.effectiveFinalizations() == 1)
             #expect(try await shop.control.calls("GetCheckoutSession").count == 1, "a repeat asks nobody")
         }
@@ -98,7 +103,7 @@ import Testing
             #expect(statuses.contains(200) && statuses.allSatisfy { $0 == 200 || $0 == 202 }, "\(statuses)")
             #expect(try await merchant.finalize(session, link, MerchantClient.delivery).status == 200)
             #expect(try await shop.control.calls("FinalizeCheckoutSession").count == 1)
-            #expect(try shop.value("SELECT count(*) FROM merchant_event") == "1")
+            #expect(try shop.value("SELECT count(*) FROM merchant_event WHERE type = 'session.paid'") == "1")
         }
     }
 

@@ -30,9 +30,9 @@ struct PaymentCrashTests {
         /// What a paid order is told about before and by the call.
         var events: [String] {
             switch self {
-            case .capture: ["session.paid", "charge.captured"]
-            case .refund: ["session.paid", "charge.captured", "refund.created"]
-            case .charge: ["session.paid", "charge.canceled", "charge.authorized"]
+            case .capture: ["session.paid", "charge.authorized", "charge.captured"]
+            case .refund: ["session.paid", "charge.authorized", "charge.captured", "refund.created"]
+            case .charge: ["session.paid", "charge.authorized", "charge.canceled", "charge.authorized"]
             }
         }
     }
@@ -100,7 +100,7 @@ private struct ProcessTill {
         let charge = try shop.value("SELECT object_id FROM payment_object WHERE kind = 'charge'")
         return ProcessTill(
             shop: shop,
-            curl: CurlClient(shop.reactor, configuration: ClientConfiguration()),
+            curl: CurlClient(shop.reactor, configuration: .patient),
             charge: charge,
             flow: crossing.flow
         )
@@ -127,14 +127,13 @@ private struct ProcessTill {
     }
 
     func send(_ request: Request, _ server: ServerProcess) async throws -> InboundResponse {
-        var outbound = OutboundRequest(
+        let outbound = OutboundRequest(
             method: "POST",
             url: server.url + request.path,
             fields: [("Host", ServerProcess.host)] + MerchantKey.fields(request.mark),
             body: Array(request.body.utf8)
         )
-        outbound.timeout = .seconds(60)
-        return try await curl.send(outbound)
+        return try await curl.send(outbound.patient)
     }
 
     func endLeases() throws {

@@ -149,6 +149,24 @@ struct PostageTests {
         }
     }
 
+    @Test func `is asked for anew where the buyer agrees on a page of before another window's choice`() async throws {
+        try await withAskedShop { asked in
+            let (session, tab, old) = try await asked.choose()
+            try await asked.shop.chooseElsewhere("okinawa", session.id, tab)
+            asked.server.behave(.status(500))
+            #expect(try await tab.agree(old).error == "postage_failed")
+            #expect(try asked.shop.state(of: session.id) == "reviewed")
+            asked.server.behave(.answer(AskedShop.answer("900")))
+            #expect(try await tab.agree(old).error == "price_changed")
+            #expect(try await asked.sums(session) == ["900", "3540"])
+            #expect(String(decoding: asked.server.received[2].body, as: UTF8.self).contains("沖縄県"))
+            let new = try await tab.browser.open("/confirm_order")
+            let back = try #require(try await tab.agree(new).link("purchase_link"))
+            let paid = try await asked.merchant.complete(session, back)
+            #expect(paid["charges"]?.elements.first?["amount"]?["amount"]?.text == "3540", "\(paid.text)")
+        }
+    }
+
     @Test func `is asked for anew with another checkout session`() async throws {
         try await withAskedShop { asked in
             let (session, tab, _) = try await asked.choose()

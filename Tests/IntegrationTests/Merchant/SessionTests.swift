@@ -271,6 +271,26 @@ import Testing
         (JSONMember("tax", ["amount": 240, "currencyCode": "JPY"]), 400, "invalid_amount", "tax"),
         (JSONMember("tax", ["amount": "2.5", "currencyCode": "JPY"]), 400, "invalid_amount", "tax"),
         (JSONMember("tax", ["amount": "240", "currencyCode": "USD"]), 400, "invalid_amount", "tax.currencyCode"),
+        (
+            JSONMember("adjustments", [["name": "A", "amount": yen(-3_181)]]), 400, "invalid_amount", "adjustments"
+        ),
+        (
+            JSONMember("adjustments", [["name": "A", "amount": ["amount": "--1", "currencyCode": "JPY"]]]), 400,
+            "invalid_amount", "adjustments[0].amount"
+        ),
+        (
+            JSONMember("adjustments", [["name": "A", "amount": ["amount": "-1", "currencyCode": "EUR"]]]), 400,
+            "invalid_amount", "adjustments[0].amount"
+        ),
+        (
+            JSONMember("adjustments", [["name": "", "amount": yen(-1)]]), 400, "invalid_request", "adjustments[0].name"
+        ),
+        (
+            JSONMember("adjustments", [["name": "A", "amount": yen(-1), "more": 1]]), 400, "invalid_request",
+            "adjustments[0].more"
+        ),
+        (JSONMember("adjustments", 1), 400, "invalid_request", "adjustments"),
+        (JSONMember("tax", ["amount": "-240", "currencyCode": "JPY"]), 400, "invalid_amount", "tax"),
         (JSONMember("currency", "CHF"), 422, "currency_not_supported", "currency"),
         (JSONMember("returnUrl", "https://evil.example.com/"), 422, "return_url_not_allowed", "returnUrl"),
         (JSONMember("returnUrl", "http://shop.example.com/"), 400, "invalid_request", "returnUrl"),
@@ -337,7 +357,7 @@ import Testing
                 "POST",
                 "/v1/sessions",
                 fields: [bearer, ("Content-Type", "application/json"), ("Idempotency-Key", "b")],
-                body: Array(repeating: UInt8(ascii: " "), count: 65_537)
+                body: Array(repeating: UInt8(ascii: " "), count: 196_609)
             )
             #expect(large.status == 413)
         }
@@ -356,11 +376,21 @@ import Testing
 
     @Test func `tried out at random is slowed down like any other secret`() async throws {
         try await withShop(.merchants(["limits.unknown_per_minute": "5"])) { shop in
-            var statuses: [Int] = []
-            for _ in 0..<7 {
-                statuses.append(try await MerchantClient(shop, key: "swk_no").get("/v1/sessions").status)
+            let merchant = try await shop.merchant()
+            func guess(_ key: String) async throws -> Int {
+                try await MerchantClient(shop, key: key).get("/v1/sessions").status
             }
+            var statuses: [Int] = []
+            for _ in 0..<7 { statuses.append(try await guess("swk_no")) }
             #expect(statuses == [401, 401, 401, 401, 401, 429, 429])
+            for _ in 0..<50 { #expect(try await guess(MerchantClient.madeUpKey()) == 429) }
+            // A valid key that was never seen before, and one that no longer is.
+            #expect(try await merchant.get("/v1/sessions").status == 200)
+            try shop.rows("UPDATE api_key SET revoked_at = statement_timestamp()")
+            #expect(try await merchant.get("/v1/sessions").status == 429)
+            // What guesses keys does not guess tokens.
+            let ticket = "swa_" + String(repeating: "A", count: 64)
+            #expect(try await shop.browser().open("/button?secureWebviewSessionId=" + ticket).status == 404)
         }
     }
 }

@@ -4,6 +4,7 @@ import HTTPCore
 import IntegrationKit
 import Primitives
 import StrictJSON
+import TestKit
 import Testing
 
 /// A key for everything, which was never hashed anywhere but in the database.
@@ -72,7 +73,8 @@ struct Till {
 
     /// Asks until there is an answer, and ends the leases of who was cut off in between.
     func insist(_ path: String, _ body: String, mark: String) async throws -> Page {
-        for _ in 0..<8 {
+        let patience = Patience()
+        while patience.isLeft {
             let answer = try await post(path, body, mark: mark)
             guard answer.status == 409 || answer.status == 503 else { return answer }
             #expect(answer[field: "retry-after"] != nil, "\(answer.text)")

@@ -6,7 +6,10 @@ struct ScopeTests {
     @Test(
         arguments: [
             ("sessions:read", [.sessionsRead]), ("refunds:write,sessions:read", [.sessionsRead, .refundsWrite]),
-            ("sessions:read,sessions:write,payments:write,refunds:write", Set(Scope.allCases)),
+            (
+                "sessions:read,sessions:write,buyers:read,payments:write,refunds:write,events:read",
+                Set(Scope.allCases)
+            ),
         ] as [(String, Set<Scope>)]
     )
     func `are read from a list`(text: String, scopes: Set<Scope>) {

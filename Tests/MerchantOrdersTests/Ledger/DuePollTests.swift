@@ -13,14 +13,15 @@ struct DuePollTests {
         polls: Int = 0,
         failures: Int = 0,
         age: Duration = .zero,
-        isNotified: Bool = false
+        isNotified: Bool = false,
+        missing: Duration? = nil
     ) -> DuePoll {
         DuePoll(
             kind,
             "S01-0000000-0000001-C000001",
             of: UUIDBytes(high: 1, low: 2),
             state: state.map { ObjectState(rawValue: $0) },
-            history: PollHistory(polls: polls, failures: failures, age: age),
+            history: PollHistory(polls: polls, failures: failures, age: age, missing: missing),
             isNotified: isNotified
         )
     }
@@ -59,8 +60,16 @@ struct DuePollTests {
         #expect(poll.conclusion(Self.seen("Closed")) == PollConclusion(.release, .changed))
     }
 
-    @Test func `of an object that is not there is the last`() {
-        #expect(Self.due(.charge, "Authorized").conclusion(.gone) == PollConclusion(.end, .gone))
+    @Test func `of an object that is not there is the last once it has not been there for an hour`() {
+        let hour = PollConclusion.Step.againIfMissing(after: Self.hour)
+        #expect(Self.due(.charge, "Authorized").conclusion(.gone) == PollConclusion(hour, .failed))
+        let early = PollConclusion.Step.againIfMissing(after: .seconds(600))
+        let soon = Self.due(.charge, "Authorized", missing: .seconds(3_000))
+        #expect(soon.conclusion(.gone) == PollConclusion(early, .failed))
+        let missing = Self.due(.charge, "Authorized", missing: Self.hour)
+        #expect(missing.conclusion(.gone) == PollConclusion(.end, .gone))
+        // It was there after all.
+        #expect(missing.conclusion(Self.seen("Authorized")).word == .same)
     }
 
     @Test func `without an answer is repeated later and later, not counted, and not for ever`() {

@@ -53,8 +53,21 @@ struct PollScheduleTests {
         #expect(ages.count == 5 + 25)
     }
 
-    @Test func `reads an authorised charge before a capture gets slow and when it has ended`() {
-        #expect(Self.life(.authorized) == [Self.day * 7 - Self.hour, Self.day * 30 + Self.hour])
+    @Test func `reads an authorised charge after a day, before each of its limits and when it has ended`() {
+        let ages = [
+            Self.day, Self.day * 6, Self.day * 7 - Self.hour, Self.day * 29, Self.day * 30 + Self.hour,
+        ]
+        #expect(Self.life(.authorized) == ages)
+        #expect(ages.map { PollSchedule.mayExpireSoon(age: $0) } == [false, true, true, true, false])
+        #expect(PollSchedule.mayExpireSoon(age: Self.day * 6 - .seconds(4)))
+        #expect(!PollSchedule.mayExpireSoon(age: Self.day * 7))
+    }
+
+    @Test func `reads a capture at once that was left to the provider, and everything else after a pause`() {
+        #expect(PollSchedule.first(.pendingCapture) == .zero)
+        for subject in PollSubject.allCases where subject != .pendingCapture {
+            #expect(PollSchedule.first(subject) == PollSchedule.next(subject, polls: 0, age: .zero))
+        }
     }
 
     @Test func `reads a capture under way every hour for a day, then every day for 14`() {
@@ -94,7 +107,7 @@ struct PollScheduleTests {
 
     @Test func `goes on by age where readings were missed`() {
         #expect(PollSchedule.next(.pendingRefund, polls: 0, age: Self.day * 3) == Self.day)
-        #expect(PollSchedule.next(.authorized, polls: 0, age: Self.day * 8) == Self.day * 22 + Self.hour)
+        #expect(PollSchedule.next(.authorized, polls: 0, age: Self.day * 8) == Self.day * 21)
     }
 
     @Test(arguments: PollSubject.allCases)

@@ -46,7 +46,8 @@ struct CallbackOriginTests {
         arguments: [
             ("http://127.0.0.1:8098/p", "http://127.0.0.1:8098"), ("http://localhost/p", "http://localhost"),
             ("http://localhost:80/", "http://localhost"), ("http://localhost:443/", "http://localhost:443"),
-            ("http://127.0.0.2/", nil), ("http://shop.example.test/", nil), ("http://localhost.example.test/", nil),
+            ("http://127.0.0.2/", "http://127.0.0.2"), ("http://127.shop.example/", nil),
+            ("http://shop.example.test/", nil), ("http://localhost.example.test/", nil),
             ("http://localhost@shop.example.test/", nil), ("https://localhost/", "https://localhost"),
         ] as [(String, String?)]
     )

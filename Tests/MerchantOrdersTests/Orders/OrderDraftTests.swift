@@ -42,6 +42,35 @@ struct OrderDraftTests {
         #expect(try Self.draft(lines: lines, tax: Self.money(0)).total?.text == "10440")
     }
 
+    @Test func `is cheaper or dearer than its lines by what is adjusted`() throws {
+        func adjusted(_ units: Int64..., postage: Int64 = 540) throws -> OrderDraft {
+            try Self.draft(postage: .fixed(Self.money(postage))) { options in
+                options.adjustments = units.compactMap { Adjustment(name: "A", units: $0) }
+            }
+        }
+        let draft = try adjusted(-1_000, 200, 0)
+        #expect(draft.total?.text == "27196")
+        #expect(draft.shown?.beforePostage == Yen(26_656) && draft.shown?.taxIncluded == Yen(27_456))
+        #expect(try adjusted(-27_456).total?.text == "540")
+        #expect(Self.refusal { try adjusted(-27_456, postage: 0) }?.field == "adjustments")
+        #expect(Self.refusal { try adjusted(-27_457) }?.code == .amount)
+        #expect(Self.refusal { try adjusted(10_000_000) }?.code == .amount)
+        let asking = Postage.callback("https://shop.example.test/postage")
+        let all = try #require(Adjustment(name: "A", units: -27_456))
+        // Whatever the postage, something is to be paid.
+        #expect(Self.refusal { try Self.draft(postage: asking) { $0.adjustments = [all] } }?.field == "adjustments")
+    }
+
+    @Test(arguments: [("", 1, false), ("A", 1, true), ("A", 20, true), ("A", 21, false), ("a\nb", 1, false)])
+    func `has up to twenty adjustments with names to print`(name: String, count: Int, isGood: Bool) throws {
+        let adjustment = try #require(Adjustment(name: name, units: 1))
+        let refusal = Self.refusal {
+            try Self.draft { $0.adjustments = Array(repeating: adjustment, count: count) }
+        }
+        #expect((refusal == nil) == isGood)
+        #expect(isGood || refusal?.field.hasPrefix("adjustments") == true)
+    }
+
     @Test func `counts in the smallest coin of its currency`() throws {
         let price = try #require(Money.parse("12.5", .usd))
         let line = try DraftLine(id: "a", name: "A", unitPrice: price, quantity: 3)
@@ -66,7 +95,7 @@ struct OrderDraftTests {
     @Test(
         arguments: [
             ("", 1, "id"), (" a", 1, "id"), ("a\u{7}", 1, "id"), (String(repeating: "a", count: 65), 1, "id"),
-            ("a", 0, "quantity"), ("a", 100, "quantity"), ("a", -1, "quantity"),
+            ("a", 0, "quantity"), ("a", 10_000, "quantity"), ("a", -1, "quantity"),
         ]
     )
     func `refuses a line outside its rules`(id: String, quantity: Int, field: String) throws {
@@ -96,8 +125,8 @@ struct OrderDraftTests {
         #expect(refusal?.code == .amount)
     }
 
-    @Test(arguments: [(0, false), (1, true), (50, true), (51, false)])
-    func `has 1 to 50 lines`(count: Int, isGood: Bool) throws {
+    @Test(arguments: [(0, false), (1, true), (200, true), (201, false)])
+    func `has 1 to 200 lines`(count: Int, isGood: Bool) throws {
         let lines = try (0..<count).map { try Self.line("a\($0)", 10) }
         let refusal = Self.refusal { try Self.draft(lines: lines) }
         #expect((refusal == nil) == isGood)

@@ -24,11 +24,15 @@ struct LedgerTests {
             #expect(order.sums.captured == yen(20_000))
             #expect(order.charges[0].row.capturedUnits == 20_000)
             #expect(!order.charges[0].row.hasOpenOperation)
-            #expect(try rig.events(crossing) == ["1 session.paid paid", "2 charge.captured captured"])
+            #expect(
+                try rig.events(crossing) == [
+                    "1 session.paid paid", "2 charge.authorized paid", "3 charge.captured captured",
+                ]
+            )
             // The end is fenced: whoever comes late changes nothing.
             #expect(try await !rig.orders.settle(operation, as: .done(charge, stored(200, "late"))))
             #expect(try await rig.orders.begin(request) == .replayed(stored(200, "done")))
-            #expect(try rig.events(crossing).count == 2)
+            #expect(try rig.events(crossing).count == 3)
         }
     }
 
@@ -111,7 +115,7 @@ struct LedgerTests {
             #expect(try await rig.orders.settle(refused, as: .refused("HardDeclined", nil, stored(422, "no"))))
             #expect(try await rig.orders.begin(again) == .replayed(stored(422, "no")))
             #expect(try await rig.orders.object("S01-1-C1")?.row.state == .authorized)
-            #expect(try rig.events(crossing).count == 1)
+            #expect(try rig.events(crossing).count == 2)
             _ = try await rig.begin(rig.request(.capture(yen(1)), on: "S01-1-C1", of: crossing, mark: "n"))
         }
     }
@@ -138,7 +142,7 @@ struct LedgerTests {
             #expect(try await rig.orders.read(crossing.flow)?.state == .captured)
             #expect(try await refund(32_196) == .refused(.exceeds(limit: yen(32_195)), .captured))
             #expect(
-                try rig.events(crossing).suffix(2) == ["3 refund.created part_refunded", "4 refund.declined captured"]
+                try rig.events(crossing).suffix(2) == ["4 refund.created part_refunded", "5 refund.declined captured"]
             )
         }
     }
@@ -148,28 +152,124 @@ struct LedgerTests {
             let crossing = try await rig.paid("S01-1")
             let request = rig.request(.capture(yen(27_996)), on: "S01-1-C1", of: crossing, mark: "m")
             let lost = try await rig.begin(request)
-            #expect(try await rig.orders.stuckOperations(limit: 10).isEmpty)
-            #expect(try await rig.orders.takeOver(lost.id, freshAttempt: crossing.flow) == .none)
+            #expect(try await rig.orders.claimLeft(limit: 10).isEmpty)
+            #expect(try await rig.orders.takeOver(lost.id, by: .request, freshAttempt: crossing.flow) == .none)
             try rig.sql("UPDATE payment_operation SET lease_until = statement_timestamp()")
-            #expect(try await rig.orders.stuckOperations(limit: 10) == [lost.id])
+            #expect(try await rig.orders.claimLeft(limit: 10) == [lost.id])
             #expect(try await rig.orders.begin(request) == .inProgress)
             try rig.sql("UPDATE api_idempotency SET lease_until = statement_timestamp()")
             #expect(try await rig.orders.begin(request) == .left(lost.id))
-            guard case .taken(let taken) = try await rig.orders.takeOver(lost.id, freshAttempt: crossing.flow) else {
+            guard
+                case .taken(let taken) = try await rig.orders.takeOver(
+                    lost.id,
+                    by: .recovery,
+                    freshAttempt: crossing.flow
+                )
+            else {
                 throw Surprise("not taken")
             }
             #expect((taken.body, taken.key, taken.amount) == (lost.body, lost.key, yen(27_996)))
             #expect(taken.isRecovery)
-            #expect(try await rig.orders.stuckOperations(limit: 10).isEmpty)
+            #expect(try await rig.orders.claimLeft(limit: 10).isEmpty)
             // Who held it before is fenced out.
             #expect(try await !rig.orders.settle(lost, as: .released))
             try rig.sql("UPDATE payment_operation SET lease_until = statement_timestamp(), recoveries = 200")
-            guard case .givenUp(let stuck) = try await rig.orders.takeOver(lost.id, freshAttempt: lost.id) else {
-                throw Surprise("not given up")
+            guard case .taken(let last) = try await rig.orders.takeOver(lost.id, by: .recovery, freshAttempt: lost.id)
+            else {
+                throw Surprise("not taken a last time")
             }
-            #expect(stuck.target == "S01-1-C1")
-            #expect(try await rig.orders.stuckOperations(limit: 10).isEmpty)
+            #expect(last.target == "S01-1-C1")
+            #expect(last.isLast && !taken.isLast)
+            #expect(try await rig.orders.settle(last, as: .stuck("time")))
+            #expect(try await rig.orders.claimLeft(limit: 10).isEmpty)
+            #expect(try await rig.orders.begin(request) == .stuck)
+        }
+    }
+
+    @Test func `holds an operation for a minute, however often it was taken over, and pauses longer each time`()
+        async throws
+    {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let request = rig.request(.capture(yen(27_996)), on: "S01-1-C1", of: crossing, mark: "m")
+            let lost = try await rig.begin(request)
+            let times = "round(extract(epoch FROM p.lease_until - now())), round(extract(epoch FROM q.next_at - now()))"
+            var seen: [[String?]] = []
+            for _ in 0..<8 {
+                try rig.sql(
+                    "UPDATE payment_operation SET lease_until = now(); UPDATE payment_operation_open SET next_at = now()"
+                )
+                #expect(try await rig.orders.claimLeft(limit: 10) == [lost.id])
+                guard case .taken = try await rig.orders.takeOver(lost.id, by: .recovery, freshAttempt: lost.id) else {
+                    throw Surprise("not taken")
+                }
+                seen += try rig.admin.rows("SELECT \(times) FROM payment_operation AS p, payment_operation_open AS q")
+            }
+            #expect(seen.map { $0[0] } == Array(repeating: "60", count: 8))
+            #expect(seen.map { $0[1] } == ["60", "120", "240", "480", "960", "1920", "3600", "3600"])
+        }
+    }
+
+    @Test func `is the repeat's at once when nobody knows the outcome, and recovery's after its pause`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let request = rig.request(.capture(yen(27_996)), on: "S01-1-C1", of: crossing, mark: "m")
+            let first = try await rig.begin(request)
             #expect(try await rig.orders.begin(request) == .inProgress)
+            try await rig.orders.lapse(first)
+            #expect(try await rig.orders.claimLeft(limit: 10).isEmpty)
+            for _ in 0..<3 {
+                #expect(try await rig.orders.begin(request) == .left(first.id))
+                let attempt = rig.request(.cancelCharge, on: "", of: crossing).attempt
+                let taken = try await rig.orders.takeOver(first.id, by: .request, freshAttempt: attempt)
+                guard case .taken(let operation) = taken else { throw Surprise("\(taken)") }
+                #expect(operation.isRecovery)
+                try await rig.orders.lapse(operation)
+            }
+            #expect(
+                try rig.admin.rows("SELECT recoveries FROM payment_operation") == [["0"]],
+                "the merchant's are not counted"
+            )
+            try rig.sql("UPDATE payment_operation_open SET next_at = next_at - interval '61 s'")
+            #expect(try await rig.orders.claimLeft(limit: 10) == [first.id])
+            // Who has lost it gives nothing back.
+            _ = try await rig.orders.takeOver(first.id, by: .recovery, freshAttempt: first.id)
+            try await rig.orders.lapse(first)
+            #expect(try rig.admin.rows("SELECT lease_until > now() FROM payment_operation") == [["t"]])
+        }
+    }
+
+    @Test func `lets recovery pass over operations that are locked, claimed, refused or of a later version`()
+        async throws
+    {
+        try await withRig { rig in
+            var operations: [UUIDBytes] = []
+            for number in 1...5 {
+                let crossing = try await rig.paid("S01-\(number)")
+                let request = rig.request(.capture(yen(27_996)), on: "S01-\(number)-C1", of: crossing)
+                operations.append(try await rig.begin(request).id)
+            }
+            try rig.sql(
+                "UPDATE payment_operation SET lease_until = now(); UPDATE payment_operation_open SET next_at = now()"
+            )
+            try rig.sql("UPDATE payment_operation SET kind = 'later' WHERE operation_id = '\(operations[0])'")
+            try rig.sql("UPDATE payment_operation SET currency = 'AUD' WHERE operation_id = '\(operations[1])'")
+            try await rig.orders.postpone(operations[2])
+            try rig.sql(
+                """
+                BEGIN; SELECT FROM payment_operation_open WHERE operation_id = '\(operations[3])' FOR UPDATE;
+                SELECT FROM payment_operation WHERE operation_id = '\(operations[3])' FOR UPDATE
+                """
+            )
+            #expect(try await rig.orders.claimLeft(limit: 10) == [operations[4]])
+            #expect(try await rig.orders.claimLeft(limit: 10).isEmpty)
+            #expect(try await rig.orders.takeOver(operations[3], by: .recovery, freshAttempt: operations[3]) == .none)
+            try rig.sql("ROLLBACK")
+            #expect(try await rig.orders.claimLeft(limit: 10) == [operations[3]])
+            guard case .taken = try await rig.orders.takeOver(operations[3], by: .recovery, freshAttempt: operations[3])
+            else {
+                throw Surprise("not taken")
+            }
         }
     }
 
@@ -185,7 +285,11 @@ struct LedgerTests {
             #expect(try await rig.orders.observe(captured) == .changed(flow: crossing.flow))
             #expect(try await rig.orders.observe(captured) == .same(flow: crossing.flow))
             #expect(try await rig.orders.observe(rig.charge(id, .authorized, at: 30)) == .older(flow: crossing.flow))
-            #expect(try rig.events(crossing) == ["1 session.paid paid", "2 charge.captured captured"])
+            #expect(
+                try rig.events(crossing) == [
+                    "1 session.paid paid", "2 charge.authorized paid", "3 charge.captured captured",
+                ]
+            )
             #expect(try await rig.orders.observe(rig.charge("S09-9-C1", .captured)) == .unknown)
         }
     }
@@ -229,7 +333,7 @@ struct LedgerTests {
             let order = try #require(try await rig.orders.read(crossing.flow))
             #expect(order.sums.refunded == yen(2_400))
             let numbers = try rig.admin.rows("SELECT sequence FROM merchant_event ORDER BY 1").compactMap { $0[0] }
-            #expect(numbers == (1...26).map { "\($0)" })
+            #expect(numbers == (1...27).map { "\($0)" })
         }
     }
 }

@@ -58,7 +58,8 @@ extension Rig {
         on target: String,
         of crossing: Crossing,
         mark: String? = nil,
-        print: UInt8 = 1
+        print: UInt8 = 1,
+        key: UUIDBytes = Rig.merchant
     ) -> OperationRequest {
         let now = SystemClock().now()
         let id = UUIDBytes(version7At: now, random: random)
@@ -72,12 +73,13 @@ extension Rig {
         )
         request.claim = mark.flatMap { mark in
             Digest32(Array(repeating: print, count: 32).span).flatMap { print in
-                IdempotencyClaim(key: Rig.merchant, text: mark, fingerprint: print)
+                IdempotencyClaim(of: Rig.account, key: key, text: mark, fingerprint: print)
             }
         }
         return request
     }
 
+    static let account = OrderAccount(merchantID: "A1", environment: "sandbox")
     static let merchant = UUIDBytes(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
 
     /// Begins an operation.

@@ -24,7 +24,7 @@ struct PollStoreTests {
                         [kind.rawValue, word]
                     )
                     let subject = PollSubject(kind, ObjectState(rawValue: word))
-                    let pause = subject.flatMap { PollSchedule.next($0, polls: 0, age: .zero) }
+                    let pause = subject.flatMap { PollSchedule.first($0) }
                     #expect(rows == [[pause.map { "\($0.components.seconds)" }]], "\(kind) \(word)")
                 }
             }
@@ -34,9 +34,9 @@ struct PollStoreTests {
     @Test func `come and go with the ledger`() async throws {
         try await withRig { rig in
             _ = try await rig.paid(Self.permission)
-            #expect(try rig.pauses() == [Self.permission: 720 * 3_600, Self.charge: 167 * 3_600])
+            #expect(try rig.pauses() == [Self.permission: 720 * 3_600, Self.charge: 24 * 3_600])
             _ = try await rig.orders.observe(rig.charge(Self.charge, .captureInitiated))
-            #expect(try rig.pauses() == [Self.permission: 720 * 3_600, Self.charge: 60])
+            #expect(try rig.pauses() == [Self.permission: 720 * 3_600, Self.charge: 0])
             _ = try await rig.orders.observe(rig.charge(Self.charge, .captured, at: 1, captured: 27_996))
             #expect(try rig.pauses() == [Self.permission: 720 * 3_600])
             _ = try await rig.orders.observe(rig.refund("S03-0000000-0000001-R1", .refundInitiated, 100))
@@ -73,6 +73,41 @@ struct PollStoreTests {
             // The first one's word does not count any more.
             try await rig.polls.conclude(poll, attempt: Self.attempt(1), .end)
             #expect(try rig.pauses().count == 2)
+        }
+    }
+
+    @Test func `of another account are put off, and keep none of this one from being read`() async throws {
+        try await withRig { rig in
+            for number in 1...5 { _ = try await rig.paid("S03-0000000-000000\(number)") }
+            try rig.sql("UPDATE merchant_order SET account = 'other' WHERE charge_permission <> '\(Self.permission)'")
+            try rig.sql(
+                """
+                UPDATE payment_poll SET
+                    next_at = now() - CASE WHEN object_id LIKE '\(Self.permission)%' THEN interval '0' ELSE interval '1 h' END
+                """
+            )
+            let own = try await rig.polls.claim(limit: 4, attempt: Self.attempt(1))
+            #expect(Set(own.map(\.id)) == [Self.permission, Self.charge])
+            let others = try rig.pauses().filter { !$0.key.hasPrefix(Self.permission) }
+            #expect(others.count == 8 && others.values.allSatisfy { $0 == 3_600 })
+            #expect(try rig.admin.rows("SELECT 1 FROM payment_poll WHERE lease_until IS NOT NULL").count == 2)
+        }
+    }
+
+    @Test func `of a kind that a later version knows are left alone, and the others of the batch are read`()
+        async throws
+    {
+        try await withRig { rig in
+            _ = try await rig.paid(Self.permission)
+            try rig.sql("ALTER TYPE object_kind ADD VALUE 'dispute'")
+            try rig.sql("UPDATE payment_poll SET next_at = now()")
+            try rig.sql("UPDATE payment_poll SET kind = 'dispute' WHERE object_id = '\(Self.permission)'")
+            #expect(try await rig.polls.claim(limit: 8, attempt: Self.attempt(1)).map(\.id) == [Self.charge])
+            #expect(
+                try rig.admin.rows("SELECT lease_until, attempt_id FROM payment_poll WHERE kind = 'dispute'") == [
+                    [nil, nil]
+                ]
+            )
         }
     }
 
@@ -119,7 +154,62 @@ struct PollStoreTests {
             let second = try await rig.due(Self.charge, attempt: Self.attempt(2))
             _ = try await rig.orders.observe(rig.charge(Self.charge, .captureInitiated))
             try await rig.polls.conclude(second, attempt: Self.attempt(2), .release)
-            #expect(try rig.pauses()[Self.charge] == 60)
+            #expect(try rig.pauses()[Self.charge] == 30)
+        }
+    }
+
+    @Test func `that the provider denies are remembered until it shows them`() async throws {
+        try await withRig { rig in
+            _ = try await rig.paid(Self.permission)
+            let first = try await rig.due(Self.charge, attempt: Self.attempt(1))
+            #expect(first.history.missing == nil)
+            try await rig.polls.conclude(first, attempt: Self.attempt(1), .againIfMissing(after: .seconds(3_600)))
+            #expect(try rig.pauses()[Self.charge] == 3_600)
+            try rig.sql("UPDATE payment_poll SET missing_since = missing_since - interval '1 hour'")
+            let second = try await rig.due(Self.charge, attempt: Self.attempt(2))
+            #expect(second.history.missing == .seconds(3_600))
+            try await rig.polls.conclude(second, attempt: Self.attempt(2), .againIfMissing(after: .seconds(60)))
+            let third = try await rig.due(Self.charge, attempt: Self.attempt(3))
+            #expect(third.history.missing == .seconds(3_600), "the first counts")
+            let next = PollConclusion.Step.again(after: .seconds(90), polls: 1, failures: 0)
+            try await rig.polls.conclude(third, attempt: Self.attempt(3), next)
+            #expect(try await rig.due(Self.charge, attempt: Self.attempt(4)).history.missing == nil)
+        }
+    }
+
+    @Test func `are announced once for each limit that they come to`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid(Self.permission)
+            func announced(after days: Int, hours: Int = 0) async throws -> Bool {
+                try rig.sql(
+                    """
+                    UPDATE payment_poll SET since = now() - interval '\(days) days \(hours) hours'
+                    WHERE object_id = '\(Self.charge)'
+                    """
+                )
+                return try await rig.polls.announceExpiring(Self.charge)
+            }
+            #expect(try await !announced(after: 5, hours: 23))
+            #expect(try await announced(after: 6, hours: 1))
+            #expect(try await !announced(after: 6, hours: 2), "once")
+            #expect(try await !announced(after: 7, hours: 1))
+            #expect(try await announced(after: 29, hours: 1))
+            #expect(try await !announced(after: 29, hours: 2), "once")
+            #expect(try await !announced(after: 31))
+            let events = try rig.events(crossing)
+            #expect(events.filter { $0.hasSuffix(" charge.expiring paid") }.count == 2)
+            let limit = try rig.admin.rows(
+                """
+                SELECT e.data -> 'object' ->> 'id', round(extract(epoch FROM
+                    (e.data -> 'object' ->> 'captureBefore')::timestamptz - statement_timestamp()) / 3600)
+                FROM merchant_event AS e WHERE e.type = 'charge.expiring' ORDER BY e.sequence
+                """
+            )
+            #expect(limit == [[Self.charge, "23"], [Self.charge, "23"]])
+            // What is captured does not expire.
+            _ = try await rig.orders.observe(rig.charge(Self.charge, .captured, at: 1, captured: 27_996))
+            #expect(try await !rig.polls.announceExpiring(Self.charge))
+            #expect(try await !rig.polls.announceExpiring("S03-0000000-0000009-C1"))
         }
     }
 

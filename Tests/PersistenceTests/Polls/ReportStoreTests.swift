@@ -1,3 +1,4 @@
+import MerchantOrders
 import Persistence
 import Primitives
 import Testing
@@ -40,11 +41,57 @@ struct ReportStoreTests {
             #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: late))
             #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: late, isEnd: true))
             #expect(try await reports.unfinished(Self.day)?.standing == Self.standing)
-            #expect(try await reports.newestDifferences() == nil, "nothing has come to its end")
+            #expect(try await reports.newest() == nil, "nothing has come to its end")
             #expect(try await reports.advance(Self.day, attempt: attempts[1], to: Self.standing, isEnd: true))
             #expect(try await reports.unfinished(Self.day) == nil)
             #expect(try await !reports.resume(Self.day, of: attempts[1], as: attempts[2]))
-            #expect(try await reports.newestDifferences() == 1)
+            #expect(try await reports.newest()?.differences == 1)
+        }
+    }
+
+    @Test func `compare older orders to which something happened, and a sample`() async throws {
+        try await withRig { rig in
+            let reports = Store(client: rig.client)
+            let permission = "S03-0000000-0000001"
+            let crossing = try await rig.paid(permission)
+            // The report begins a moment after the order was made.
+            let made = WallTime(microseconds: Int64(crossing.flow.high >> 16) * 1_000)
+            func older(_ since: Duration, sample: Int = 0) async throws -> [UUIDBytes] {
+                let terms = Store.Terms(
+                    since: made + since,
+                    until: made + .seconds(200 * 86_400),
+                    repairs: false,
+                    sample: sample
+                )
+                return try await reports.older(terms)
+            }
+            let soon = Duration.milliseconds(1)
+            #expect(try await older(soon) == [crossing.flow], "paid since")
+            #expect(try await older(.zero).isEmpty, "made since")
+            try rig.sql("UPDATE merchant_order SET updated_at = updated_at - interval '1 hour'")
+            #expect(try await older(soon).isEmpty, "paid before")
+            // A month later it is captured, then refunded.
+            let month = Duration.seconds(30 * 86_400)
+            try rig.sql("UPDATE merchant_order SET updated_at = updated_at - interval '1 hour'")
+            _ = try await rig.begin(rig.request(.capture(yen(27_996)), on: permission + "-C1", of: crossing))
+            #expect(try await older(soon) == [crossing.flow], "an operation since")
+            #expect(try await older(month).isEmpty, "an operation before")
+            try rig.sql("DELETE FROM payment_operation")
+            #expect(try await older(soon).isEmpty)
+            let message = PostgresNotificationStore.Message(
+                id: "m",
+                kind: "CHARGE",
+                object: permission + "-C1",
+                permission: nil
+            )
+            #expect(try await rig.notices.receive(message) == .taken)
+            #expect(try await older(soon) == [crossing.flow], "a message since")
+            #expect(try await older(month).isEmpty, "a message before")
+            #expect(try await older(month, sample: 180).isEmpty, "nothing was taken")
+            _ = try await rig.orders.observe(rig.charge(permission + "-C1", .captured, captured: 27_996))
+            try rig.sql("UPDATE merchant_order SET updated_at = created_at")
+            #expect(try await older(month, sample: 180) == [crossing.flow], "one of each day")
+            #expect(try await older(.seconds(185 * 86_400), sample: 180).isEmpty, "too old to be refunded")
         }
     }
 

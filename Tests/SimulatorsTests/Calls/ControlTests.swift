@@ -60,7 +60,7 @@ struct ControlTests {
     @Test func `forgets everything on reset but keeps the set-up`() {
         var bench = Bench()
         let id = bench.held()
-        bench.control("POST", "options", ["throttle": true, "redirect": "tap"])
+        bench.control("POST", "options", ["quota": "live", "redirect": "tap"])
         bench.control("POST", "next-buyer", .object([]))
         bench.advance("PT1H")
         #expect(bench.control("POST", "reset").status == 200)
@@ -103,7 +103,8 @@ struct ControlTests {
     }
 
     @Test(arguments: [
-        #"{"redirect":"fly"}"#, #"{"signature":"maybe"}"#, #"{"throttle":1}"#, #"{"unknown":true}"#, "[]",
+        #"{"redirect":"fly"}"#, #"{"signature":"maybe"}"#, #"{"quota":1}"#, #"{"quota":"no"}"#, #"{"unknown":true}"#,
+        "[]",
         #"{"refundDelay":"5 s"}"#,
     ])
     func `refuses an option that it does not know`(body: String) {

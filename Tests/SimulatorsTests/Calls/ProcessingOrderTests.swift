@@ -190,7 +190,7 @@ struct ThrottleTests {
     @Test func `refuses when the bucket is empty and refills by the second`() {
         var bench = Bench()
         let path = "/v2/checkoutSessions/" + bench.checkOut()
-        bench.control("POST", "options", ["throttle": true])
+        bench.control("POST", "options", ["quota": "sandbox"])
         for _ in 0..<10 { #expect(bench.call("GET", path).status == 200) }
         #expect(bench.call("GET", path).refusal == Refusal(status: 429, reason: "TooManyRequests"))
         // Every operation has a bucket of its own.
@@ -200,9 +200,12 @@ struct ThrottleTests {
         #expect(bench.call("GET", path).status == 429)
     }
 
-    @Test(arguments: [("SANDBOX-AFTESTKEY0000000000000001", 10), ("LIVE-AFTESTKEY0000000000000001", 40)])
-    func `is looser in live`(key: String, burst: Int) {
-        var bench = Bench { $0.switches.throttle = true }
+    /// A demo's account is one of the sandbox, and is to meet the limits that a shop meets.
+    @Test(arguments: [(SimulatorSwitches.Quota.sandbox, 10), (.live, 40)], ["SANDBOX", "LIVE"])
+    func `has the limits that are set, whatever the key`(quota: (SimulatorSwitches.Quota, Int), environment: String) {
+        let key = environment + "-AFTESTKEY0000000000000001"
+        var bench = Bench { $0.switches.quota = quota.0 }
+        let burst = quota.1
         let fields = [(name: "authorization", value: "X PublicKeyId=\(key), SignedHeaders=a, Signature=b")]
         let statuses = (0...burst).map { _ in bench.call("GET", "/v2/checkoutSessions/x", fields: fields).status }
         #expect(statuses == [Int](repeating: 404, count: burst) + [429])
@@ -217,9 +220,33 @@ struct ThrottleTests {
         ("GET", "buyers/x", 10),
     ])
     func `has the sandbox's bucket for every operation`(method: String, path: String, burst: Int) {
-        var bench = Bench { $0.switches.throttle = true }
+        var bench = Bench { $0.switches.quota = .sandbox }
         let statuses = (0...burst).map { _ in bench.call(method, "/v2/" + path, .object([])).status }
         #expect(statuses.firstIndex(of: 429) == burst)
+    }
+
+    @Test(arguments: [
+        ("POST", "checkoutSessions", 40), ("GET", "checkoutSessions/x", 40), ("PATCH", "checkoutSessions/x", 20),
+        ("POST", "checkoutSessions/x/complete", 20), ("POST", "checkoutSessions/x/finalize", 20),
+        ("POST", "charges", 10), ("GET", "charges/x", 20), ("POST", "charges/x/capture", 20),
+        ("DELETE", "charges/x/cancel", 10), ("GET", "chargePermissions/x", 20), ("PATCH", "chargePermissions/x", 10),
+        ("DELETE", "chargePermissions/x/close", 10), ("POST", "refunds", 10), ("GET", "refunds/x", 20),
+        ("GET", "buyers/x", 40),
+    ])
+    func `has the live bucket for every operation`(method: String, path: String, burst: Int) {
+        var bench = Bench { $0.switches.quota = .live }
+        let statuses = (0...burst).map { _ in bench.call(method, "/v2/" + path, .object([])).status }
+        #expect(statuses.firstIndex(of: 429) == burst)
+    }
+
+    @Test func `counts each account for itself`() {
+        var bench = Bench { $0.switches.quota = .sandbox }
+        func status(_ key: String) -> Int {
+            let fields = [(name: "authorization", value: "X PublicKeyId=\(key), SignedHeaders=a, Signature=b")]
+            return bench.call("POST", "/v2/refunds", .object([]), fields: fields).status
+        }
+        #expect((0..<3).map { _ in status("SANDBOX-AFTESTKEY0000000000000001") }.last == 429)
+        #expect(status("SANDBOX-BFTESTKEY0000000000000002") != 429)
     }
 
     @Test func `can be asked for by a single request`() {

@@ -244,6 +244,7 @@ extension CompleteOutcome {
         case .declined(let reason): "declined \(reason)"
         case .cancelled(let reason): "cancelled \(reason?.rawValue ?? "-")"
         case .amountMismatch: "amount mismatch"
+        case .completedOtherwise: "completed otherwise"
         case .notSent: "not sent"
         case .unknown(let error): "unknown \(error.reason?.rawValue ?? "-")"
         case .rejected(let error): "rejected \(error.reason?.rawValue ?? "-")"

@@ -114,7 +114,7 @@ extension Row {
     }
 
     private static func refused(_ status: Int, _ code: String) -> Row {
-        Row("error: \(status) \(code)") { shop in
+        Row("refusal: \(status) \(code)") { shop in
             let fault: JSONValue = ["match": ["operation": "GetCharge"], "action": ["reasonCode": .string(code)]]
             try await shop.control("POST", "faults", fault)
             #expect(try await shop.call("GET", "charges/x").refusal == Refusal(status: status, reason: code))

@@ -4,6 +4,7 @@ import HTTPServer
 import Primitives
 import Simulators
 import StrictJSON
+import TestKit
 import Testing
 
 @Suite("Notifications on a socket")
@@ -56,7 +57,8 @@ struct NotificationWireTests {
 extension WireBench {
     /// The answers to the tries so far, once there are so many.
     fileprivate func tries(_ count: Int) async throws -> [Int?] {
-        for _ in 0..<10_000 {
+        let patience = Patience()
+        while patience.isLeft {
             let entries = try await control("GET", "ipn/deliveries")["entries"]?.elements ?? []
             if entries.count >= count { return entries.map { $0["status"]?.integer } }
         }

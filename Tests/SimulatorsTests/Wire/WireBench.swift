@@ -25,7 +25,7 @@ struct WireBench {
         _ target: String,
         fields: [(String, String)] = [],
         body: [UInt8] = [],
-        timeout: Duration = .seconds(20)
+        timeout: Duration = Patience.usual
     ) async throws -> InboundResponse {
         let url = target.hasPrefix("http") ? target : origin + target
         return try await curl.send(
@@ -149,7 +149,7 @@ extension WireBench {
         configuration.baseURL = ""
         var sending = ClientConfiguration()
         // A slow machine is no fault.
-        sending.connectTimeout = .seconds(30)
+        sending.connectTimeout = Patience.usual
         if let tls { sending.trust = .file(path: tls.authorityPath) }
         curl = CurlClient(reactor, configuration: sending)
         server = try AmazonPaySimulator.attach(

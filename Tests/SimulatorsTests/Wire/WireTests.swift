@@ -6,6 +6,7 @@ import HTTPServer
 import Primitives
 import Simulators
 import StrictJSON
+import TestKit
 import Testing
 
 @Suite("The simulator on a socket")
@@ -173,17 +174,17 @@ struct WireTests {
         try await withSimulator { bench in
             let id = try #require(try await bench.held())
             try await bench.control("POST", "options", ["signature": "off"])
-            try await bench.addFault("CompleteCheckoutSession", ["processingMs": 400])
+            try await bench.addFault("CompleteCheckoutSession", ["processingMs": 4000])
             let body = Array(#"{"chargeAmount":{"amount":"27996","currencyCode":"JPY"}}"#.utf8)
             let target = "/v2/checkoutSessions/\(id.text)/complete"
             do {
-                _ = try await bench.send("POST", target, body: body, timeout: .milliseconds(100))
+                _ = try await bench.send("POST", target, body: body, timeout: .seconds(2))
                 Issue.record("an answer came")
             } catch let error as HTTPExchangeError {
                 #expect(error.code == .timedOut)
             }
-            var rest = 1000
-            while try await bench.effectiveCompletes(id.text) == 0, rest > 0 { rest -= 1 }
+            let patience = Patience()
+            while try await bench.effectiveCompletes(id.text) == 0, patience.isLeft {}
             #expect(try await bench.effectiveCompletes(id.text) == 1)
         }
     }

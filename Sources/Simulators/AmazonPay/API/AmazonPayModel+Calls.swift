@@ -67,16 +67,7 @@ extension AmazonPayModel {
         _ route: APIRoute,
         _ entry: LedgerEntry
     ) throws(APIError) -> APICall {
-        if switches.throttle || request.first("x-sim-throttle") != nil, let operation = route.operation,
-            !throttle.admit(
-                operation,
-                merchantID: entry.merchantID ?? "",
-                gate.claimedKey(of: request)?.key.environment ?? route.environment ?? .sandbox,
-                at: engine.now
-            )
-        {
-            throw APIError(.tooManyRequests, "The rate of \(operation.rawValue) is exceeded.")
-        }
+        try countCall(request, route, entry)
         let caller = try gate.caller(of: request, route, mode: switches.signature, at: realTime)
         guard case .operation(let operation, let id) = route.target else {
             throw route.target == .wrongMethod
@@ -99,6 +90,27 @@ extension AmazonPayModel {
             requestID: entry.requestID,
             entry: entry
         )
+    }
+
+    /// Step 3.
+    private mutating func countCall(
+        _ request: SimulatorRequest,
+        _ route: APIRoute,
+        _ entry: LedgerEntry
+    ) throws(APIError) {
+        guard let operation = route.operation else { return }
+        let environment = gate.claimedKey(of: request)?.key.environment ?? route.environment ?? .sandbox
+        let table: ReleaseEnvironment
+        switch switches.quota {
+        case .live: table = .live
+        case .sandbox: table = .sandbox
+        case .unlimited where request.first("x-sim-throttle") != nil: table = environment
+        case .unlimited: return
+        }
+        let account = Throttle.Account(merchantID: entry.merchantID ?? "", environment: environment)
+        guard throttle.admit(operation, operation.rate(in: table), account, at: engine.now) else {
+            throw APIError(.tooManyRequests, "The rate of \(operation.rawValue) is exceeded.")
+        }
     }
 
     /// Step 7.

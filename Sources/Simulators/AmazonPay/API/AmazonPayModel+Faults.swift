@@ -12,16 +12,20 @@ extension Fault {
 extension AmazonPayModel {
     /// The answer of a fault that stands before the service; `nil` where the service has its turn.
     mutating func standInBefore(_ fault: Fault?, _ entry: LedgerEntry) -> SimulatorStep? {
+        let pause = fault?.retryAfter.map { SimulatorAnswer.Field(name: "retry-after", value: $0) }
         switch fault?.kind {
         case .resetBefore:
             return record(SimulatorAnswer(0), entry, nil, .nothing)
         case .refusal(let status, let reason):
             let code = reason ?? APIReason.serviceUnavailable.rawValue
             let body: JSONValue = ["reasonCode": .string(code), "message": "Injected by a fault."]
-            let answer = SimulatorAnswer.json(status, body, [("x-amz-pay-request-id", entry.requestID)])
+            var answer = SimulatorAnswer.json(status, body, [("x-amz-pay-request-id", entry.requestID)])
+            if let pause { answer.fields.append(pause) }
             return record(answer, entry, code, .whole)
         case .htmlBody(.some(let status)):
-            return record(AmazonPayModel.gatewayPage(status), entry, nil, .whole)
+            var answer = AmazonPayModel.gatewayPage(status)
+            if let pause { answer.fields.append(pause) }
+            return record(answer, entry, nil, .whole)
         case nil, .some(.none), .resetAfter, .truncateBody, .slowBody, .htmlBody(nil), .badJSON, .wrongContentType:
             return nil
         }

@@ -51,6 +51,8 @@ struct Fault: Sendable, Equatable {
     /// Inside the service, between its checks and the effect.
     var processing: Duration = .zero
     var kind = Kind.none
+    /// The Retry-After field of a refusal.
+    var retryAfter: String?
 }
 
 /// Whether something happens, by a seed: the same seed and the same number of draws give the same answers.

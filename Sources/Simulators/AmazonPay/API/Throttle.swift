@@ -2,9 +2,14 @@ import Primitives
 
 /// The token buckets of the service, one for each merchant, environment and operation.
 struct Throttle: Sendable {
-    private struct Identity: Hashable {
+    /// Whose calls are counted together.
+    struct Account: Hashable {
         let merchantID: String
         let environment: ReleaseEnvironment
+    }
+
+    private struct Identity: Hashable {
+        let account: Account
         let operation: APIOperation
     }
 
@@ -21,12 +26,11 @@ struct Throttle: Sendable {
     /// - Returns: False where it is empty.
     mutating func admit(
         _ operation: APIOperation,
-        merchantID: String,
-        _ environment: ReleaseEnvironment,
+        _ rate: (burst: Int, perSecond: Int),
+        _ account: Account,
         at now: WallTime
     ) -> Bool {
-        let identity = Identity(merchantID: merchantID, environment: environment, operation: operation)
-        let rate = operation.rate(in: environment)
+        let identity = Identity(account: account, operation: operation)
         let full = Int64(rate.burst) * 1000
         var bucket = buckets[identity] ?? Bucket(level: full, filledAt: now)
         let elapsed = min(max(0, now.microseconds - bucket.filledAt.microseconds), 3_600_000_000)

@@ -19,6 +19,10 @@ extension Fault {
         delay = try Fault.duration(action, "delayMs")
         processing = try Fault.duration(action, "processingMs")
         kind = try Fault.kind(action)
+        retryAfter = action["retryAfter"]?.text
+        if retryAfter?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) == false {
+            throw ControlError("retryAfter holds what no field can.")
+        }
         guard kind != .none || delay > .zero || processing > .zero else {
             throw ControlError("The action does nothing.")
         }
@@ -42,7 +46,7 @@ extension Fault {
                 .init("reasonCode", .text(100)), .init("resetBefore", .flag), .init("resetAfter", .flag),
                 .init("truncateBody", .flag), .init("slowBodyMs", .count), .init("htmlBody", .flag),
                 .init("badJson", .flag),
-                .init("wrongContentType", .flag),
+                .init("wrongContentType", .flag), .init("retryAfter", .text(40)),
             ]),
             isRequired: true
         ),

@@ -24,10 +24,20 @@ package struct SimulatorSwitches: Sendable, Equatable {
         case tap
     }
 
+    /// Whose limits calls count against.
+    package enum Quota: String, Sendable {
+        /// Those of real accounts.
+        case live
+        /// Those of test accounts, far narrower.
+        case sandbox
+        /// Nobody's.
+        case unlimited = "none"
+    }
+
     /// How strictly request signatures are checked.
     package var signature: SignatureMode = .strict
-    /// Whether calls count against the buckets of the sandbox.
-    package var throttle = false
+    /// Whose limits calls count against, whatever key they are signed with.
+    package var quota: Quota = .unlimited
     /// How the hosted pages send the browser back.
     package var redirect: Redirect = .http
     /// Whether the result URL comes without the id, as merchants have observed.
@@ -41,12 +51,12 @@ package struct SimulatorSwitches: Sendable, Equatable {
     /// How long the money of a refund is on its way.
     package var refundDelay: Duration = EngineRules.refundDelay
 
-    /// Strict signatures, everything else off.
+    /// Strict signatures, no limits, everything else off.
     package init() {}
 
     var json: JSONValue {
         [
-            "signature": .string(signature.rawValue), "throttle": .bool(throttle),
+            "signature": .string(signature.rawValue), "quota": .string(quota.rawValue),
             "redirect": .string(redirect.rawValue), "omitResultId": .bool(omitResultID),
             "appendCancelId": .bool(appendCancelID), "askMfa": .bool(askCode), "ask3ds": .bool(askBank),
             "refundDelay": .string("PT\(refundDelay.components.seconds)S"),
@@ -54,7 +64,8 @@ package struct SimulatorSwitches: Sendable, Equatable {
     }
 
     static let members: [Shape.Member] = [
-        .init("signature", .oneOf(["strict", "documented", "off"])), .init("throttle", .flag),
+        .init("signature", .oneOf(["strict", "documented", "off"])),
+        .init("quota", .oneOf(["live", "sandbox", "none"])),
         .init("redirect", .oneOf(["http", "meta", "script", "tap"])), .init("omitResultId", .flag),
         .init("appendCancelId", .flag), .init("askMfa", .flag), .init("ask3ds", .flag),
         .init("refundDelay", .text(40)),
@@ -63,7 +74,7 @@ package struct SimulatorSwitches: Sendable, Equatable {
     /// Takes over what a checked body names.
     mutating func apply(_ body: JSONValue) {
         signature = body["signature"]?.text.flatMap(SignatureMode.init) ?? signature
-        throttle = body["throttle"]?.flag ?? throttle
+        quota = body["quota"]?.text.flatMap(Quota.init) ?? quota
         redirect = body["redirect"]?.text.flatMap(Redirect.init) ?? redirect
         omitResultID = body["omitResultId"]?.flag ?? omitResultID
         appendCancelID = body["appendCancelId"]?.flag ?? appendCancelID

@@ -1,8 +1,12 @@
+import Primitives
+
 /// An absolute http or https URL that is safe to redirect to, or a link into an app where those are accepted, RFC 3986.
 struct WebURL: Sendable, Equatable {
     /// As it was given: printable ASCII without blanks, quotation marks, angle brackets and backslashes.
     let text: String
     let isSecure: Bool
+    /// Whether the host is this machine, so that plain HTTP is fine.
+    let isLocal: Bool
     /// Whether the scheme is an app's own: a domain backwards, RFC 8252 section 7.1, so never `javascript` or `data`.
     let isApp: Bool
     /// Lower case, without the port; an IPv6 address in its brackets.
@@ -13,21 +17,37 @@ struct WebURL: Sendable, Equatable {
     init?(_ text: String, acceptsApps: Bool = false) {
         guard text.utf8.allSatisfy(WebURL.isAllowed) else { return nil }
         let lower = text.lowercased()
-        let web = ["https://", "http://"].first(where: lower.hasPrefix)
-        guard let scheme = web ?? (acceptsApps ? WebURL.appScheme(lower) : nil) else { return nil }
-        let authority = lower.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let host = WebURL.host(authority) else { return nil }
-        self.text = text
-        self.host = host
-        isSecure = scheme == "https://"
-        isApp = web == nil
-        origin = web == nil ? String(scheme.dropLast(2)) : scheme + authority
+        if let url = HTTPURL(lower) {
+            self.init(
+                text,
+                host: url.host.text,
+                origin: url.origin,
+                isSecure: url.isSecure,
+                isLocal: url.host.isLoopback
+            )
+        } else if acceptsApps, let scheme = WebURL.appScheme(lower) {
+            // The authority of an app's link has the form of a server's.
+            guard let url = HTTPURL("http://" + lower.dropFirst(scheme.count + 3)) else { return nil }
+            self.init(text, host: url.host.text, origin: scheme + ":", isApp: true)
+        } else {
+            return nil
+        }
     }
 
-    /// Whether the host is this machine, so that plain HTTP is fine.
-    var isLocal: Bool {
-        guard !isApp else { return false }
-        return host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" || host == "127.0.0.1"
+    private init(
+        _ text: String,
+        host: String,
+        origin: String,
+        isSecure: Bool = false,
+        isLocal: Bool = false,
+        isApp: Bool = false
+    ) {
+        self.text = text
+        self.host = host
+        self.origin = origin
+        self.isSecure = isSecure
+        self.isLocal = isLocal
+        self.isApp = isApp
     }
 
     /// Whether the service accepts it as a return URL.
@@ -51,45 +71,20 @@ struct WebURL: Sendable, Equatable {
         return base + joint + name + "=" + value + fragment
     }
 
-    /// The scheme of an app's link with `://`, or `nil` for anything else.
+    /// The scheme of an app's link, or `nil` for anything else.
     private static func appScheme(_ lower: String) -> String? {
         guard let mark = lower.firstRange(of: "://") else { return nil }
-        let scheme = lower[..<mark.lowerBound].utf8
-        let labels = scheme.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let isName = labels.allSatisfy { label in
-            !label.isEmpty && label.allSatisfy { isHostCharacter($0) && $0 != UInt8(ascii: ".") }
-        }
-        guard labels.count > 1, isName, let first = scheme.first, first >= UInt8(ascii: "a") else { return nil }
-        return String(lower[..<mark.upperBound])
-    }
-
-    private static func host(_ authority: Substring) -> String? {
-        guard !authority.contains("@") else { return nil }
-        var host = authority
-        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
-            let port = authority[authority.index(after: colon)...]
-            guard let number = UInt16(port), number > 0, port.first != "+" else { return nil }
-            host = authority[..<colon]
-        }
-        let isAddress = host.first == "[" && host.last == "]"
-        let characters = isAddress ? host.dropFirst().dropLast() : host
-        guard !characters.isEmpty, characters.utf8.allSatisfy({ isAddress ? isHex($0) : isHostCharacter($0) })
+        let scheme = lower[..<mark.lowerBound]
+        let labels = scheme.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count > 1, labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isSchemeByte) }),
+            let first = scheme.utf8.first, first >= UInt8(ascii: "a")
         else { return nil }
-        return String(host)
+        return String(scheme)
     }
 
-    private static func isHostCharacter(_ byte: UInt8) -> Bool {
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "."):
-            true
-        default: false
-        }
-    }
-
-    private static func isHex(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "0")...UInt8(ascii: ":"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
         default: false
         }
     }

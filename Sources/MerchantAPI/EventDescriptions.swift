@@ -1,0 +1,69 @@
+import HTTPCore
+import MerchantOrders
+
+// What merchants are told of what happens, as the description of the interface has it.
+extension RouteDescription {
+    /// Lists events.
+    package static let listEvents = RouteDescription(
+        .get,
+        "/v1/events",
+        "listEvents",
+        .eventsRead,
+        "the events of the last 30 days, as webhooks bring them, the oldest first",
+        events
+    )
+
+    /// Names of the parameters of the list of events.
+    package static let eventParameters = ["after", "limit"]
+
+    private static var events: Shape {
+        var shape = Shape(
+            .ok,
+            .object([
+                .required("data", .list(.named(.event), 0...100)),
+                .required("nextCursor", .nullable(.text(43...43)), "the next `after`; `null` before the first event"),
+                .required("hasMore", .flag, "whether there are more at the moment"),
+            ])
+        )
+        shape.query = [
+            QueryParameter("after", .text(43...43), "where to go on: the `nextCursor` of the part before"),
+            QueryParameter("limit", .integer(1...100), "how many at most; 20 unless told otherwise"),
+        ]
+        shape.problems = [.invalidCursor]
+        return shape
+    }
+}
+
+extension NamedSchema {
+    /// An event.
+    package static let event = NamedSchema(
+        "Event",
+        .object([
+            .required("id", .text(40...40), "`evt_…`; the same whenever and however it is sent"),
+            .required("type", .text(1...64), "see `webhooks`; others may come"), .required("createdAt", .time),
+            .required("sessionId", .text(36...36)),
+            .required("sequence", .integer(1...Int(Int32.max)), "the place among the events of the session"),
+            .required("data", .named(.eventData)),
+        ])
+    )
+
+    /// What an event tells: the session as it was then, and the object that the event is about.
+    package static let eventData = NamedSchema(
+        "EventData",
+        .object(
+            sessionMembers + [
+                .required(
+                    "object",
+                    .nullable(
+                        .object([
+                            .required("kind", .text(1...64), "charge, refund, permission, chargeback"),
+                            .required("id", .text(1...64)), .optional("state", .text(1...64)),
+                            .optional("reasonCode", .nullable(.text(1...64))), .optional("amount", .money),
+                        ])
+                    ),
+                    "of the payment provider; `null` where the event is about the session itself"
+                )
+            ]
+        )
+    )
+}

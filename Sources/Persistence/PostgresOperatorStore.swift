@@ -1,0 +1,156 @@
+package import MerchantOrders
+package import Postgres
+package import Primitives
+
+/// Keeps in PostgreSQL what operators decide, by whom.
+///
+/// The service role adds through functions of the schema alone. One per loop, not `Sendable`.
+package final class PostgresOperatorStore {
+    /// A decision, as it was written down.
+    package struct Event: Sendable, Hashable {
+        /// When it was made.
+        package let at: WallTime
+        /// When it had been carried out; `nil` where it was cut off: it may have been carried out or not.
+        package let ended: WallTime?
+        /// Who made it.
+        package let operatorName: String
+        /// The command, for example `stuck --decline`.
+        package let command: String
+        /// The id of what it is about.
+        package let target: String
+        /// As it was found, as JSON.
+        package let before: [UInt8]?
+        /// What it came to, as JSON.
+        package let after: [UInt8]?
+    }
+
+    private let client: PostgresClient
+
+    /// How many decisions one `prune` forgets at most.
+    package static let pruneLimit = 1_000
+
+    /// A store on a client of the same loop.
+    ///
+    /// - Parameter client: Started by the caller.
+    package init(client: PostgresClient) {
+        self.client = client
+    }
+
+    static let beginStatement = Statement(
+        name: "operator_begin",
+        sql: "SELECT operator_begin($1, $2, $3, $4::json)",
+        parameterTypes: [.text, .text, .text, .text]
+    )
+
+    /// Writes a decision down that is about to be carried out.
+    ///
+    /// - Parameters:
+    ///   - name: Who made it.
+    ///   - command: The command.
+    ///   - target: The id of what it is about.
+    ///   - before: As it was found, as JSON.
+    /// - Returns: Names it to `end`.
+    /// - Throws: `MerchantStoreError`.
+    package func begin(
+        _ name: String,
+        _ command: String,
+        _ target: String,
+        before: String?
+    ) async throws(MerchantStoreError) -> Int64 {
+        var parameters = Parameters()
+        parameters.append(text: name)
+        parameters.append(text: command)
+        parameters.append(text: target)
+        parameters.append(text: before)
+        do throws(PostgresError) {
+            return try await client.work(PostgresOperatorStore.beginStatement, parameters).int64(0, 0)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    static let endStatement = Statement(
+        name: "operator_end",
+        sql: "SELECT 1 FROM operator_end($1, $2::json)",
+        parameterTypes: [.int8, .text]
+    )
+
+    /// Completes a decision that was carried out.
+    ///
+    /// - Parameters:
+    ///   - event: Of `begin`.
+    ///   - after: What it came to, as JSON.
+    /// - Throws: `MerchantStoreError`.
+    package func end(_ event: Int64, after: String) async throws(MerchantStoreError) {
+        var parameters = Parameters()
+        parameters.append(int64: event)
+        parameters.append(text: after)
+        do throws(PostgresError) {
+            _ = try await client.work(PostgresOperatorStore.endStatement, parameters)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    static let listStatement = Statement(
+        name: "operator_list",
+        sql: """
+            SELECT e.at, e.ended_at, e.operator, e.command, e.target, e.before, e.after FROM operator_event AS e
+            WHERE e.at >= $1 ORDER BY e.at DESC LIMIT $2
+            """,
+        parameterTypes: [.timestamptz, .int8]
+    )
+
+    /// The decisions since a time, newest first.
+    ///
+    /// - Parameters:
+    ///   - since: How far to look back.
+    ///   - limit: How many at most.
+    /// - Throws: `MerchantStoreError`.
+    package func list(since: WallTime, limit: Int) async throws(MerchantStoreError) -> [Event] {
+        var parameters = Parameters()
+        parameters.append(timestamp: since)
+        parameters.append(int64: Int64(limit))
+        do throws(PostgresError) {
+            let rows = try await client.read(PostgresOperatorStore.listStatement, parameters)
+            var events: [Event] = []
+            for row in 0..<rows.rowCount {
+                events.append(
+                    Event(
+                        at: try rows.timestamp(row, 0),
+                        ended: try rows.isNull(row, 1) ? nil : try rows.timestamp(row, 1),
+                        operatorName: try rows.text(row, 2),
+                        command: try rows.text(row, 3),
+                        target: try rows.text(row, 4),
+                        before: try rows.isNull(row, 5) ? nil : try rows.json(row, 5),
+                        after: try rows.isNull(row, 6) ? nil : try rows.json(row, 6)
+                    )
+                )
+            }
+            return events
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    static let pruneStatement = Statement(
+        name: "operator_prune",
+        sql: "SELECT operator_prune($1 * interval '1 second')::bigint",
+        parameterTypes: [.int8]
+    )
+
+    /// Forgets decisions that are past the retention of orders, `pruneLimit` at most; never those of the last 400 days.
+    ///
+    /// - Parameter keep: For how long orders are kept.
+    /// - Returns: How many; as many as that means that there may be more.
+    /// - Throws: `MerchantStoreError`.
+    package func prune(keep: Duration) async throws(MerchantStoreError) -> Int {
+        var parameters = Parameters()
+        parameters.append(seconds: keep)
+        do throws(PostgresError) {
+            return Int(try await client.work(PostgresOperatorStore.pruneStatement, parameters).int64(0, 0))
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import Postgres
+
+/// Every statement that the stores declare, by store.
+///
+/// A test runs each of them on a database of three years and looks at its plan; it fails where a declaration is missing here.
+package enum StatementCatalog {
+    /// All of them.
+    package static let all: [Statement] =
+        sessions + openings + orders + keys + notifications + polls + reports + webhooks + events + partitions
+        + operators
+
+    private static let sessions: [Statement] =
+        PostgresSessionStore.hotStatements + PostgresSessionStore.gatheredStatements
+        + PostgresSessionStore.longStatements
+        + [
+            PostgresSessionStore.floorStatement,
+            PostgresSessionStore.rightsStatement,
+            PostgresSessionStore.sweptStatement,
+            PostgresSessionStore.noteSweptStatement,
+            PostgresSessionStore.outcome,
+            PostgresSessionStore.postponeStatement,
+            PostgresSessionStore.claimStuckStatement,
+            PostgresSessionStore.paymentStatement,
+            PostgresSessionStore.reclaimStatement,
+            PostgresSessionStore.missingStatement,
+        ]
+
+    private static let openings: [Statement] = [
+        PostgresOpeningStore.openStatement,
+        PostgresOpeningStore.cancelStatement,
+        PostgresOpeningStore.holderStatement,
+    ]
+
+    private static let orders: [Statement] =
+        PostgresOrderStore.listStatements
+        + [
+            PostgresOrderStore.givenUpStatement,
+            PostgresOrderStore.reopenStatement,
+            PostgresOrderStore.beginStatement,
+            PostgresOrderStore.settleStatement,
+            PostgresOrderStore.reusedStatement,
+            PostgresOrderStore.claimStatement,
+            PostgresOrderStore.postponeStatement,
+            PostgresOrderStore.takeOverStatement,
+            PostgresOrderStore.lapseStatement,
+            PostgresOrderStore.adoptStatement,
+            PostgresOrderStore.recordStatement,
+            PostgresOrderStore.newestAccountStatement,
+            PostgresOrderStore.ownStatement,
+            PostgresOrderStore.observeStatement,
+            PostgresOrderStore.readStatement,
+            PostgresOrderStore.objectStatement,
+            PostgresOrderStore.objectsStatement,
+        ]
+
+    private static let keys: [Statement] = [
+        PostgresKeyStore.claimStatement,
+        PostgresKeyStore.stateStatement,
+        PostgresKeyStore.answerStatement,
+        PostgresKeyStore.releaseStatement,
+        PostgresKeyStore.pruneStatement,
+        PostgresKeyStore.findStatement,
+        PostgresKeyStore.hashesStatement,
+        PostgresKeyStore.touchStatement,
+        PostgresKeyStore.createStatement,
+        PostgresKeyStore.rotateStatement,
+        PostgresKeyStore.revokeStatement,
+        PostgresKeyStore.listStatement,
+    ]
+
+    private static let notifications: [Statement] = [
+        PostgresNotificationStore.receiveStatement,
+        PostgresNotificationStore.strayStatement,
+        PostgresNotificationStore.wakeStatement,
+        PostgresNotificationStore.unpaidStatement,
+        PostgresNotificationStore.pruneStatement,
+    ]
+
+    private static let polls: [Statement] = [
+        PostgresPollStore.claimStatement,
+        PostgresPollStore.againStatement,
+        PostgresPollStore.missingStatement,
+        PostgresPollStore.expiringStatement,
+        PostgresPollStore.releaseStatement,
+        PostgresPollStore.endStatement,
+    ]
+
+    private static let reports: [Statement] = [
+        PostgresReconciliationStore.unfinishedStatement,
+        PostgresReconciliationStore.beginStatement,
+        PostgresReconciliationStore.resumeStatement,
+        PostgresReconciliationStore.advanceStatement,
+        PostgresReconciliationStore.newestStatement,
+        PostgresReconciliationStore.paidStatement,
+        PostgresReconciliationStore.operatedStatement,
+        PostgresReconciliationStore.notifiedStatement,
+        PostgresReconciliationStore.sampleStatement,
+    ]
+
+    private static let webhooks: [Statement] = [
+        PostgresWebhookStore.addStatement,
+        PostgresWebhookStore.endpointsStatement,
+        PostgresWebhookStore.targetStatement,
+        PostgresWebhookStore.rotateStatement,
+        PostgresWebhookStore.removeStatement,
+        PostgresWebhookStore.removeLanesStatement,
+        PostgresWebhookStore.lanesStatement,
+        PostgresWebhookStore.replayEndpointStatement,
+        PostgresWebhookStore.replayFlowStatement,
+        PostgresWebhookStore.placeStatement,
+        PostgresWebhookStore.findEventStatement,
+        PostgresWebhookStore.replayEventStatement,
+        PostgresWebhookStore.claimStatement,
+        PostgresWebhookStore.deliveredStatement,
+        PostgresWebhookStore.failedStatement,
+        PostgresWebhookStore.postponedStatement,
+        PostgresWebhookStore.hastenStatement,
+        PostgresWebhookStore.backlogStatement,
+        PostgresWebhookStore.tidyStatement,
+    ]
+
+    private static let events: [Statement] = [
+        PostgresEventStore.placeStatement,
+        PostgresEventStore.pageStatement,
+        PostgresEventStore.pruneStatement,
+    ]
+
+    private static let operators: [Statement] = [
+        PostgresUnsettledStore.countStatement,
+        PostgresUnsettledStore.listStatement,
+        PostgresOperatorStore.beginStatement,
+        PostgresOperatorStore.endStatement,
+        PostgresOperatorStore.listStatement,
+        PostgresOperatorStore.pruneStatement,
+    ]
+
+    private static let partitions: [Statement] = [
+        PostgresPartitionStore.makeStatement,
+        PostgresPartitionStore.marginStatement,
+        PostgresPartitionStore.dropFlowsStatement,
+        PostgresPartitionStore.dropOrdersStatement,
+    ]
+}

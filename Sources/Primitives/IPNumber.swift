@@ -1,0 +1,77 @@
+/// An IP address as it may stand in a URL, in each of the forms that a resolver reads.
+///
+/// No name is looked up: who runs its name server may change the answer at any time.
+package enum IPNumber: Sendable, Hashable {
+    /// 32 bits.
+    case v4(UInt32)
+    /// Eight groups of 16 bits.
+    case v6([UInt32])
+
+    /// The IPv6 address of a bracketed host; `nil` where it is none.
+    ///
+    /// - Parameter text: Lower case, without brackets.
+    package init?(version6 text: String) {
+        let halves = text.split(separator: "::", omittingEmptySubsequences: false).map(String.init)
+        guard halves.count <= 2, let front = IPNumber.groups(halves[0], isLast: halves.count == 1) else { return nil }
+        guard halves.count == 2 else {
+            guard front.count == 8 else { return nil }
+            self = .v6(front)
+            return
+        }
+        guard let back = IPNumber.groups(halves[1], isLast: true), front.count + back.count < 8 else { return nil }
+        self = .v6(front + Array(repeating: 0, count: 8 - front.count - back.count) + back)
+    }
+
+    /// The groups between colons; the last may be an IPv4 address with four decimal parts.
+    private static func groups(_ text: String, isLast: Bool) -> [UInt32]? {
+        guard !text.isEmpty else { return [] }
+        var found: [UInt32] = []
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if isLast, index == parts.count - 1, part.contains(".") {
+                guard part.filter({ $0 == "." }).count == 3, case .v4(let bits) = IPNumber(version4: String(part))
+                else { return nil }
+                found += [bits >> 16, bits & 0xFFFF]
+            } else {
+                guard (1...4).contains(part.utf8.count), let group = UInt32(part, radix: 16) else { return nil }
+                found.append(group)
+            }
+        }
+        return found
+    }
+
+    /// The IPv4 address that resolvers read in a host: one to four parts, the last of which fills what is left, each
+    /// decimal, octal behind `0` or hexadecimal behind `0x`; `nil` for names.
+    ///
+    /// - Parameter text: Lower case.
+    package init?(version4 text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...4).contains(parts.count) else { return nil }
+        var bits: UInt64 = 0
+        for (index, part) in parts.enumerated() {
+            guard let number = IPNumber.number(part) else { return nil }
+            let isLast = index == parts.count - 1
+            guard number < UInt64(1) << UInt64(isLast ? 32 - 8 * index : 8) else { return nil }
+            bits |= isLast ? number : number << UInt64(24 - 8 * index)
+        }
+        self = .v4(UInt32(truncatingIfNeeded: bits))
+    }
+
+    private static func number(_ part: Substring) -> UInt64? {
+        guard part.utf8.first.map({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) == true else { return nil }
+        if part.hasPrefix("0x") { return part.utf8.count == 2 ? 0 : UInt64(part.dropFirst(2), radix: 16) }
+        return UInt64(part, radix: part.hasPrefix("0") && part != "0" ? 8 : 10)
+    }
+
+    /// Whether it is one of this machine's own: loopback, or the unspecified address, which connects to it.
+    package var isLoopback: Bool {
+        switch self {
+        case .v4(let bits): return bits >> 24 == 127 || bits == 0
+        case .v6(let groups):
+            // IPv4 in the form of IPv6, with `ffff` or, as it once was, without: then `::` is among them.
+            guard groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF || groups[5] == 0 else { return false }
+            let bits = groups[6] << 16 | groups[7]
+            return IPNumber.v4(bits).isLoopback || (groups[5] == 0 && bits == 1)
+        }
+    }
+}

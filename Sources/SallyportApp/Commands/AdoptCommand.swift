@@ -1,0 +1,237 @@
+import AmazonPay
+import Commerce
+import EventIO
+import MerchantAPI
+import MerchantOrders
+import Persistence
+import Postgres
+import Primitives
+import SessionBroker
+import StrictJSON
+import Telemetry
+
+/// `sallyport adopt`: takes a payment into the ledger that the provider knows and the database does not.
+enum AdoptCommand {
+    static let command = Command(
+        name: "adopt",
+        operands: "PERMISSION",
+        summary: "take a payment that the database has lost into the ledger",
+        details: """
+            For an order that is paid at the provider and not here: after a restore or a failover that lost commits, or where
+            `reconcile` finds a session Completed whose order has ended unpaid. Reads the charge permission, finds the session in its
+            merchantReferenceId, reads the charges, prints one JSON line, and changes nothing without --fix. Nothing is paid,
+            captured or refunded. The provider has no list of charges: name those that the checkout session does not
+            tell with --charges; its console and its messages have them.
+            Exit status 0: the ledger has it, or would have it with --fix; 1: it cannot have it, a line says why.
+            """,
+        options: [
+            CommandOption("charges", "IDS", "charges of the permission, with commas"),
+            CommandOption("reference", "TEXT", "the merchant's name for an order that is lost entirely"),
+            CommandOption("fix", nil, "write it down"),
+            OperatorTrail.option,
+        ],
+        run: { input in
+            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
+                let provider = try ProviderSetup(
+                    configuration.provider,
+                    web: configuration.listeners.web,
+                    lease: configuration.policy.times.lease
+                )
+                let wish = try AdoptionWish(input.arguments)
+                let trail = try OperatorTrail(input)
+                let task = AdoptTask(wish: wish, provider: provider, trail: trail, console: input.console)
+                return try await configuration.onDatabase(for: "adopt") { reactor, client in
+                    try await task.run(client, reactor)
+                }
+            }
+        }
+    )
+}
+
+/// What an operator wants to be taken in.
+struct AdoptionWish: Sendable, Equatable {
+    /// The permission.
+    let permission: ChargePermissionID
+    /// Charges of it that the operator knows.
+    let charges: [ChargeID]
+    /// The merchant's name for an order that is lost entirely.
+    let reference: String?
+    /// Whether it is written down.
+    let isFix: Bool
+
+    /// Reads a command line.
+    ///
+    /// - Parameter arguments: The permission is the only operand.
+    /// - Throws: What is wrong with it.
+    init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
+        guard arguments.operands.count == 1, let permission = ChargePermissionID(arguments.operands[0]) else {
+            throw ConfigurationError(problems: ["adopt: name one charge permission, for example S03-1234567-1234567"])
+        }
+        var charges: [ChargeID] = []
+        for text in arguments.values["charges"]?.split(separator: ",") ?? [] {
+            guard let charge = ChargeID(String(text)), charge.permission == permission else {
+                throw ConfigurationError(problems: ["adopt: \(text) is no charge of \(permission)"])
+            }
+            charges.append(charge)
+        }
+        reference = arguments.values["reference"]
+        if let reference, !PrintableText.isGood(reference, length: 1...100) {
+            throw ConfigurationError(problems: ["adopt: --reference is 1 to 100 printable characters"])
+        }
+        self.permission = permission
+        self.charges = charges
+        isFix = arguments.flags.contains("fix")
+    }
+}
+
+/// One adoption, and what it tells people.
+private struct AdoptTask: Sendable {
+    let wish: AdoptionWish
+    let provider: ProviderSetup
+    let trail: OperatorTrail
+    let console: Console
+
+    /// Why a payment cannot be taken in.
+    private struct Refusal: Error {
+        let text: String
+    }
+
+    /// - Returns: The exit status.
+    func run(_ client: PostgresClient, _ reactor: Reactor) async throws -> Int32 {
+        let orders = PostgresOrderStore(client: client)
+        do {
+            let found = try await read(orders, reactor)
+            let report = try await report(found, orders)
+            console.print(report.description)
+            guard wish.isFix else { return 0 }
+            var decision = OperatorTrail.Decision(command: "adopt --fix", target: wish.permission.text)
+            decision.before = report
+            try await trail.record(
+                decision,
+                client,
+                { try await write(found, orders, reactor) },
+                after: { ["done": true] }
+            )
+            return 0
+        } catch let refusal as Refusal {
+            console.complain("sallyport: adopt: \(refusal.text)")
+        } catch let error as AmazonPayError {
+            console.complain("sallyport: adopt: the provider: \(error.debugDescription)")
+        }
+        return 1
+    }
+
+    /// What the provider has of a payment, and what the database has of its order.
+    private struct Payment {
+        let flow: UUIDBytes
+        let permission: ChargePermission
+        let charges: [Charge]
+        let order: MerchantOrder?
+    }
+
+    private func read(_ orders: PostgresOrderStore, _ reactor: Reactor) async throws -> Payment {
+        let checkout = makeCheckout(reactor)
+        let permission = try await checkout.client.permission(wish.permission, priority: .background)
+        if let environment = permission.environment, environment != provider.credentials.environment {
+            throw Refusal(text: "the permission belongs to the other environment")
+        }
+        guard let flow = permission.merchantReferenceID.flatMap({ UUIDBytes($0) }) else {
+            throw Refusal(text: "its merchantReferenceId names no session of this program")
+        }
+        let order = try await orders.read(flow)
+        var ids = wish.charges
+        if let session = order?.checkoutSession.flatMap({ CheckoutSessionID($0) }) {
+            let told = try await chargeID(of: session, checkout)
+            if let told, told.permission == wish.permission { ids.append(told) }
+        }
+        for object in try await orders.objects(of: flow) {
+            if let charge = ChargeID(object.id), charge.permission == wish.permission { ids.append(charge) }
+        }
+        var charges: [Charge] = []
+        for id in Set(ids).sorted(by: { $0.text < $1.text }) {
+            charges.append(try await checkout.client.charge(id, priority: .background))
+        }
+        return Payment(flow: flow, permission: permission, charges: charges, order: order)
+    }
+
+    /// The charge that a checkout session tells, as long as the provider has it.
+    private func chargeID(of session: CheckoutSessionID, _ checkout: CheckoutService) async throws -> ChargeID? {
+        do throws(AmazonPayError) {
+            return try await checkout.client.session(session, priority: .background).chargeID.flatMap { ChargeID($0) }
+        } catch {
+            guard error.isAboutNothing else { throw error }
+            return nil
+        }
+    }
+
+    private func report(_ found: Payment, _ orders: PostgresOrderStore) async throws -> JSONValue {
+        let charges = found.charges.map { charge in
+            JSONValue.object([
+                JSONMember("id", .string(charge.id.text)),
+                JSONMember("state", .string(ObservedObject(charge).sighting.state.rawValue)),
+                JSONMember("amount", JSONValue(optionalMoney: charge.amount?.money)),
+                JSONMember("captured", JSONValue(optionalMoney: charge.captured?.money)),
+                JSONMember("refunded", JSONValue(optionalMoney: charge.refunded?.money)),
+            ])
+        }
+        let isKnown = try await orders.object(wish.permission.text) != nil
+        return JSONValue.object([
+            JSONMember("permission", .string(wish.permission.text)),
+            JSONMember("session", .string(found.flow.description)),
+            JSONMember("isInLedger", .bool(isKnown)),
+            JSONMember("order", .string(found.order?.state.rawValue ?? "missing")),
+            JSONMember("total", JSONValue(optionalMoney: found.order?.sums.total)),
+            JSONMember("state", .string(ObservedObject(found.permission).sighting.state.rawValue)),
+            JSONMember("charges", .array(charges)),
+        ])
+    }
+
+    private func write(_ found: Payment, _ orders: PostgresOrderStore, _ reactor: Reactor) async throws {
+        let paid = found.charges.filter { $0.holdsMoney }.sorted { $0.id.text < $1.id.text }
+        guard let total = paid.first?.amount?.money else {
+            throw Refusal(text: "no charge is known that holds or has taken money: name it with --charges")
+        }
+        let adoption = Adoption(
+            flow: found.flow,
+            permission: wish.permission.text,
+            total: total,
+            account: OrderAccount(
+                merchantID: provider.credentials.merchantID,
+                environment: provider.credentials.environment == .live ? "live" : "sandbox"
+            ),
+            reference: wish.reference ?? OrderNumber(found.flow).description
+        )
+        let request = "adopt-" + Hex.encode(reactor.random.bytes(8))
+        switch try await orders.adopt(adoption, request: request) {
+        case .adopted, .known: break
+        case .other: throw Refusal(text: "the order has another permission, account or currency")
+        case .underWay:
+            throw Refusal(text: "the session has not ended: a repeat of its purchase, recovery or `stuck` ends it")
+        }
+        _ = try await orders.observe(ObservedObject(found.permission))
+        for charge in found.charges { _ = try await orders.observe(ObservedObject(charge)) }
+    }
+
+    private func makeCheckout(_ reactor: Reactor) -> CheckoutService {
+        let metrics = MetricsRegistry()
+        return CheckoutService.make(
+            provider,
+            quota: CallQuota(provider.quota),
+            sessionCalls: SessionCalls(metrics),
+            reactor: reactor,
+            telemetry: AppTelemetry(logger: .silent, metrics: metrics),
+            // Nobody else is on this loop.
+            signOffLoop: { work in work() }
+        )
+    }
+}
+
+extension Charge {
+    /// Whether money is held, or was taken.
+    fileprivate var holdsMoney: Bool {
+        switch state {
+        case .authorizationInitiated, .authorized, .captureInitiated, .captured: true
+        case .canceled, .declined, .unknown: false
+        }
+    }
+}
