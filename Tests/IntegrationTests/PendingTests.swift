@@ -100,6 +100,18 @@ import Testing
         try await shop.control.calls("GetCheckoutSession").count
     }
 
+    /// Returns when every message was followed to its end, and whatever that woke was looked at.
+    private func quiet(_ shop: Shop) async throws {
+        let waiting = "SELECT 1 FROM notification WHERE NOT asked"
+        let awake = "SELECT 1 FROM flow_purchasing WHERE next_at <= now() + interval '1 minute'"
+        try await shop.wait(for: "quiet") {
+            guard try shop.rows(waiting).isEmpty else { return false }
+            // A message counts as asked about before the provider has answered; the next round begins when that one is over.
+            await shop.broker.nextRound()
+            return try shop.rows(awake).isEmpty
+        }
+    }
+
     @Test func `is paid as soon as a message tells of it, whatever pause the purchase is in`() async throws {
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
@@ -118,6 +130,8 @@ import Testing
     @Test func `is left to whoever holds the lease when a message comes, and looked at then`() async throws {
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
+            try shop.endLease(of: shopper.flow)
+            try await quiet(shop)
             try shop.rows("UPDATE flow SET lease_until = now() + interval '1 hour'")
             let before = try await looks(shop)
             let recoveries = try shop.value("SELECT recoveries FROM flow_purchasing")
@@ -142,7 +156,7 @@ import Testing
             let shopper = try await paused(shop)
             try shop.endLease(of: shopper.flow)
             let waiting = "SELECT 1 FROM notification WHERE NOT asked"
-            try await shop.wait(for: "quiet") { try shop.rows(waiting).isEmpty }
+            try await quiet(shop)
             let before = try await shop.control.calls("GetChargePermission").count
             try await shop.control.fault("GetChargePermission", count: 100, ["status": 200, "htmlBody": true])
             try shop.rows(
@@ -164,7 +178,7 @@ import Testing
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
             try shop.endLease(of: shopper.flow)
-            try await shop.wait(for: "quiet") { try shop.rows("SELECT 1 FROM notification WHERE NOT asked").isEmpty }
+            try await quiet(shop)
             let before = (try await looks(shop), try await shop.control.calls("GetChargePermission").count)
             for number in 100_001...100_020 {
                 let stranger = "S03-1234567-1\(number)-C123456"
@@ -176,7 +190,8 @@ import Testing
                 return waiting == 0 && delivered >= 20
             }
             for _ in 0..<5 { await shop.broker.nextRound() }
-            #expect(try await shop.control.calls("GetChargePermission").count == before.1 + 20)
+            let asked = try await shop.control.calls("GetChargePermission").count - before.1
+            #expect(asked == 20)
             #expect(try await looks(shop) == before.0)
         }
     }
