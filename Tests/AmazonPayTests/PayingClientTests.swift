@@ -143,6 +143,17 @@ struct PayingClientTests {
         #expect(given.name == "unknown ProcessingFailure")
     }
 
+    @Test(arguments: [
+        [ScriptedExchange.Step.answer(500, ClientBench.refusal("ProcessingFailure"))],
+        [.answer(422, ClientBench.refusal("ProcessingFailure"))],
+    ])
+    func `takes failed processing for no decline behind a lost answer`(answer: [ScriptedExchange.Step]) async throws {
+        let bench = ClientBench()
+        bench.exchange.steps = answer + answer + answer
+        let outcome: PayingOutcome<Charge> = try await bench.client().pay(creation().asRecovery())
+        #expect(outcome.name == "unknown ProcessingFailure")
+    }
+
     @Test func `believes no refusal after a lost answer`() async throws {
         let bench = ClientBench()
         bench.exchange.steps = [

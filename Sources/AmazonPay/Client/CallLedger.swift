@@ -50,23 +50,28 @@ struct CallLedger {
     private(set) var throttlings = 0
     private var hasSignedAgain = false
     private let operation: AmazonPayOperation
-    /// How many answers in a row said that processing had failed.
+    /// How many answers said that processing had failed.
     private var processingFailures = 0
     /// The last refusal, for operators.
     private var refusal: APIAnswer?
+    /// Whether a call before this one may have had its effect.
+    private let beganInDoubt: Bool
     /// Whether any try may have had its effect without our knowing.
     private(set) var mayHaveTakenEffect: Bool
 
     init(_ operation: AmazonPayOperation, _ policy: RetryPolicy, mayHaveTakenEffect: Bool) {
         self.operation = operation
         self.policy = policy
+        beganInDoubt = mayHaveTakenEffect
         self.mayHaveTakenEffect = mayHaveTakenEffect
     }
 
     /// How far clocks may differ before a refused date is blamed on it.
     private static let tolerableSkew = Duration.seconds(5)
 
-    /// How many such answers in a row are a decline: a charge that is made anew can be found by no question.
+    /// How many such answers, and no other, are a decline: a charge that is made anew can be found by no question.
+    ///
+    /// Behind a lost answer they say nothing: the charge that the first try made is not what they are about.
     private static let declineAfter = 3
 
     /// Takes down an answer.
@@ -83,15 +88,22 @@ struct CallLedger {
             return .tryLater(answer.error(code), notBefore: answer.retryAfter(at: ourTime) ?? .zero)
         }
         mayHaveTakenEffect = true
-        processingFailures = answer.reason == .processingFailure ? processingFailures + 1 : 0
-        if operation == .createCharge, processingFailures >= CallLedger.declineAfter { return .finish(answer) }
+        if answer.reason == .processingFailure { processingFailures += 1 }
+        if isDecline {
+            mayHaveTakenEffect = false
+            return .finish(answer)
+        }
         return failed(answer.error(code))
+    }
+
+    private var isDecline: Bool {
+        guard operation == .createCharge, !beganInDoubt else { return false }
+        return processingFailures == CallLedger.declineAfter && failures < processingFailures
     }
 
     /// Takes down a failure of the network.
     mutating func broke(_ error: HTTPExchangeError) -> Step {
         if error.code != .connectFailed { mayHaveTakenEffect = true }
-        processingFailures = 0
         return failed(AmazonPayError(code, detail: "\(error)"))
     }
 

@@ -122,14 +122,14 @@ enum PayingDecision {
         return .unknown(answer.error(.outcomeUnknown, "refused after a try that may have got through"))
     }
 
-    /// Reasons that a declined charge has.
+    /// Reasons that a charge has which the bank has declined.
     private static let declines: Set<ReasonCode> = [
-        .amazonRejected, .hardDeclined, .softDeclined, .transactionTimedOut, .processingFailure,
+        .amazonRejected, .hardDeclined, .softDeclined, .transactionTimedOut,
     ]
 
     /// Reasons behind which the charge may be in any state.
     private static let doubtful: Set<ReasonCode> = declines.union([
-        .invalidChargeStatus, .duplicateIdempotencyKey, .paymentMethodNotAllowed, .mfaNotCompleted,
+        .invalidChargeStatus, .duplicateIdempotencyKey, .paymentMethodNotAllowed, .mfaNotCompleted, .processingFailure,
     ])
 
     /// `nil` for an object that decides nothing.
