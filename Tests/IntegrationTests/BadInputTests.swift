@@ -99,22 +99,22 @@ import Testing
     }
 
     @Test func `too often is told to wait, and other addresses go on`() async throws {
-        try await withShop(ShopOptions(["limits.unknown_per_minute": "5", "limits.issue_per_minute": "3"])) { shop in
+        try await withShop(ShopOptions(["limits.unknown_per_minute": "1", "limits.issue_per_minute": "1"])) { shop in
             let app = shop.browser()
             let cart = [("client", "iosApp"), ("hd8", "1"), ("hd10", "1")]
             var answers: [Page] = []
             for _ in 0..<5 { answers.append(try await app.fetch("/secureWebviewSession", cart)) }
-            #expect(answers.map(\.status) == [200, 200, 200, 429, 429])
+            #expect(answers.map(\.status) == [200, 429, 429, 429, 429])
             let issued = answers[0].text.split(separator: "\"").first { $0.hasPrefix("swa_") }.map(String.init) ?? ""
             #expect(answers[4].error == "rate_limited")
             #expect(answers[4][field: "retry-after"] != nil)
-            #expect(try shop.value("SELECT count(*) FROM flow") == "3")
+            #expect(try shop.value("SELECT count(*) FROM flow") == "1")
             let ticket = "swa_" + String(repeating: "A", count: 64)
             var statuses: [Int] = []
             for _ in 0..<8 {
                 statuses.append(try await shop.browser().open("/button?secureWebviewSessionId=" + ticket).status)
             }
-            #expect(statuses.prefix(5).allSatisfy { $0 == 404 })
+            #expect(statuses.first == 404)
             #expect(statuses.suffix(2) == [429, 429])
             // What is valid goes on, from that address too.
             #expect(try await shop.browser().open("/button?secureWebviewSessionId=" + issued).status == 200)

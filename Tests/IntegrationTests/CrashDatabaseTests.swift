@@ -66,7 +66,10 @@ struct CrashDatabaseTests {
 
     /// Kills one of the server's connections, upon which PostgreSQL ends all and recovers.
     private static func killBackend(_ shop: ProcessShop) async throws {
-        let pids = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        let pids = """
+            SELECT pid FROM pg_stat_activity
+            WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+            """
         let pid = try #require(try shop.rows(pids).first?.first ?? nil)
         let result = try ChildPlan("/bin/kill", ["-9", pid]).run(atMost: .seconds(120))
         #expect(result.exit.isSuccess)

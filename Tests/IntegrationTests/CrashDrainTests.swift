@@ -96,7 +96,7 @@ struct CrashDrainTests {
     }
 
     private static func isTrusted(_ server: ServerProcess, by authority: String, _ reactor: Reactor) async -> Bool {
-        var configuration = ClientConfiguration()
+        var configuration = ClientConfiguration.patient
         configuration.trust = .file(path: authority)
         let port = server.url.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }
         let request = OutboundRequest(
@@ -105,7 +105,7 @@ struct CrashDrainTests {
             fields: [("Host", ServerProcess.host)]
         )
         // A client of its own makes a connection of its own.
-        let answer = try? await CurlClient(reactor, configuration: configuration).send(request)
+        let answer = try? await CurlClient(reactor, configuration: configuration).send(request.patient)
         return answer?.status == 200
     }
 }

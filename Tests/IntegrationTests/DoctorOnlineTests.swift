@@ -17,7 +17,11 @@ struct DoctorOnlineTests {
             defer { demo.destroy() }
             _ = try await demo.line(with: "ready https://")
 
-            let sound = try await DoctorOnlineTests.examine(shop, environment)
+            var sound = try await DoctorOnlineTests.examine(shop, environment)
+            // It waits three seconds for an answer, and a busy machine may take longer.
+            for _ in 0..<3 where sound.exit != .code(0) {
+                sound = try await DoctorOnlineTests.examine(shop, environment)
+            }
             #expect(sound.exit == .code(0), "\(sound.output)")
             let checks = sound.output.split(separator: "\n").map { $0.prefix { $0 != ":" } }
             #expect(checks == ["D02 warning link.base_url", "D26 note link.base_url", "D29 note program", "doctor"])
@@ -60,7 +64,7 @@ struct DoctorOnlineTests {
         _ shop: ProcessShop,
         _ environment: [String: String]
     ) async throws -> (exit: ChildProcess.Exit, output: String) {
-        let log = "\(shop.folder)/doctor.\(environment.hashValue).log"
+        let log = "\(shop.folder)/doctor.\(UInt64.random(in: 0 ... .max)).log"
         let program = try RunningProgram(
             ["doctor", "--demo", "--online"],
             environment: environment,

@@ -23,7 +23,7 @@ struct DocumentedReceiverTests {
         #expect(receiverText.split(separator: "\n").count <= 21)
         try await withShop(ShopOptions(["merchant.secret_file": try HookedShop.secretPath()])) { shop in
             // Its port was free a moment ago.
-            let place = try await WebhookReceiver.start()
+            let place = try await WebhookReceiver.start(port: try freePort())
             await place.leave()
             let added = try await shop.webhooks(["add", place.url], secret: HookedShop.secretPath())
             let secret = try #require(added.lines.first?["secret"]?.text)

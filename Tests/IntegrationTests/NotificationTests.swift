@@ -76,6 +76,9 @@ import Testing
             try await shop.wait(for: "three deliveries") {
                 try verdicts(shop, of: paid.charge) == [["taken", "3"]]
             }
+            // A reading that a message begins is no round's.
+            try await shop.wait(for: "the reading") { try await reads(shop) > before }
+            try await quiet(shop)
             for _ in 0..<5 { await shop.broker.nextRound() }
             #expect(try await reads(shop) == before + 1)
             #expect(try await shop.control.deliveries().allSatisfy { $0 == 200 })

@@ -52,6 +52,7 @@ import Testing
             let own = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [busy.flow])
             let before = try await shop.control.calls("GetCheckoutSession").count
             let sessions = Self.names.enumerated().map { $0 % 2 == 0 ? $1 : own }
+            let begun = ContinuousClock.now
             async let reviews = Self.review(busy.tab.browser, sessions)
 
             let other = try await shop.shopper()
@@ -64,9 +65,11 @@ import Testing
             #expect(statuses.count == 1000)
             #expect(Set(statuses).isSubset(of: [303, 422, 429]))
             // Five at once from each process and one every five seconds, and what the others need.
+            let allowed = 2 * (6 + Int((ContinuousClock.now - begun).components.seconds) / 5)
             let asked = try await shop.control.calls("GetCheckoutSession").count - before
-            #expect(asked < 60, "\(asked)")
-            #expect(statuses.filter { $0 == 429 }.count > 900)
+            #expect(asked < allowed + 40, "\(asked)")
+            // Eight ask about the same session at once, and share an answer.
+            #expect(statuses.count { $0 == 429 } >= 1000 - 8 * allowed)
             let throttled = try await shop.control.calls().filter { $0.status == 429 }
             #expect(throttled.isEmpty)
             #expect(try await shop.effectiveCompletions() == 2)

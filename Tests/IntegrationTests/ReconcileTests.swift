@@ -170,7 +170,7 @@ import Testing
     ) async throws -> (exit: ChildProcess.Exit, output: String) {
         // The first is answered at once, and the second long after the event.
         try await shop.control.fault("GetCharge", ["delayMs": 1])
-        try await shop.control.fault("GetCharge", ["delayMs": 3_000])
+        try await shop.control.fault("GetCharge", ["delayMs": 6_000])
         let arguments = ["reconcile", "--rate", "1000", "--since", "2026-01-01", "--concurrency", "1"]
         let report = try await shop.withCommand(arguments) { program, reactor in
             _ = try await program.line(with: "theirs=Canceled")

@@ -79,7 +79,7 @@ private func withJudgedShop(_ body: @escaping @Sendable (JudgedShop) async throw
     try #require(Files.exists(library + "/standardwebhooks/__init__.py"), "run scripts/install-deps test")
     try await withShop(.merchants(["merchant.secret_file": try HookedShop.secretPath()])) { shop in
         // Its port was free a moment ago.
-        let place = try await WebhookReceiver.start()
+        let place = try await WebhookReceiver.start(port: try freePort())
         await place.leave()
         let added = try await shop.webhooks(["add", place.url], secret: HookedShop.secretPath())
         let secret = try #require(added.lines.first?["secret"]?.text)

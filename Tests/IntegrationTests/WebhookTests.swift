@@ -34,11 +34,11 @@ struct WebhookTests {
 
     @Test(
         arguments: [
-            .status(500), .status(301), .status(404), .hang, .close, .half, .slow(.seconds(3)),
+            .status(500), .status(301), .status(404), .hang, .close, .half, .slow(.seconds(20)),
         ] as [WebhookReceiver.Mode]
     )
     func `that fails gets the same octets again, and loses nothing`(mode: WebhookReceiver.Mode) async throws {
-        try await withHookedShop(["webhooks.timeout": "1s"]) { hooks in
+        try await withHookedShop(["webhooks.timeout": "5s"]) { hooks in
             let sessions = try hooks.sessions(3)
             hooks.receiver.behave(mode)
             try hooks.happen(sessions, 1...2)

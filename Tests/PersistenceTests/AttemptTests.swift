@@ -22,9 +22,9 @@ struct AttemptTests {
     @Test func `is recovered with the same number when its lease is over`() async throws {
         try await withRig { rig in
             let (crossing, first) = try await rig.purchasing()
-            try rig.age(crossing, seconds: 44)
+            try rig.age(crossing, seconds: 30)
             #expect(try await rig.buy(crossing) == "refused inProgress")
-            try rig.age(crossing, seconds: 1)
+            try rig.age(crossing, seconds: 15)
             let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
             guard case .recover(let second) = verdict else { throw Surprise("\(verdict)") }
             #expect(second.number == first.number)

@@ -39,7 +39,7 @@ struct LimitTests {
     }
 
     @Test func `count issues by address`() async throws {
-        try await withRig(policy { $0.issuesPerMinute = 5 }) { rig in
+        try await withRig(policy { $0.issuesPerMinute = 5 }, clock: ManualClock(at: SystemClock().now())) { rig in
             let request = IssueRequest(client: .iosApp, order: try rig.order())
             for _ in 0..<5 { _ = try await rig.broker.issue(request, by: rig.caller(1)) }
             let error = await #expect(throws: BrokerError.self) {
@@ -51,7 +51,7 @@ struct LimitTests {
     }
 
     @Test func `stop an address that tries proofs of an app's session`() async throws {
-        try await withRig(policy { $0.unknownPerMinute = 3 }) { rig in
+        try await withRig(policy { $0.unknownPerMinute = 3 }, clock: ManualClock(at: SystemClock().now())) { rig in
             let crossing = try await rig.issued(.mobileApp)
             try rig.sql("UPDATE flow SET postage = 540, total = tax_included + 540")
             let forged = MobileArrival(

@@ -1,4 +1,8 @@
 import EventIO
+import Primitives
+
+/// No port is given twice.
+private let given = Lock<Set<UInt16>>([])
 
 /// Finds a port of loopback for a process that must be told one beforehand.
 ///
@@ -10,6 +14,7 @@ import EventIO
 package func freePort() throws -> UInt16 {
     for _ in 0..<100 {
         let port = UInt16.random(in: 20_000..<32_000)
+        guard given.withLock({ $0.insert(port).inserted }) else { continue }
         do throws(IOError) {
             _ = try Socket.listen(on: SocketAddress(v4: 0x7F00_0001, port: port), reusePort: false)
             return port

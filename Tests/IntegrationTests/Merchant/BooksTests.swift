@@ -15,8 +15,7 @@ import Testing
             // The reading that the payment causes fails.
             try await shop.control.fault("GetCharge", count: 1, ["status": 403])
             #expect(try await merchant.complete(session, back).status == 200)
-            let patience = Patience()
-            while patience.isLeft, try await shop.control.calls("GetCharge").isEmpty {}
+            try await shop.wait(for: "the reading") { try await !shop.control.calls("GetCharge").isEmpty }
             let charge = try shop.value("SELECT object_id FROM payment_object WHERE kind = 'charge'")
             #expect(try shop.ledger(charge) == "CaptureInitiated")
             let body: JSONValue = ["amount": MerchantClient.yen(100)]
@@ -33,9 +32,7 @@ import Testing
             let back = try #require(try await shop.tab().cross(session.url).link("purchase_link"))
             #expect(try await merchant.complete(session, back).status == 200)
             let charge = try shop.value("SELECT object_id FROM payment_object WHERE kind = 'charge'")
-            let patience = Patience()
-            while patience.isLeft, try shop.ledger(charge) != "Captured" {}
-            #expect(try shop.ledger(charge) == "Captured")
+            try await shop.wait(for: "the capture") { try shop.ledger(charge) == "Captured" }
         }
     }
 }
