@@ -37,9 +37,9 @@ CREATE TRIGGER payment_operation_stuck AFTER UPDATE OF state ON payment_operatio
 FOR EACH ROW WHEN (OLD.state <> 'stuck' AND NEW.state = 'stuck') EXECUTE FUNCTION payment_announce_stuck();
 
 -- Messages about charges that no order has: those that were not followed yet, and those whose order is unpaid (verdict `unpaid`).
-CREATE INDEX notification_unasked ON notification (received_at) WHERE verdict = 'unknown' AND NOT asked;
+CREATE INDEX notification_unasked ON notification (received_at) WHERE verdict = 'unknown' AND NOT asked AND kind IN ('CHARGE', 'CHARGE_PERMISSION');
 CREATE INDEX notification_unknown_permission ON notification (left(object_id, 19)) WHERE verdict = 'unknown';
-CREATE INDEX notification_unpaid ON notification (received_at) WHERE verdict = 'unpaid';
+CREATE INDEX notification_unpaid ON notification (left(object_id, 19)) WHERE verdict = 'unpaid';
 
 -- What operators decided about money and access, by whom: written before it is carried out, completed behind it. Append-only.
 CREATE TABLE operator_event (

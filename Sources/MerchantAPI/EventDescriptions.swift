@@ -56,9 +56,18 @@ extension NamedSchema {
                     "object",
                     .nullable(
                         .object([
-                            .required("kind", .text(1...64), "charge, refund, permission, chargeback"),
-                            .required("id", .text(1...64)), .optional("state", .text(1...64)),
-                            .optional("reasonCode", .nullable(.text(1...64))), .optional("amount", .money),
+                            .required(
+                                "kind",
+                                .text(1...64),
+                                """
+                                charge, refund, permission, chargeback; session in `session.stuck`; in `payment.stuck` the operation: \
+                                create_charge, capture, refund, cancel_charge, close_permission
+                                """
+                            ), .required("id", .text(1...64), "in `payment.stuck` that of its target"),
+                            .optional("state", .text(1...64)), .optional("reasonCode", .nullable(.text(1...64))),
+                            .optional("amount", .nullable(.money)),
+                            .optional("operationId", .text(36...36), "in `payment.stuck`"),
+                            .optional("captureBefore", .time, "in `charge.expiring`"),
                         ])
                     ),
                     "of the payment provider; `null` where the event is about the session itself"

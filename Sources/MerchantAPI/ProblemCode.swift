@@ -25,7 +25,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case methodNotAllowed = "method_not_allowed"
     /// A request with this Idempotency-Key is being carried out. Ask again.
     case requestInProgress = "request_in_progress"
-    /// The answer was kept under another secret of this key and cannot be shown again.
+    /// The answer was kept under another API key or secret and cannot be shown again.
     case replayUnavailable = "replay_unavailable"
     /// The content did not come in time.
     case requestTimeout = "request_timeout"
@@ -127,7 +127,7 @@ extension ProblemCode {
         case .notFound: "There is nothing here."
         case .methodNotAllowed: "This method does not work here."
         case .requestInProgress: "A request with this Idempotency-Key is being carried out. Ask again."
-        case .replayUnavailable: "The answer was kept under another secret of this key and cannot be shown again."
+        case .replayUnavailable: "The answer was kept under another API key or secret and cannot be shown again."
         case .requestTimeout: "The content did not come in time. Send it again with the same Idempotency-Key."
         case .contentTooLarge: "The content is too large."
         case .unsupportedMediaType: "The content has to be application/json."

@@ -83,14 +83,22 @@ package final class PostgresNotificationStore {
         }
     }
 
+    /// A message about a payment that no order has.
+    package struct Stray: Sendable, Hashable {
+        /// The permission of the payment.
+        package let permission: String
+        /// The charge; `nil` in a message about the permission.
+        package let charge: String?
+    }
+
     // Newest first: an old one is the least likely to tell of anything that the last look did not see. A message is often faster than
-    // whoever writes the purchase down, so it is taken after two minutes, and before only while a purchase is paused. Those whose
+    // whoever writes the purchase down, so it is followed after two minutes, and before only while a purchase is paused. Those whose
     // payment has an order by then are put aside in passing, so that they neither cost a question nor stand before the others.
     static let strayStatement = Statement(
         name: "notification_stray",
         sql: """
             WITH d AS MATERIALIZED (
-                SELECT n.message_id, left(n.object_id, 19) AS permission, n.received_at,
+                SELECT n.message_id, n.object_id, n.received_at,
                     -- As a value it is one look by key for each message, whatever the planner believes of the table.
                     coalesce((SELECT true FROM payment_object AS p WHERE p.object_id = left(n.object_id, 19)), false) AS is_known
                 FROM notification AS n
@@ -99,33 +107,62 @@ package final class PostgresNotificationStore {
                         SELECT min(q.since) FROM flow_purchasing AS q
                         WHERE q.stuck_at IS NULL AND q.next_at > statement_timestamp()))
                 ORDER BY n.received_at DESC LIMIT 1000 FOR UPDATE OF n SKIP LOCKED
-            ), t AS (
-                SELECT d.message_id, NULL AS permission FROM d WHERE d.is_known
-                UNION ALL
-                (SELECT d.message_id, d.permission FROM d WHERE NOT d.is_known ORDER BY d.received_at DESC LIMIT $1)
+            ), k AS (
+                UPDATE notification AS n SET asked = true FROM d WHERE n.message_id = d.message_id AND d.is_known
             )
-            UPDATE notification AS n SET asked = true FROM t WHERE n.message_id = t.message_id
-            RETURNING t.permission
+            SELECT d.object_id FROM d WHERE NOT d.is_known ORDER BY d.received_at DESC LIMIT $1
             """,
         parameterTypes: [.int8]
     )
 
-    /// Takes messages about payments that no order has: they may be about a purchase that waits for its next look, or one that has ended
-    /// unpaid.
+    /// Messages about payments that no order has, told again until they are noted as followed.
+    ///
+    /// They may be about a purchase that waits for its next look, or one that has ended unpaid.
     ///
     /// - Parameter limit: How many at most.
-    /// - Returns: The permissions that they name, each once; a message is taken once only.
+    /// - Returns: The newest first.
     /// - Throws: `MerchantStoreError`.
-    package func takeStray(limit: Int) async throws(MerchantStoreError) -> Set<String> {
+    package func stray(limit: Int) async throws(MerchantStoreError) -> [Stray] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         do throws(PostgresError) {
             let rows = try await client.work(PostgresNotificationStore.strayStatement, parameters)
-            var permissions: Set<String> = []
-            for row in 0..<rows.rowCount where try !rows.isNull(row, 0) {
-                permissions.insert(try rows.text(row, 0))
+            var strays: [Stray] = []
+            for row in 0..<rows.rowCount {
+                let object = try rows.text(row, 0)
+                let charge = object.utf8.count == 27 ? object : nil
+                strays.append(Stray(permission: String(object.prefix(19)), charge: charge))
             }
-            return permissions
+            return strays
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    // One that gets no answer in a day gets none any more, and stands before the others.
+    static let followedStatement = Statement(
+        name: "notification_followed",
+        sql: """
+            UPDATE notification AS n SET asked = true
+            WHERE n.verdict = 'unknown' AND left(n.object_id, 19) = $1 AND NOT n.asked
+                AND ($2 OR n.received_at < statement_timestamp() - interval '1 day')
+            RETURNING 1
+            """,
+        parameterTypes: [.text, .bool]
+    )
+
+    /// Notes that the messages about a permission were followed, so that they cost no other question.
+    ///
+    /// - Parameters:
+    ///   - permission: The provider's id.
+    ///   - isAnswered: Whether that had an outcome; without one they are followed for a day.
+    /// - Throws: `MerchantStoreError`.
+    package func noteFollowed(_ permission: String, isAnswered: Bool) async throws(MerchantStoreError) {
+        var parameters = Parameters()
+        parameters.append(text: permission)
+        parameters.append(bool: isAnswered)
+        do throws(PostgresError) {
+            _ = try await client.work(PostgresNotificationStore.followedStatement, parameters)
         } catch {
             throw StoreFailure.merchant(error)
         }
@@ -179,6 +216,34 @@ package final class PostgresNotificationStore {
         parameters.append(uuid: flow)
         do throws(PostgresError) {
             _ = try await client.work(PostgresNotificationStore.unpaidStatement, parameters)
+        } catch {
+            throw StoreFailure.merchant(error)
+        }
+    }
+
+    static let refundedStatement = Statement(
+        name: "notification_refunded",
+        sql: """
+            UPDATE notification AS n SET verdict = 'refunded'
+            WHERE n.verdict = 'unpaid' AND n.flow_id = $2 AND left(n.object_id, 19) = $1
+            RETURNING 1
+            """,
+        parameterTypes: [.text, .uuid]
+    )
+
+    /// Notes that nothing of what was taken under a permission of an unpaid session is held any more.
+    ///
+    /// - Parameters:
+    ///   - permission: The provider's id.
+    ///   - flow: Whose mark it bears.
+    /// - Returns: Whether anybody waited for that.
+    /// - Throws: `MerchantStoreError`.
+    package func noteRefunded(_ permission: String, of flow: UUIDBytes) async throws(MerchantStoreError) -> Bool {
+        var parameters = Parameters()
+        parameters.append(text: permission)
+        parameters.append(uuid: flow)
+        do throws(PostgresError) {
+            return try await client.work(PostgresNotificationStore.refundedStatement, parameters).rowCount > 0
         } catch {
             throw StoreFailure.merchant(error)
         }

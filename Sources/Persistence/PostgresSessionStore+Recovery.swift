@@ -247,18 +247,21 @@ extension PostgresSessionStore {
                 WHERE q.stuck_at <= statement_timestamp() - interval '1 day'
                     AND q.stuck_at > statement_timestamp() - interval '30 days'
                     AND q.next_at <= statement_timestamp() AND coalesce(q.reason, 'time') = 'time'
+                    AND \(RecoverySQL.isOwn("q.flow_id", ("$2", "$3")))
                 ORDER BY q.next_at LIMIT $1 FOR UPDATE OF q SKIP LOCKED
             )
             UPDATE flow_purchasing AS q SET next_at = statement_timestamp() + interval '1 day'
             FROM d WHERE q.flow_id = d.flow_id
             RETURNING q.flow_id, q.since, q.stuck_at, q.recoveries, d.order_ref, d.total, q.reason
             """,
-        parameterTypes: [.int8]
+        parameterTypes: [.int8, .text, .text]
     )
 
     package func claimStuck(limit: Int) async throws(BrokerError) -> [StuckPurchase] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
+        parameters.append(text: account.merchantID)
+        parameters.append(text: account.environment)
         let rows: ResultSet
         do {
             rows = try await client.write(

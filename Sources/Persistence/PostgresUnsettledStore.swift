@@ -15,6 +15,12 @@ package final class PostgresUnsettledStore {
         self.client = client
     }
 
+    /// Purchases whose sessions are there still.
+    private static let purchases = """
+        flow_purchasing AS q, LATERAL (
+            SELECT f.order_ref FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
+        """
+
     /// Operations with their state; OFFSET keeps it one look by key for each of the few.
     private static let operations = """
         payment_operation_open AS q, LATERAL (
@@ -31,7 +37,7 @@ package final class PostgresUnsettledStore {
         name: "unsettled_count",
         sql: """
             WITH c AS (
-                SELECT 'purchase' AS kind, q.stuck_at IS NOT NULL AS is_stuck, q.flow_id, q.since FROM flow_purchasing AS q
+                SELECT 'purchase' AS kind, q.stuck_at IS NOT NULL AS is_stuck, q.flow_id, q.since FROM \(purchases)
                 UNION ALL SELECT 'payment', p.state = 'stuck', p.flow_id, p.created_at FROM \(operations)
                 UNION ALL SELECT 'charge', true, n.flow_id, n.received_at FROM \(messages)
             )
@@ -69,8 +75,7 @@ package final class PostgresUnsettledStore {
         name: "unsettled_list",
         sql: """
             SELECT 'purchase', q.stuck_at IS NOT NULL, q.flow_id, f.order_ref, q.since, q.reason
-            FROM flow_purchasing AS q, LATERAL (
-                SELECT f.order_ref FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
+            FROM \(purchases)
             WHERE q.stuck_at IS NOT NULL OR q.since <= statement_timestamp() - $1 * interval '1 second'
             UNION ALL
             SELECT 'payment', p.state = 'stuck', p.flow_id, p.target, p.created_at, p.reason
@@ -86,10 +91,10 @@ package final class PostgresUnsettledStore {
 
     /// Those that a person has to look at: stuck ones, and those that have been under way for longer than recovery takes.
     ///
-    /// - Parameter limit: How long something may be under way.
+    /// - Parameter limit: How long something may be under way; `nil` for stuck ones alone.
     /// - Returns: Oldest first.
     /// - Throws: `MerchantStoreError`.
-    package func list(underWayFor limit: Duration) async throws(MerchantStoreError) -> [UnsettledCase] {
+    package func list(underWayFor limit: Duration?) async throws(MerchantStoreError) -> [UnsettledCase] {
         var parameters = Parameters()
         parameters.append(seconds: limit)
         do throws(PostgresError) {

@@ -66,7 +66,7 @@ extension Parameters {
     }
 
     /// Appends whole seconds as a `bigint`.
-    mutating func append(seconds: Duration) {
-        append(int64: seconds.components.seconds)
+    mutating func append(seconds: Duration?) {
+        append(int64: seconds?.components.seconds)
     }
 }

@@ -72,7 +72,8 @@ package enum StatementCatalog {
         PostgresNotificationStore.receiveStatement,
         PostgresNotificationStore.strayStatement,
         PostgresNotificationStore.wakeStatement,
-        PostgresNotificationStore.unpaidStatement,
+        PostgresNotificationStore.unpaidStatement, PostgresNotificationStore.followedStatement,
+        PostgresNotificationStore.refundedStatement,
         PostgresNotificationStore.pruneStatement,
     ]
 

@@ -76,9 +76,7 @@ package final class Application: Sendable {
             }
         }
         try gather {
-            let (web, lease) = (configuration.listeners.web, configuration.policy.times.lease)
-            let provider = try ProviderSetup(configuration.provider, web: web, lease: lease)
-            _ = try Deployment(configuration, provider: provider, authority: nil)
+            _ = try Deployment(configuration, provider: try ProviderSetup(configuration), authority: nil)
         }
         try gather { _ = try configuration.tlsContext(try configuration.ticketKeys()) }
         try gather { try configuration.checkWebhooks() }
@@ -103,11 +101,7 @@ package final class Application: Sendable {
         let metrics = MetricsRegistry()
         self.logger = logger
         telemetry = AppTelemetry(logger: logger, metrics: metrics)
-        provider = try ProviderSetup(
-            configuration.provider,
-            web: configuration.listeners.web,
-            lease: configuration.policy.times.lease
-        )
+        provider = try ProviderSetup(configuration)
         deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
         limits = FlowLimits(policy: configuration.policy)
         quota = CallQuota(provider.quota)

@@ -88,6 +88,12 @@ import Testing
     private func paused(_ shop: Shop) async throws -> Shopper {
         let (shopper, link) = try await placed(shop, card: "card-0701")
         #expect(try await shopper.purchase(link).status == 409)
+        let session = try await shop.control.object(try shop.value("SELECT order_ref FROM flow"))
+        let own = Set(["chargeId", "chargePermissionId"].compactMap { session[$0]?.text })
+        // A busy machine is told late, and its own messages look like those of the test then.
+        try await shop.wait(for: "its own messages") {
+            Set(try shop.rows("SELECT object_id FROM notification").compactMap { $0[0] }).isSuperset(of: own)
+        }
         let isLong = "SELECT next_at > now() + interval '5 minutes' FROM flow_purchasing"
         for _ in 0..<240 where try shop.value(isLong) != "t" {
             try await TimeTravel(shop).passWithoutProvider(.seconds(60), step: .seconds(60))
@@ -151,14 +157,14 @@ import Testing
         }
     }
 
-    @Test func `costs one question for every eight messages where the provider gives no answer`() async throws {
+    @Test func `is followed again until the provider gives an answer`() async throws {
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
             try shop.endLease(of: shopper.flow)
             let waiting = "SELECT 1 FROM notification WHERE NOT asked"
             try await quiet(shop)
             let before = try await shop.control.calls("GetChargePermission").count
-            try await shop.control.fault("GetChargePermission", count: 100, ["status": 200, "htmlBody": true])
+            try await shop.control.fault("GetChargePermission", count: 1_000_000, ["status": 200, "htmlBody": true])
             try shop.rows(
                 """
                 INSERT INTO notification (message_id, received_at, kind, object_id, verdict)
@@ -166,11 +172,11 @@ import Testing
                 FROM generate_series(100001, 100020) AS n
                 """
             )
-            try await shop.wait(for: "the last of them") { try shop.rows(waiting).isEmpty }
             for _ in 0..<5 { await shop.broker.nextRound() }
-            // Eight, eight and four.
-            let asked = try await shop.control.calls("GetChargePermission").count - before
-            #expect(asked == 3, "\(asked)")
+            #expect(try await shop.control.calls("GetChargePermission").count >= before + 10, "two in each run")
+            #expect(try shop.rows(waiting).count == 20)
+            try await shop.control.clearFaults()
+            try await shop.wait(for: "the last of them") { try shop.rows(waiting).isEmpty }
         }
     }
 
@@ -180,14 +186,14 @@ import Testing
             try shop.endLease(of: shopper.flow)
             try await quiet(shop)
             let before = (try await looks(shop), try await shop.control.calls("GetChargePermission").count)
+            let earlier = try await shop.control.deliveries().count
             for number in 100_001...100_020 {
                 let stranger = "S03-1234567-1\(number)-C123456"
                 try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGE"])
             }
             try await shop.wait(for: "the flood") {
-                let waiting = try shop.rows("SELECT 1 FROM notification WHERE NOT asked").count
-                let delivered = try await shop.control.deliveries().count
-                return waiting == 0 && delivered >= 20
+                guard try await shop.control.deliveries().count >= earlier + 20 else { return false }
+                return try shop.rows("SELECT 1 FROM notification WHERE NOT asked").isEmpty
             }
             for _ in 0..<5 { await shop.broker.nextRound() }
             let asked = try await shop.control.calls("GetChargePermission").count - before.1

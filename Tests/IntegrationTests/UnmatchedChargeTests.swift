@@ -2,6 +2,7 @@ import EventIO
 import IntegrationKit
 import Postgres
 import PostgresTestKit
+import SallyportApp
 import StrictJSON
 import TestKit
 import Testing
@@ -18,7 +19,13 @@ struct UnmatchedChargeTests {
     }
 
     /// A session that was paid at the provider and ended in a state here; its messages came two minutes ago and more.
-    private func unpaid(_ shop: Shop, _ state: String) async throws -> (flow: String, permission: String) {
+    ///
+    /// - Parameter meanwhile: What happens at the provider before they are followed.
+    private func unpaid(
+        _ shop: Shop,
+        _ state: String,
+        meanwhile: (Shop) async throws -> Void = { _ in }
+    ) async throws -> (flow: String, permission: String) {
         let shopper = try await shop.shopper()
         let link = try await shopper.toReturn()
         try await shop.control.fault("GetChargePermission", count: 1_000_000, ["status": 500])
@@ -38,6 +45,7 @@ struct UnmatchedChargeTests {
             """
         )
         try await shop.control.clearFaults()
+        try await meanwhile(shop)
         try shop.rows("UPDATE notification SET received_at = received_at - interval '3 minutes', asked = false")
         return (shopper.flow, permission)
     }
@@ -81,11 +89,71 @@ struct UnmatchedChargeTests {
         }
     }
 
+    @Test func `is followed again where the provider gave no answer`() async throws {
+        let log = CapturedLog()
+        try await withShop(options(log)) { shop in
+            let (flow, _) = try await unpaid(shop, "expired") { shop in
+                try await shop.control.fault("GetChargePermission", count: 1_000_000, ["status": 503])
+            }
+            for _ in 0..<3 { await shop.broker.nextRound() }
+            #expect(try shop.state(of: flow) == "expired")
+            try await shop.control.clearFaults()
+            try await shop.wait(for: "the payment") { try shop.state(of: flow) == "authorized" }
+        }
+    }
+
+    @Test(arguments: ["expired", "revoked"])
+    func `that holds nothing any more is nobody's money`(state: String) async throws {
+        let log = CapturedLog()
+        try await withShop(options(log)) { shop in
+            let (flow, _) = try await unpaid(shop, state) { shop in
+                let session = try shop.value("SELECT order_ref FROM flow")
+                let charge = try #require(try await shop.control.object(session)["chargeId"]?.text)
+                try await shop.control.force("charges/" + charge, "Canceled", "MerchantCanceled")
+            }
+            try await shop.wait(for: "the follower") {
+                try shop.rows("SELECT 1 FROM notification WHERE NOT asked AND verdict = 'unknown'").isEmpty
+            }
+            #expect(try shop.state(of: flow) == state)
+            #expect(try shop.rows("SELECT 1 FROM notification WHERE verdict = 'unpaid'").isEmpty)
+            #expect(log.lines(with: "purchase.reclaimed").isEmpty)
+            #expect(try shop.rows("SELECT 1 FROM merchant_event WHERE type = 'session.paid'").isEmpty)
+        }
+    }
+
+    @Test func `that was given back by a person is shown until that was read`() async throws {
+        let log = CapturedLog()
+        try await withShop(options(log)) { shop in
+            let (flow, permission) = try await unpaid(shop, "revoked")
+            try await shop.wait(for: "the line") { !log.lines(with: "notification.charge_unpaid").isEmpty }
+            let words = ["stuck", flow, "--refunded", "--permission", permission]
+            let early = try await shop.runCommand(words)
+            #expect(early.exit == .code(1))
+            #expect(early.output.contains("holds money still"), "\(early.output)")
+            let session = try shop.value("SELECT order_ref FROM flow")
+            let charge = try #require(try await shop.control.object(session)["chargeId"]?.text)
+            try await shop.control.force("charges/" + charge, "Canceled", "MerchantCanceled")
+            let stranger = ["stuck", "01a20445-43a0-72c9-954e-eabfe6522989", "--refunded", "--permission", permission]
+            let other = try await shop.runCommand(stranger + ["--charge", charge])
+            #expect(other.exit == .code(1))
+            #expect(other.output.contains("of another session"), "\(other.output)")
+            let done = try await shop.runCommand(words)
+            #expect(done.exit == .code(0), "\(done.output)")
+            #expect(try await shop.runCommand(["stuck"]).output.isEmpty)
+            #expect(try await shop.runCommand(["audit", "--operators"]).output.contains("stuck --refunded"))
+            #expect(try shop.state(of: flow) == "revoked")
+        }
+    }
+
     @Test func `that its order has by now costs no question`() async throws {
         let log = CapturedLog()
         try await withShop(options(log)) { shop in
             let paid = try await shop.paid()
             try await shop.wait(for: "its messages") { try shop.rows("SELECT 1 FROM notification").count > 1 }
+            // Each has its object read.
+            try await shop.wait(for: "quiet") {
+                try shop.rows("SELECT 1 FROM payment_poll WHERE notified OR lease_until IS NOT NULL").isEmpty
+            }
             let before = try await shop.control.calls("GetChargePermission").count
             try shop.rows(
                 """

@@ -8,7 +8,6 @@ import Postgres
 import Primitives
 import SessionBroker
 import StrictJSON
-import Telemetry
 
 /// `sallyport adopt`: takes a payment into the ledger that the provider knows and the database does not.
 enum AdoptCommand {
@@ -17,12 +16,16 @@ enum AdoptCommand {
         operands: "PERMISSION",
         summary: "take a payment that the database has lost into the ledger",
         details: """
-            For an order that is paid at the provider and not here: after a restore or a failover that lost commits, or where
-            `reconcile` finds a session Completed whose order has ended unpaid. Reads the charge permission, finds the session in its
-            merchantReferenceId, reads the charges, prints one JSON line, and changes nothing without --fix. Nothing is paid,
-            captured or refunded. The provider has no list of charges: name those that the checkout session does not
-            tell with --charges; its console and its messages have them.
-            Exit status 0: the ledger has it, or would have it with --fix; 1: it cannot have it, a line says why.
+            For a payment that the provider has and this database has lost, after a restore or a failover.
+            Where the session is still here, given up or ended unpaid, `stuck FLOW --paid` does as well.
+            Reads the charge permission, finds the session in its merchantReferenceId, reads the charges,
+            and prints one JSON line. Nothing is written without --fix, and nothing is paid, captured or
+            refunded. A charge has to be over the total of the order, where that is here: of an order that
+            is lost entirely compare `charges` with your own books. The provider has no list of charges:
+            name those that the checkout session does not name with --charges; its console and its
+            messages have them.
+            Exit status 0: it could be read, and with --fix the ledger has it; 1: it could not, or the
+            ledger cannot have it, a line says why; 2: wrong use or settings.
             """,
         options: [
             CommandOption("charges", "IDS", "charges of the permission, with commas"),
@@ -32,11 +35,7 @@ enum AdoptCommand {
         ],
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
-                let provider = try ProviderSetup(
-                    configuration.provider,
-                    web: configuration.listeners.web,
-                    lease: configuration.policy.times.lease
-                )
+                let provider = try ProviderSetup(configuration)
                 let wish = try AdoptionWish(input.arguments)
                 let trail = try OperatorTrail(input)
                 let task = AdoptTask(wish: wish, provider: provider, trail: trail, console: input.console)
@@ -103,16 +102,22 @@ private struct AdoptTask: Sendable {
             let found = try await read(orders, reactor)
             let report = try await report(found, orders)
             console.print(report.description)
+            let total = try total(found)
             guard wish.isFix else { return 0 }
             var decision = OperatorTrail.Decision(command: "adopt --fix", target: wish.permission.text)
             decision.before = report
-            try await trail.record(
+            let outcome = try await trail.record(
                 decision,
                 client,
-                { try await write(found, orders, reactor) },
-                after: { ["done": true] }
+                { try await write(found, total, orders, reactor) },
+                after: { ["outcome": .string($0.rawValue)] }
             )
-            return 0
+            switch outcome {
+            case .adopted, .known: return 0
+            case .other: throw Refusal(text: "the order has another permission, account or currency")
+            case .underWay:
+                throw Refusal(text: "the session has not ended: a repeat of its purchase, recovery or `stuck` ends it")
+            }
         } catch let refusal as Refusal {
             console.complain("sallyport: adopt: \(refusal.text)")
         } catch let error as AmazonPayError {
@@ -130,7 +135,7 @@ private struct AdoptTask: Sendable {
     }
 
     private func read(_ orders: PostgresOrderStore, _ reactor: Reactor) async throws -> Payment {
-        let checkout = makeCheckout(reactor)
+        let checkout = provider.commandCheckout(on: reactor)
         let permission = try await checkout.client.permission(wish.permission, priority: .background)
         if let environment = permission.environment, environment != provider.credentials.environment {
             throw Refusal(text: "the permission belongs to the other environment")
@@ -186,52 +191,37 @@ private struct AdoptTask: Sendable {
         ])
     }
 
-    private func write(_ found: Payment, _ orders: PostgresOrderStore, _ reactor: Reactor) async throws {
-        let paid = found.charges.filter { $0.holdsMoney }.sorted { $0.id.text < $1.id.text }
-        guard let total = paid.first?.amount?.money else {
+    /// What was paid: by the charge that is over the total of the order, where the database has that.
+    private func total(_ found: Payment) throws(Refusal) -> Money {
+        let paid = found.charges.filter(\.isPaid).sorted { $0.id.text < $1.id.text }.compactMap { $0.amount?.money }
+        guard let first = paid.first else {
             throw Refusal(text: "no charge is known that holds or has taken money: name it with --charges")
         }
+        guard let total = found.order?.sums.total else { return first }
+        guard paid.contains(total) else {
+            throw Refusal(text: "no known charge is over the total of the order: name one with --charges, or refund it")
+        }
+        return total
+    }
+
+    private func write(
+        _ found: Payment,
+        _ total: Money,
+        _ orders: PostgresOrderStore,
+        _ reactor: Reactor
+    ) async throws -> AdoptionOutcome {
         let adoption = Adoption(
             flow: found.flow,
             permission: wish.permission.text,
             total: total,
-            account: OrderAccount(
-                merchantID: provider.credentials.merchantID,
-                environment: provider.credentials.environment == .live ? "live" : "sandbox"
-            ),
+            account: provider.account,
             reference: wish.reference ?? OrderNumber(found.flow).description
         )
         let request = "adopt-" + Hex.encode(reactor.random.bytes(8))
-        switch try await orders.adopt(adoption, request: request) {
-        case .adopted, .known: break
-        case .other: throw Refusal(text: "the order has another permission, account or currency")
-        case .underWay:
-            throw Refusal(text: "the session has not ended: a repeat of its purchase, recovery or `stuck` ends it")
-        }
+        let outcome = try await orders.adopt(adoption, request: request)
+        guard outcome == .adopted || outcome == .known else { return outcome }
         _ = try await orders.observe(ObservedObject(found.permission))
         for charge in found.charges { _ = try await orders.observe(ObservedObject(charge)) }
-    }
-
-    private func makeCheckout(_ reactor: Reactor) -> CheckoutService {
-        let metrics = MetricsRegistry()
-        return CheckoutService.make(
-            provider,
-            quota: CallQuota(provider.quota),
-            sessionCalls: SessionCalls(metrics),
-            reactor: reactor,
-            telemetry: AppTelemetry(logger: .silent, metrics: metrics),
-            // Nobody else is on this loop.
-            signOffLoop: { work in work() }
-        )
-    }
-}
-
-extension Charge {
-    /// Whether money is held, or was taken.
-    fileprivate var holdsMoney: Bool {
-        switch state {
-        case .authorizationInitiated, .authorized, .captureInitiated, .captured: true
-        case .canceled, .declined, .unknown: false
-        }
+        return outcome
     }
 }

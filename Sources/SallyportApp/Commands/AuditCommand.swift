@@ -10,17 +10,17 @@ import Telemetry
 enum AuditCommand {
     static let command = Command(
         name: "audit",
-        operands: "FLOW",
+        operands: "[FLOW]",
         summary: "print the trail of a flow as JSON lines",
         details: "FLOW is the id in the X-Flow-Id field of an answer. There are no tokens and no names in the trail.",
         options: [
             CommandOption(
                 "alerts",
                 nil,
-                "instead of one flow: reuse, wrong proofs, orphans, plaintext, stuck purchases of all"
+                "of all flows: reuse, wrong proofs, orphans, plaintext, stuck purchases"
             ),
-            CommandOption("operators", nil, "instead of one flow: what operators decided, and who they were"),
-            CommandOption("hours", "N", "with --alerts and --operators: how far back, 24 unless set"),
+            CommandOption("operators", nil, "what operators decided, and who they were"),
+            CommandOption("hours", "N", "with these two: how far back, 24 unless set"),
         ],
         run: { input in
             await input.withConfiguration { configuration in
@@ -57,8 +57,8 @@ enum AuditCommand {
         init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
             if !arguments.flags.isDisjoint(with: ["alerts", "operators"]) {
                 let hours = Array((arguments.values["hours"] ?? "24").utf8)
-                guard let count = DecimalDigits.parse(hours.span, limit: 24 * 366) else {
-                    throw ConfigurationError(problems: ["audit: --hours is a whole number"])
+                guard let count = DecimalDigits.parse(hours.span, limit: 24 * 3_650) else {
+                    throw ConfigurationError(problems: ["audit: --hours is a whole number up to \(24 * 3_650)"])
                 }
                 let since = SystemClock().now() + .seconds(-3_600 * count)
                 self = arguments.flags.contains("alerts") ? .alerts(since: since) : .operators(since: since)

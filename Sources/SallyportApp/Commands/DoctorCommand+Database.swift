@@ -61,8 +61,7 @@ extension DoctorCommand {
             facts.waitsForStandby = rights.waitsForStandby
             let newest = try await PostgresOrderStore(client: client).newestAccount()
             if let newest, let environment, !settings.merchantID.isEmpty, !settings.allowsAccountChange {
-                let word = environment == .live ? "live" : "sandbox"
-                let account = OrderAccount(merchantID: settings.merchantID, environment: word)
+                let account = OrderAccount(merchantID: settings.merchantID, environment: environment.rawValue)
                 if account != newest { facts.otherAccount = (newest.words, account.words) }
             }
             return facts

@@ -20,7 +20,7 @@ struct OperatorTrail: Sendable {
     let name: String
 
     /// The option of every command that decides something.
-    static let option = CommandOption("as", "NAME", "who decides, for `audit --operators`; your login name unless set")
+    static let option = CommandOption("as", "NAME", "who decides, for the record; your login name unless set")
 
     /// The trail of whoever runs a command.
     ///

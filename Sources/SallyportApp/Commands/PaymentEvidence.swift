@@ -19,20 +19,34 @@ enum PaymentEvidence {
         by permission: ChargePermission,
         _ charge: Charge
     ) -> String? {
-        guard permission.merchantReferenceID.flatMap({ UUIDBytes($0) }) == flow else {
-            return "\(permission.id.text) is of another session"
-        }
-        guard charge.permission == permission.id else { return "\(charge.id.text) is of another permission" }
+        if let problem = foreign(flow, permission, charge) { return problem }
         guard charge.amount?.money == total else {
             let amount = charge.amount?.money.map { "\($0.text) \($0.currency.rawValue)" } ?? "unreadable"
             let wanted = "\(total.text) \(total.currency.rawValue)"
             return "\(charge.id.text) is about \(amount), not \(wanted): refund it at the provider"
         }
-        switch charge.state {
-        case .authorized, .captureInitiated, .captured: return nil
-        case .authorizationInitiated, .canceled, .declined, .unknown:
-            return "\(charge.id.text) holds no money: \(ObservedObject(charge).sighting.state.rawValue)"
+        let state = ObservedObject(charge).sighting.state.rawValue
+        return charge.isPaid ? nil : "\(charge.id.text) holds no money: \(state)"
+    }
+
+    /// What contradicts that nothing is held of what was taken for a session.
+    ///
+    /// - Parameters:
+    ///   - flow: The session.
+    ///   - permission: As it was read.
+    ///   - charge: As it was read.
+    /// - Returns: For the operator; `nil` where nothing does.
+    static func problem(_ flow: UUIDBytes, refunded permission: ChargePermission, _ charge: Charge) -> String? {
+        if let problem = foreign(flow, permission, charge) { return problem }
+        let state = ObservedObject(charge).sighting.state.rawValue
+        return charge.mayHoldMoney ? "\(charge.id.text) holds money still: \(state)" : nil
+    }
+
+    private static func foreign(_ flow: UUIDBytes, _ permission: ChargePermission, _ charge: Charge) -> String? {
+        guard permission.merchantReferenceID.flatMap({ UUIDBytes($0) }) == flow else {
+            return "\(permission.id.text) is of another session"
         }
+        return charge.permission == permission.id ? nil : "\(charge.id.text) is of another permission"
     }
 
     /// Clocks of the two sides may be this far apart.

@@ -6,16 +6,21 @@ import Primitives
 enum PaymentsCommand {
     static let command = Command(
         name: "payments",
-        operands: "OPERATION",
-        summary: "list payments of merchants that were given up, or show or settle OPERATION",
+        operands: "[OPERATION]",
+        summary: "list payments that were given up, or show or settle one",
         details: """
-            Without OPERATION one JSON line for each operation whose outcome the provider did not tell in two days, or will never
-            tell: look its target up in the provider's console first. --resume has the program send the same once more, for two
-            days; with --all instead of OPERATION it does so for every operation. --end sends nothing more, calls the operation
-            refused and frees its target: what it did at the provider after all comes into the ledger by notifications and polls.
-            --done ID calls it carried out: ID is what came of it (a refund, a charge; of a capture, a cancel or a close its
-            target), is read at the provider, and has to be of the same target and sum. OPERATION alone is shown, whatever became of it, with the
-            provider's id of the request for its support; the log names operations (`payment.settled`).
+            Without OPERATION: one JSON line for each operation that was given up. Look its target up in the
+            provider's console, then
+            --resume   sends the same octets under the same key for two more days; with --all instead of
+                       OPERATION, for each operation;
+            --done ID  calls it carried out. ID is what came of it: the refund or the new charge; of a
+                       capture, a cancel or a close its target. It is read at the provider, and has to be
+                       of the same target and sum;
+            --end      sends nothing more, answers the merchant `provider_refused` and frees the target.
+                       What it did at the provider after all comes into the ledger by messages and polls.
+            OPERATION alone is shown, ended or not, with the provider's request id for its support. The event
+            `payment.stuck` and the log (`payment.settled`) name operations.
+            Exit status 0: done or listed; 1: not done, a line says why; 2: wrong use or settings.
             """,
         options: [
             CommandOption("resume", nil, "have the program send what OPERATION sends again"),
@@ -28,13 +33,13 @@ enum PaymentsCommand {
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let task = try PaymentsTask(input.arguments)
                 let trail = try OperatorTrail(input)
-                let provider = task.readsProvider ? try ProviderAccess(configuration) : nil
+                let provider = task.readsProvider ? try ProviderSetup(configuration) : nil
                 let console = input.console
                 let outcome = try await configuration.onDatabase(for: "payments") { reactor, client in
                     let resolver = PaymentResolver(
                         orders: PostgresOrderStore(client: client),
                         client: client,
-                        provider: provider?.client(on: reactor),
+                        provider: provider?.commandCheckout(on: reactor).client,
                         trail: trail,
                         random: reactor.random,
                         note: { console.complain("payments: \($0)") }

@@ -4,9 +4,7 @@ import MerchantOrders
 import Persistence
 import Postgres
 import Primitives
-import SessionBroker
 import StrictJSON
-import Telemetry
 
 /// `sallyport reconcile`: compares orders with the provider's objects and prints what differs.
 enum ReconcileCommand {
@@ -15,36 +13,38 @@ enum ReconcileCommand {
         operands: "",
         summary: "compare orders with the provider's objects",
         details: """
-            One line per difference: FLOW KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN REFUNDED, sums in minor units.
-            `theirs=missing`: the provider does not know the object. `unread`: it gave no answer. A session that is Completed
-            at the provider while its order has ended unpaid: somebody has to refund or deliver.
-            `stuck since TIME`: a purchase or operation that was given up, or a charge whose order is unpaid; `stuck` and `payments`
-            list them. `under way since TIME`: recovery should have ended it by then. Both are told in every report, whatever the days.
-            Two kinds of line are no difference. `behind`: the provider went on by itself, by a bank's answer or a permission that
-            is used up, and the program has not looked since. `under way`: a purchase or operation whose answer was lost; the
-            program finds out, or `stuck` and `payments` list it.
-            Compared are orders that were made from the day on, and older ones to which something has happened since: an operation, a
-            message of the provider, a payment. A refund in the provider's console that no message told of shows in neither: draw
-            some older orders each week (--sample), or compare all of them (--since).
-            Meant for every night. What was compared is written down order by order: a report that was cut off is gone on with by
-            the next one of the same orders. Exit status 0: no difference is left, 1: some are, or it could not begin, 2: wrong
-            use or settings, 3: cut off.
+            One line per difference: FLOW KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN REFUNDED,
+            sums in minor units. `theirs=missing`: the provider does not know the object. `unread`: it gave
+            no answer. `session` with `theirs=Completed`: paid at the provider, and the order has ended unpaid
+            here: `stuck FLOW --paid`, or refund it.
+            `stuck since TIME`: a purchase or operation that was given up, or a charge whose order is unpaid;
+            `stuck` and `payments` list them. `under way since TIME`: recovery should have ended it by then.
+            Every report has both, whatever its days.
+            Two kinds of line are no difference. `behind`: the provider went on by itself, by a bank's answer
+            or a permission that is used up, and the program has not read it since. `under way`: the answer to
+            a purchase or operation was lost, and the program asks again.
+            Orders that are compared: those made from --since on, and older ones with an operation, a message
+            of the provider or a payment since. A refund in the provider's console of which no message came
+            is found only by --sample each week, or by an old --since.
+            Made for every night. A report that was cut off is continued by the next one of the same orders.
+            Exit status 0: no difference is left; 1: some are, or it could not begin; 2: wrong use or
+            settings; 3: cut off.
             """,
         options: [
             CommandOption(
                 "since",
                 "DAY",
-                "orders made or changed from this day (UTC, 2026-11-20) or time on; yesterday unless set"
+                "orders from this day (UTC) or time on; yesterday unless set"
             ),
             CommandOption("until", "DAY", "orders before this day or time; all unless set"),
             CommandOption("sample", "N", "and N orders with captured money of the 180 days before, spread evenly"),
-            CommandOption("fix", nil, "have the ledger take in what differs; nothing is paid, captured or refunded"),
+            CommandOption("fix", nil, "have the ledger take in what was read"),
             CommandOption("anew", nil, "begin again where a report was cut off"),
             CommandOption("json", nil, "print JSON lines"),
             CommandOption(
                 "rate",
                 "N",
-                "calls of the provider a second, 1 unless set: its limits are the account's, and buyers need them"
+                "calls of the provider a second, 1 unless set"
             ),
             CommandOption("concurrency", "N", "orders compared at a time, within the rate; 4 unless set"),
         ],
@@ -59,11 +59,7 @@ enum ReconcileCommand {
                     isAnew: flags.contains("anew")
                 )
                 wish.sample = try number(input, "sample", "orders", 1...100_000) ?? 0
-                let provider = try ProviderSetup(
-                    configuration.provider,
-                    web: configuration.listeners.web,
-                    lease: configuration.policy.times.lease
-                )
+                let provider = try ProviderSetup(configuration)
                 let rate = try number(input, "rate", "calls a second", 1...1000) ?? 1
                 let task = ReconcileTask(
                     wish: wish,
@@ -152,24 +148,12 @@ private struct ReconcileTask: Sendable {
     }
 
     private func report(_ client: PostgresClient, _ reactor: Reactor) -> ReportRun {
-        var limits = provider.quota
-        limits.pace = CallRate(burst: 1, perSecond: Double(rate))
-        let metrics = MetricsRegistry()
-        let checkout = CheckoutService.make(
-            provider,
-            quota: CallQuota(limits),
-            sessionCalls: SessionCalls(metrics),
-            reactor: reactor,
-            telemetry: AppTelemetry(logger: .silent, metrics: metrics),
-            // Nobody else is on this loop.
-            signOffLoop: { work in work() }
-        )
         let now = SystemClock().now()
         let orders = PostgresOrderStore(client: client, account: provider.account)
         return ReportRun(
             reconciliation: Reconciliation(
                 orders,
-                provider: checkout,
+                provider: provider.commandCheckout(on: reactor, pace: CallRate(burst: 1, perSecond: Double(rate))),
                 repairs: wish.repairs,
                 isOwn: orders.isOwn,
                 pool: WorkerPool(reactor, width: width)

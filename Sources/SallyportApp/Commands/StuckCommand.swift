@@ -7,22 +7,28 @@ import SessionBroker
 enum StuckCommand {
     static let command = Command(
         name: "stuck",
-        operands: "FLOW",
+        operands: "[FLOW]",
         summary: "list purchases that were given up, or settle FLOW",
         details: """
-            Without FLOW one JSON line for each purchase whose outcome the provider did not tell in two days, or will never
-            tell: look the checkout session up in the provider's console first. `unmatchedPermission` names a charge whose
-            session is unpaid. --resume has the program ask again for two days; with --all instead of FLOW it does so for
-            every purchase. --decline calls the purchase unpaid, so refund at the provider whatever was taken. --paid calls
-            it paid, also where the session has ended unpaid: the charge is read at the provider and has to be about FLOW
-            and its total.
+            Without FLOW: one JSON line for each purchase that was given up (`reason` time, gone or amount),
+            and for each charge whose session is unpaid (`unmatchedPermission`). Look it up in the provider's
+            console, then
+            --resume   asks the provider again, for two days; with --all instead of FLOW, for each purchase;
+            --decline  calls the purchase unpaid: refund at the provider first whatever was taken;
+            --paid     calls it paid, also where the session has ended unpaid. Permission and charge are read
+                       at the provider, and have to be about FLOW and its total. For a session that this
+                       database does not have, or that has no agreed total: `sallyport adopt`.
+            --refunded has no more to say of an `unmatchedPermission` once nothing of its charge is held: that is
+                       read at the provider.
+            Exit status 0: done or listed; 1: not done, a line says why; 2: wrong use or settings.
             """,
         options: [
             CommandOption("resume", nil, "have the program ask the provider about FLOW again"),
             CommandOption("decline", nil, "call FLOW unpaid; the buyer may start over"),
             CommandOption("paid", nil, "call FLOW paid by the charge of --permission"),
-            CommandOption("permission", "ID", "with --paid: the charge permission, S03-…"),
-            CommandOption("charge", "ID", "with --paid: the charge, where the checkout session is gone"),
+            CommandOption("refunded", nil, "the charge of --permission was given back, or came to nothing"),
+            CommandOption("permission", "ID", "with --paid and --refunded: the charge permission, S03-…"),
+            CommandOption("charge", "ID", "with these two: the charge, where the checkout session is gone"),
             CommandOption("all", nil, "with --resume: all that were given up"),
             OperatorTrail.option,
         ],
@@ -30,14 +36,14 @@ enum StuckCommand {
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let task = try StuckTask(input.arguments)
                 let trail = try OperatorTrail(input)
-                let provider = task.readsProvider ? try ProviderAccess(configuration) : nil
+                let provider = task.readsProvider ? try ProviderSetup(configuration) : nil
                 let policy = configuration.policy
                 let console = input.console
                 let outcome = try await configuration.onDatabase(for: "stuck") { reactor, client in
                     let resolver = StuckResolver(
                         store: PostgresSessionStore(client: client, policy: policy),
                         client: client,
-                        provider: provider?.client(on: reactor),
+                        provider: provider?.commandCheckout(on: reactor).client,
                         trail: trail,
                         random: reactor.random,
                         note: { console.complain("stuck: \($0)") }
@@ -59,11 +65,12 @@ enum StuckTask: Sendable, Equatable {
     case resumeAll
     case decline(FlowID)
     case paid(FlowID, permission: String, charge: String?)
+    case refunded(FlowID, permission: String, charge: String?)
 
     /// Whether it takes a look at the provider.
     var readsProvider: Bool {
         switch self {
-        case .paid: true
+        case .paid, .refunded: true
         case .list, .resume, .resumeAll, .decline: false
         }
     }
@@ -73,10 +80,11 @@ enum StuckTask: Sendable, Equatable {
     /// - Parameter arguments: The flow is the only operand.
     /// - Throws: What is wrong with it.
     init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
-        let choices = arguments.flags.intersection(["resume", "decline", "paid", "all"])
+        let choices = arguments.flags.intersection(["resume", "decline", "paid", "refunded", "all"])
         let ids = (permission: arguments.values["permission"], charge: arguments.values["charge"])
-        guard ids.permission == nil && ids.charge == nil || choices == ["paid"] else {
-            throw StuckTask.problem("--permission and --charge belong to --paid")
+        guard ids.permission == nil && ids.charge == nil || choices == ["paid"] || choices == ["refunded"]
+        else {
+            throw StuckTask.problem("--permission and --charge belong to --paid and --refunded")
         }
         guard let operand = arguments.operands.first else {
             switch choices {
@@ -92,10 +100,13 @@ enum StuckTask: Sendable, Equatable {
         switch choices {
         case ["resume"]: self = .resume(flow)
         case ["decline"]: self = .decline(flow)
-        case ["paid"]:
-            guard let permission = ids.permission else { throw StuckTask.problem("--paid needs --permission S03-…") }
-            self = .paid(flow, permission: permission, charge: ids.charge)
-        default: throw StuckTask.problem("say --resume, --decline or --paid")
+        case ["paid"], ["refunded"]:
+            guard let permission = ids.permission else { throw StuckTask.problem("that needs --permission S03-…") }
+            self =
+                choices == ["paid"]
+                ? .paid(flow, permission: permission, charge: ids.charge)
+                : .refunded(flow, permission: permission, charge: ids.charge)
+        default: throw StuckTask.problem("say --resume, --decline, --paid or --refunded")
         }
     }
 

@@ -50,6 +50,8 @@ struct StuckResolver {
             }
         case .paid(let flow, let permission, let charge):
             return try await pay(flow, permission, charge)
+        case .refunded(let flow, let permission, let charge):
+            return try await forget(flow, permission, charge)
         }
     }
 
@@ -84,7 +86,7 @@ struct StuckResolver {
 
     private func list() async throws -> [String] {
         let purchases = try await store.stuckPurchases(limit: StuckResolver.limit)
-        let charges = try await PostgresUnsettledStore(client: client).list(underWayFor: .seconds(86_400 * 400))
+        let charges = try await PostgresUnsettledStore(client: client).list(underWayFor: nil)
             .filter { $0.kind == .charge }
         return purchases.map { StuckResolver.value($0).description }
             + charges.map { found in
@@ -115,7 +117,11 @@ struct StuckResolver {
         guard let payment = try await store.payment(of: flow), payment.state != .authorized,
             payment.state != .purchasing || payment.isStuck, let session = payment.orderReference,
             let total = payment.total
-        else { return Outcome(complaint: "that session is paid, being looked at, or without an agreed total") }
+        else {
+            return Outcome(
+                complaint: "that session is paid, under way, unknown here, or has no agreed total: see `adopt --help`"
+            )
+        }
         let seen: (permission: ChargePermission, charge: Charge)
         switch try await evidence(permission, charge, session) {
         case .failure(let error): return Outcome(complaint: error.text)
@@ -152,6 +158,28 @@ struct StuckResolver {
         return outcome
     }
 
+    /// Ends the case of a charge of an unpaid session that holds nothing any more.
+    private func forget(_ flow: FlowID, _ permission: String, _ charge: String?) async throws -> Outcome {
+        let session = try await store.payment(of: flow)?.orderReference
+        let seen: (permission: ChargePermission, charge: Charge)
+        switch try await evidence(permission, charge, session) {
+        case .failure(let error): return Outcome(complaint: error.text)
+        case .success(let found): seen = found
+        }
+        if let problem = PaymentEvidence.problem(flow, refunded: seen.permission, seen.charge) {
+            return Outcome(complaint: problem)
+        }
+        let notices = PostgresNotificationStore(client: client)
+        let decision = OperatorTrail.Decision(command: "stuck --refunded", target: flow.description)
+        let isDone = try await trail.record(
+            decision,
+            client,
+            { try await notices.noteRefunded(seen.permission.id.text, of: flow) },
+            after: { ["done": .bool($0)] }
+        )
+        return isDone ? Outcome() : Outcome(complaint: "no charge of that permission waits for anybody")
+    }
+
     private struct Unread: Error {
         let text: String
     }
@@ -160,14 +188,14 @@ struct StuckResolver {
     private func evidence(
         _ permission: String,
         _ charge: String?,
-        _ session: String
+        _ session: String?
     ) async throws -> Result<(permission: ChargePermission, charge: Charge), Unread> {
         guard let provider, let permission = ChargePermissionID(permission) else {
             return .failure(Unread(text: "\(permission) is no charge permission"))
         }
         do throws(AmazonPayError) {
             var name = charge
-            if name == nil, let session = CheckoutSessionID(session) {
+            if name == nil, let session = session.flatMap({ CheckoutSessionID($0) }) {
                 name = try await provider.session(session).chargeID
             }
             guard let id = name.flatMap({ ChargeID($0) }) else {

@@ -96,11 +96,12 @@ enum SessionHandlers {
     private static func refusal(_ order: MerchantOrder) -> Problem? {
         switch order.state {
         case .cancelled: nil
-        // Alive again by now: a purchase that was under way has been given back. It may be cancelled, or paid.
-        case .paying, .created, .atProvider, .inReview, .declined:
+        // Alive again by now: a purchase that was under way has been given back. It may be cancelled, or paid; as where the bank has not
+        // decided. Nothing of that is the answer to this request for good.
+        case .paying, .paymentPending, .created, .atProvider, .inReview, .declined:
             Problem(.purchaseInProgress, flow: order.flow, retryAfter: 2)
         case .expired, .closed: Problem(.sessionOver, flow: order.flow)
-        case .paid, .paymentPending, .captured, .partRefunded, .refunded: Problem(.alreadyPaid, flow: order.flow)
+        case .paid, .captured, .partRefunded, .refunded: Problem(.alreadyPaid, flow: order.flow)
         }
     }
 

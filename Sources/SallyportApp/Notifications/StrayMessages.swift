@@ -9,8 +9,8 @@ import Telemetry
 ///
 /// A purchase whose outcome is unknown has no payment in the ledger yet, and is looked at less and less often: a message that tells
 /// of its payment brings the next look forward. A session that is unpaid and has a payment all the same is handed to the recovery
-/// where its checkout session says so too, else to a person. To find the session costs a question to the provider, so each message
-/// is followed once, and only some at a time.
+/// where its checkout session says so too, else to a person. To find the session costs a question to the provider, so only some
+/// messages are followed at a time, and each until there is an answer.
 final class StrayMessages {
     private let store: PostgresNotificationStore
     private let broker: Broker
@@ -49,19 +49,25 @@ final class StrayMessages {
         self.logger = logger
     }
 
-    /// Follows the newest ones.
+    /// How many questions in a row may stay without an answer: the others would fare no better.
+    private static let patienceInARow = 2
+
+    /// Follows the newest ones; those without an answer are followed again by the next run.
     ///
     /// - Returns: Whether recovery has something to do now.
     func follow() async -> Bool {
         var hasWoken = false
+        var unanswered = 0
         do {
-            for text in try await store.takeStray(limit: StrayMessages.batch) {
-                switch await trace(text) {
-                case .flow(let flow): hasWoken = try await handOver(flow, text) || hasWoken
-                case .stranger: continue
-                // The others would fare no better; the pauses bring the looks.
-                case .noAnswer: return hasWoken
-                }
+            let strays = try await store.stray(limit: StrayMessages.batch)
+            var permissions: [String] = []
+            for stray in strays where !permissions.contains(stray.permission) { permissions.append(stray.permission) }
+            for permission in permissions where unanswered < StrayMessages.patienceInARow {
+                let charges = strays.filter { $0.permission == permission }.compactMap(\.charge)
+                let end = try await follow(permission, charges.compactMap { ChargeID($0) })
+                unanswered = end == .noAnswer ? unanswered + 1 : 0
+                if end == .woken { hasWoken = true }
+                try await store.noteFollowed(permission, isAnswered: end != .noAnswer)
             }
         } catch {
             logger.warning("upkeep.stray_messages_failed", [LogField("detail", String(reflecting: error))])
@@ -69,30 +75,73 @@ final class StrayMessages {
         return hasWoken
     }
 
-    /// Hands a session that a payment names to the recovery, or to a person; says whether recovery has something to do now.
-    private func handOver(_ flow: UUIDBytes, _ permission: String) async throws -> Bool {
+    /// What became of the messages about a permission.
+    private enum End {
+        /// Recovery has something to do.
+        case woken
+        /// Nothing more is to be done, or a person was told.
+        case settled
+        /// The provider did not tell.
+        case noAnswer
+    }
+
+    private func follow(_ permission: String, _ charges: [ChargeID]) async throws -> End {
+        switch await trace(permission) {
+        case .flow(let flow): try await handOver(flow, permission, charges)
+        case .unknown: .settled
+        case .noAnswer: .noAnswer
+        }
+    }
+
+    /// Hands a session that a payment names to the recovery, or to a person.
+    private func handOver(_ flow: UUIDBytes, _ permission: String, _ charges: [ChargeID]) async throws -> End {
         guard try await !store.wakePurchase(of: flow) else {
             logger.info("purchase.woken", StrayMessages.fields(flow, permission))
-            return true
+            return .woken
         }
         let caller = Caller(internal: "recovery", request: "stray-" + Hex.encode(random.bytes(8)))
         let payment = try await broker.payment(of: flow)
         // Other shops of the account have marks of their own; ours are of version 7, also where a restore has lost the session.
-        guard payment != nil || flow.high >> 12 & 0xF == 7 else { return false }
+        guard payment != nil || flow.high >> 12 & 0xF == 7 else { return .settled }
         switch payment?.state {
-        case .authorized? where payment?.permission == permission: return false
-        case .purchasing? where payment?.isStuck == false: return false
-        case .purchasing?: return try await purchases.reread(flow, payment, by: caller)
+        case .authorized? where payment?.permission == permission: return .settled
+        case .purchasing? where payment?.isStuck == false: return .settled
+        case .purchasing?: return try await purchases.reread(flow, payment, by: caller) ? .woken : .settled
+        default: break
+        }
+        // A charge that the bank has declined, or that was given back, is nobody's money.
+        guard let mayHold = await mayHoldMoney(charges) else { return .noAnswer }
+        guard mayHold else { return .settled }
+        switch payment?.state {
         // A session that somebody has ended on purpose stays so until a person says otherwise.
         case .placed?, .declined?, .expired?:
-            guard try await purchases.reclaim(flow, payment, by: caller) else { break }
-            logger.error("purchase.reclaimed", StrayMessages.fields(flow, permission))
-            return true
-        case .authorized?, .issued?, .opened?, .reviewed?, .cancelled?, .revoked?, nil: break
+            switch try await purchases.reclaim(flow, payment, by: caller) {
+            case .done:
+                logger.error("purchase.reclaimed", StrayMessages.fields(flow, permission))
+                return .woken
+            case .nothingHeld: return .settled
+            case .notPaid: break
+            }
+        default: break
         }
         try await store.noteUnpaid(permission, of: flow)
         logger.error("notification.charge_unpaid", StrayMessages.fields(flow, permission))
-        return false
+        return .settled
+    }
+
+    /// Whether money is with any of some charges, also where none is named; `nil` where the provider does not tell.
+    private func mayHoldMoney(_ charges: [ChargeID]) async -> Bool? {
+        for id in Set(charges) {
+            do throws(AmazonPayError) {
+                let charge = try await client.charge(id, priority: .background, within: StrayMessages.patience)
+                if charge.mayHoldMoney { return true }
+            } catch {
+                let detail = LogField("detail", error.debugDescription)
+                logger.info("purchase.not_traced", [LogField("charge", id.text), detail])
+                guard error.isAboutNothing else { return nil }
+            }
+        }
+        return charges.isEmpty
     }
 
     private static func fields(_ flow: UUIDBytes, _ permission: String) -> [LogField] {
@@ -104,7 +153,7 @@ final class StrayMessages {
         /// It has this mark.
         case flow(UUIDBytes)
         /// It has none of ours.
-        case stranger
+        case unknown
         /// Nobody knows.
         case noAnswer
     }
@@ -113,16 +162,16 @@ final class StrayMessages {
     ///
     /// Another shop of the account may have marks that look alike, so what this finds is a reason to look and nothing more.
     private func trace(_ text: String) async -> Trace {
-        guard let id = ChargePermissionID(text) else { return .stranger }
+        guard let id = ChargePermissionID(text) else { return .unknown }
         do throws(AmazonPayError) {
             let permission = try await client.permission(id, priority: .background, within: StrayMessages.patience)
-            return permission.merchantReferenceID.flatMap { UUIDBytes($0) }.map(Trace.flow) ?? .stranger
+            return permission.merchantReferenceID.flatMap { UUIDBytes($0) }.map(Trace.flow) ?? .unknown
         } catch {
             logger.info(
                 "purchase.not_traced",
                 [LogField("permission", text), LogField("detail", error.debugDescription)]
             )
-            return error.code == .refused ? .stranger : .noAnswer
+            return error.isAboutNothing ? .unknown : .noAnswer
         }
     }
 }

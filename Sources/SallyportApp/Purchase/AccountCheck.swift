@@ -5,8 +5,7 @@ import Persistence
 extension ProviderSetup {
     /// What orders are made under.
     var account: OrderAccount {
-        let environment = credentials.environment == .live ? "live" : "sandbox"
-        return OrderAccount(merchantID: credentials.merchantID, environment: environment)
+        OrderAccount(merchantID: credentials.merchantID, environment: credentials.environment.rawValue)
     }
 }
 

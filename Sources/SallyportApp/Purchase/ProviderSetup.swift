@@ -2,6 +2,7 @@ import AmazonPay
 import EventIO
 import Pages
 import Primitives
+import SessionBroker
 
 /// The account at the provider and the shop's own addresses, read and checked at the start.
 struct ProviderSetup: Sendable {
@@ -27,12 +28,11 @@ struct ProviderSetup: Sendable {
 
     /// Reads key and settings.
     ///
-    /// - Parameters:
-    ///   - settings: From the configuration.
-    ///   - web: Where the pages are.
-    ///   - lease: How long one purchase call owns a flow; the completion has to end before it does.
+    /// - Parameter configuration: Says besides where the pages are, and how long one purchase call owns a flow: the completion has to
+    ///   end before that is over.
     /// - Throws: Every problem of the account at once.
-    init(_ settings: Configuration.Provider, web: WebOrigin, lease: Duration) throws(ConfigurationError) {
+    init(_ configuration: Configuration) throws(ConfigurationError) {
+        let (settings, web) = (configuration.provider, configuration.listeners.web)
         let missing = ProviderSetup.missing(settings)
         guard missing.isEmpty else {
             throw ConfigurationError(problems: missing + ProviderSetup.problems(settings, web))
@@ -64,7 +64,7 @@ struct ProviderSetup: Sendable {
         reviewURL = web.text + Path.review
         cancelURL = web.text + Path.cancel
         resultURL = web.text + Path.result
-        completeLimit = lease - .seconds(10)
+        completeLimit = configuration.policy.times.lease - .seconds(10)
         let real = credentials.environment == .live ? QuotaTable.live : .sandbox
         var limits = CallQuota.Limits(endpoint.isSimulator ? settings.simulatorQuota : real)
         limits.rates = settings.quotas

@@ -128,23 +128,35 @@ final class PurchaseService {
         return isDone
     }
 
+    /// What came of a flow that was read because a charge bears its mark.
+    enum Reclaim {
+        /// Its session was paid with, and the flow was handed to the recovery.
+        case done
+        /// Its session was paid with, and the charge holds nothing any more.
+        case nothingHeld
+        /// Its session was not paid with, or the provider does not tell, or the flow is not to be paid any more.
+        case notPaid
+    }
+
     /// Reads the session of a flow that is unpaid, and hands the flow to the recovery where the session was paid with.
     ///
     /// - Parameters:
     ///   - flow: The flow.
     ///   - payment: What it knows of its payment.
     ///   - caller: For the audit trail.
-    /// - Returns: Whether it was handed over.
+    /// - Returns: What came of it.
     /// - Throws: What the store says.
-    func reclaim(_ flow: FlowID, _ payment: FlowPayment?, by caller: Caller) async throws(Failure) -> Bool {
-        guard let session = payment?.orderReference, let total = payment?.total else { return false }
+    func reclaim(_ flow: FlowID, _ payment: FlowPayment?, by caller: Caller) async throws(Failure) -> Reclaim {
+        guard let session = payment?.orderReference, let total = payment?.total else { return .notPaid }
         switch await checkout.outcome(ofSession: session, total: total) {
-        case .completed, .alreadyCompleted, .pending: break
-        default: return false
+        case .completed(let paid), .alreadyCompleted(let paid), .pending(let paid):
+            if case .refused = await checkout.standing(of: paid) { return .nothingHeld }
+        default: return .notPaid
         }
-        return try await asking { (broker) async throws(BrokerError) in
+        let isDone = try await asking { (broker) async throws(BrokerError) in
             try await broker.reclaim(flow, session: session, reason: "charge", by: caller)
         }
+        return isDone ? .done : .notPaid
     }
 
     // MARK: Under the lease

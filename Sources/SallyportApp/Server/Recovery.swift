@@ -15,6 +15,7 @@ final class Recovery {
     private let parts: WorkerPool
     private let purchases: WorkerPool
     private let payments: WorkerPool
+    private let stuck: WorkerPool
     private let logger: Logger
 
     /// Between two runs; a lease is three times as long.
@@ -33,9 +34,10 @@ final class Recovery {
     init(_ services: LoopServices, _ reactor: Reactor, logger: Logger) {
         self.services = services
         self.logger = logger
-        parts = WorkerPool(reactor, width: 3)
+        parts = WorkerPool(reactor, width: 4)
         purchases = WorkerPool(reactor, width: Recovery.width)
         payments = WorkerPool(reactor, width: Recovery.width)
+        stuck = WorkerPool(reactor, width: Recovery.width)
     }
 
     /// Takes up what is overdue, until nothing is.
@@ -44,11 +46,8 @@ final class Recovery {
         // None waits for another: a provider that is slow to tell of a permission holds up no purchase.
         await parts.all([
             { hasWoken = await self.services.strayMessages.follow() },
-            {
-                await self.rereadStuck()
-                await self.recoverPurchases(budget)
-            },
-            { await self.recoverPayments(budget) },
+            { await self.recoverPurchases(budget) }, { await self.recoverPayments(budget) },
+            { await self.rereadStuck() },
         ])
         if hasWoken { await recoverPurchases(budget) }
     }
@@ -89,12 +88,20 @@ final class Recovery {
 
     /// Reads a few of the sessions whose purchases were given up, each once a day.
     private func rereadStuck() async {
-        do {
-            for stuck in try await services.broker.claimStuck(limit: Recovery.width) {
-                let caller = Caller(internal: "recovery", request: "reread-" + Hex.encode(services.random.bytes(8)))
-                let payment = try await services.broker.payment(of: stuck.flow)
-                _ = try await services.purchases.reread(stuck.flow, payment, by: caller)
+        do throws(BrokerError) {
+            for purchase in try await services.broker.claimStuck(limit: Recovery.width) {
+                stuck.start { await self.reread(purchase.flow) }
             }
+        } catch {
+            logger.warning("upkeep.reread_failed", [LogField("detail", error.debugDescription)])
+        }
+        await stuck.finish()
+    }
+
+    private func reread(_ flow: FlowID) async {
+        let caller = Caller(internal: "recovery", request: "reread-" + Hex.encode(services.random.bytes(8)))
+        do {
+            _ = try await services.purchases.reread(flow, try await services.broker.payment(of: flow), by: caller)
         } catch {
             logger.warning("upkeep.reread_failed", [LogField("detail", String(reflecting: error))])
         }

@@ -8,6 +8,12 @@ import Testing
 /// `sallyport adopt`, as an operator runs it when commits were lost.
 @Suite("An adoption", .tags(.database, .slow))
 struct AdoptTests {
+    private var options: ShopOptions {
+        var options = ShopOptions.merchants()
+        options.roundPause = .milliseconds(20)
+        return options
+    }
+
     /// The permission and the charge of the newest order.
     private func newest(_ shop: Shop) throws -> (flow: String, permission: String, charge: String) {
         let rows = try shop.rows(
@@ -21,36 +27,29 @@ struct AdoptTests {
     }
 
     private func backup(_ shop: Shop) async throws -> String {
-        let before = try connections(shop)
         let copy = try shop.database.backup()
-        try await waitForConnections(shop, before)
+        try await waitForConnections(shop)
         return copy
     }
 
     private func restore(_ shop: Shop, _ copy: String) async throws {
-        let before = try connections(shop)
         try shop.database.restore(copy)
-        try await waitForConnections(shop, before)
+        try await waitForConnections(shop)
     }
 
-    private func connections(_ shop: Shop) throws -> String {
+    private func isConnected(_ shop: Shop) throws -> Bool {
         try shop.value(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'sallyport'"
-        )
+            "SELECT count(*) >= 2 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'sallyport'"
+        ) == "t"
     }
 
     /// Those of before were ended, so these are new ones.
-    private func waitForConnections(_ shop: Shop, _ count: String) async throws {
-        let patience = Patience()
-        while patience.isLeft {
-            let isReady = try await shop.browser().request("GET", shop.admin + "/readyz").status == 200
-            if try isReady && connections(shop) == count { return }
+    private func waitForConnections(_ shop: Shop) async throws {
+        try await shop.wait(for: "the broker's connections") {
+            guard try isConnected(shop) else { return false }
+            return try await shop.browser().request("GET", shop.admin + "/readyz").status == 200
         }
-        throw StillAway()
     }
-
-    /// The broker did not connect again.
-    private struct StillAway: Error {}
 
     private func paidSession(_ merchant: MerchantClient, _ shop: Shop) async throws {
         let session = try await merchant.open()
@@ -59,7 +58,7 @@ struct AdoptTests {
     }
 
     @Test func `of an order that is lost entirely brings it back, paid, once`() async throws {
-        try await withShop(.merchants()) { shop in
+        try await withShop(options) { shop in
             let merchant = try await shop.merchant()
             let copy = try await backup(shop)
             try await paidSession(merchant, shop)
@@ -67,9 +66,11 @@ struct AdoptTests {
             try await restore(shop, copy)
             #expect(try shop.value("SELECT count(*) FROM merchant_order") == "0")
 
-            let blind = try await shop.runCommand(["adopt", lost.permission, "--fix"])
-            #expect(blind.exit == .code(1))
-            #expect(blind.output.contains("--charges"), "\(blind.output)")
+            for words in [["adopt", lost.permission], ["adopt", lost.permission, "--fix"]] {
+                let blind = try await shop.runCommand(words)
+                #expect(blind.exit == .code(1))
+                #expect(blind.output.contains("--charges"), "\(blind.output)")
+            }
             let words = ["adopt", lost.permission, "--charges", lost.charge, "--reference", "A-1001"]
             let look = try await shop.runCommand(words)
             #expect(look.exit == .code(0), "\(look.output)")
@@ -99,7 +100,7 @@ struct AdoptTests {
     }
 
     @Test func `of an order that has ended unpaid makes it paid, with its own lines, and a trail`() async throws {
-        try await withShop(.merchants()) { shop in
+        try await withShop(options) { shop in
             let merchant = try await shop.merchant()
             let session = try await merchant.open()
             let back = try #require(try await shop.tab().cross(session.url).link("purchase_link"))
@@ -114,7 +115,13 @@ struct AdoptTests {
             #expect(try await merchant.post("/v1/sessions/\(session.id)/cancel", [:]).status == 200)
             let report = try await shop.runCommand(["reconcile", "--rate", "1000"])
             #expect(report.exit == .code(1), "\(report.output)")
-            // The checkout session tells the charge.
+            // The checkout session names the charge. It has to be over what the buyer agreed to.
+            try shop.rows("UPDATE flow SET total = total - 1, tax_included = tax_included - 1")
+            let other = try await shop.runCommand(["adopt", lost.permission, "--fix"])
+            #expect(other.exit == .code(1))
+            #expect(other.output.contains("over the total of the order"), "\(other.output)")
+            #expect(try await merchant.get("/v1/sessions/\(session.id)")["state"]?.text == "cancelled")
+            try shop.rows("UPDATE flow SET total = total + 1, tax_included = tax_included + 1")
             let fixed = try await shop.runCommand(["adopt", lost.permission, "--fix"])
             #expect(fixed.exit == .code(0), "\(fixed.output)")
             let read = try await merchant.get("/v1/sessions/\(session.id)")
@@ -122,6 +129,10 @@ struct AdoptTests {
             #expect(read["lines"]?.elements.first?["name"]?.text == "煎茶 100g")
             #expect(read["charges"]?.elements.first?["id"]?.text == lost.charge)
             #expect(try shop.trail(of: session.id).last == "adopt adopted")
+            #expect(
+                try shop.rows("SELECT 1 FROM operator_event WHERE after IS NULL").isEmpty,
+                "a refusal is an outcome"
+            )
             let operators = try await shop.runCommand(["audit", "--operators"])
             #expect(operators.output.contains("adopt --fix") && operators.output.contains(lost.permission))
             #expect(try await shop.runCommand(["reconcile", "--rate", "1000"]).exit == .code(0))
@@ -130,7 +141,7 @@ struct AdoptTests {
     }
 
     @Test func `of a payment that is not ours, or another order's, is refused`() async throws {
-        try await withShop(.merchants()) { shop in
+        try await withShop(options) { shop in
             let merchant = try await shop.merchant()
             try await paidSession(merchant, shop)
             let paid = try newest(shop)
