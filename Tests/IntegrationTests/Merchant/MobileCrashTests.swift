@@ -55,6 +55,10 @@ struct MobileCrashTests {
             #expect(calls.filter(\.isEffective).count == 1)
             #expect(Set(calls.map(\.key)).count == 1, "one attempt, one key")
             #expect(try till.events() == ["session.paid", "charge.authorized"])
+            // Who died with the answer can ask for the address.
+            let buyer = try await till.buyer(server)
+            #expect(buyer.status == 200, "\(String(decoding: buyer.body, as: UTF8.self))")
+            #expect(try JSONParser.parse(buyer.body)["email"]?.text == "tokyo@example.test")
         }
     }
 }
@@ -133,6 +137,15 @@ private struct MobileTill {
 
     func finalize(_ server: ServerProcess) async throws -> InboundResponse {
         try await MobileTill.post(curl, server, "/v1/sessions/\(flow)/finalize", finalization)
+    }
+
+    func buyer(_ server: ServerProcess) async throws -> InboundResponse {
+        let outbound = OutboundRequest(
+            method: "GET",
+            url: server.url + "/v1/sessions/\(flow)/buyer",
+            fields: [("Host", ServerProcess.host)] + MerchantKey.fields(nil)
+        )
+        return try await curl.send(outbound.patient)
     }
 
     /// Asks until the payment is not under way any more.
