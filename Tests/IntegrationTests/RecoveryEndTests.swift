@@ -149,6 +149,7 @@ import Testing
             try shop.rows("UPDATE flow_purchasing SET \(hourAgo)")
             try await travel.advance(by: .seconds(600), step: .seconds(100))
             #expect(try shop.trail(of: shopper.flow).last == "give_up stuck")
+            #expect(try shop.value("SELECT reason FROM flow_purchasing") == "gone")
             let all = try await questions(shop)
             try await travel.advance(by: .seconds(400 * 86_400), step: .seconds(40 * 86_400))
             #expect(try await questions(shop) == all)

@@ -11,7 +11,7 @@ import Testing
 
 /// Every row of the table "Ways of getting stuck" of docs/operations.md, each cell of it.
 ///
-/// A cell's first code span is what has to be there; a cell without one says that there is nothing.
+/// A cell's first code span is what has to be there; a cell without one says that there is nothing. Of the last cell each command is run.
 @Suite("Each way of getting stuck", .tags(.database, .slow), .serialized)
 struct StuckTableTests {
     /// One row of the table.
@@ -21,21 +21,23 @@ struct StuckTableTests {
         let event: String?
         let report: String?
         let state: String?
-        let command: String?
+        /// What an operator may say; one of them, or nothing.
+        let commands: [String]
 
         var testDescription: String { way }
 
         init(_ cells: [String]) {
-            func code(_ cell: String) -> String? {
+            func codes(_ cell: String) -> [String] {
                 let parts = cell.split(separator: "`", omittingEmptySubsequences: false)
-                return parts.count > 1 ? String(parts[1]) : nil
+                return stride(from: 1, to: parts.count, by: 2).map { String(parts[$0]) }
             }
+            func code(_ cell: String) -> String? { codes(cell).first }
             way = code(cells[0]) ?? ""
             gauge = code(cells[1])
             event = code(cells[2])
             report = code(cells[3])
             state = code(cells[4])
-            command = code(cells[5])
+            commands = codes(cells[5]).filter { $0.hasPrefix("sallyport ") }
         }
     }
 
@@ -58,8 +60,21 @@ struct StuckTableTests {
         )
     }
 
-    @Test(arguments: rows)
-    func `is shown and ended as the table says`(row: Row) async throws {
+    /// A row with one of its commands.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let row: Row
+        let command: String?
+
+        var testDescription: String { row.way + (command.map { ", " + $0 } ?? "") }
+    }
+
+    static let cases = rows.flatMap { row in
+        row.commands.isEmpty ? [Case(row: row, command: nil)] : row.commands.map { Case(row: row, command: $0) }
+    }
+
+    @Test(arguments: cases)
+    func `is shown and ended as the table says`(stuck: Case) async throws {
+        let row = stuck.row
         var options = ShopOptions.merchant
         options.roundPause = .milliseconds(2)
         try await withShop(options) { shop in
@@ -81,9 +96,15 @@ struct StuckTableTests {
             let read = try await shop.browser().request("GET", "/v1/sessions/\(flow)", fields: fields).json
             #expect(read["state"]?.text == row.state)
             #expect((read["needsAttention"]?.flag == true) == (row.event != nil))
-            guard let command = row.command else { return }
-            // What the provider tells now is what the operator has found in its console.
+            guard let command = stuck.command else { return }
+            // What the provider tells now is what the operator has found in its console, or done there.
             try await shop.control.clearFaults()
+            if command.contains(" --refunded") || row.way == "purchase-amount" {
+                try await shop.control.force("charges/" + (names["CHARGE"] ?? ""), "Canceled", "MerchantCanceled")
+            }
+            if command.contains(" adopt ") {
+                try shop.database.admin().run("DELETE FROM merchant_order; DELETE FROM flow")
+            }
             let arguments = command.split(separator: " ").dropFirst().map { names[String($0)] ?? String($0) }
             let ended = try await shop.runCommand(arguments + ["--as", "night shift"])
             #expect(ended.exit == .code(0), "\(ended.output)")

@@ -174,6 +174,7 @@ struct StuckTests {
             #expect(try await shopper.purchase(link).status == 409)
             #expect(try shop.state(of: shopper.flow) == "purchasing")
             #expect(try shop.trail(of: shopper.flow).last == "give_up stuck")
+            #expect(try shop.value("SELECT reason FROM flow_purchasing") == "amount")
             #expect(try events(shopper.flow, shop) == ["session.stuck"])
             // It stays so, whoever asks.
             try await TimeTravel(shop).advance(by: StuckTests.hour * 72, step: StuckTests.hour * 12)
