@@ -7,7 +7,11 @@ BUILD := .build
 SWIFT_TEST := scripts/run-tests
 # As in the image: the runtime is linked in, which saves 9 MB of memory and some CPU. The linker's word on `mktemp` is about a part of
 # Foundation that nothing here calls.
-RELEASE := swift build -c release --static-swift-stdlib
+# No path of the machine that builds it is in the program: not of the sources, of the toolchain or of the compiler's own files.
+COMMIT = $(shell git describe --always --dirty --exclude='*' --abbrev=12 2>/dev/null)
+RELEASE = SALLYPORT_COMMIT="$(or $(COMMIT),unknown)" TMPDIR=/tmp swift build -c release --static-swift-stdlib \
+	$(foreach map,$(CURDIR)=. $(SWIFT_HOME)=/usr,-Xswiftc -file-prefix-map -Xswiftc "$(map)" -Xcc "-ffile-prefix-map=$(map)")
+SWIFT_HOME = $(abspath $(dir $(realpath $(shell command -v swift)))..)
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
