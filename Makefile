@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -30,6 +30,10 @@ build: ## Build everything, with its tests, in debug mode
 
 release: ## Build the program with optimisation
 	$(RELEASE) --product sallyport
+
+deb: release ## Build a Debian package, .build/deb/*.deb
+	@scripts/install-deps deb
+	@scripts/build-deb
 
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*
