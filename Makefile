@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -34,6 +34,12 @@ release: ## Build the program with optimisation
 deb: release ## Build a Debian package, .build/deb/*.deb
 	@scripts/install-deps deb
 	@scripts/build-deb
+
+OLD = .build/deb/sallyport_0~0_$(shell dpkg --print-architecture).deb
+deb-test: release ## Install, start, upgrade, remove and purge the package in a bare Debian; OLD=FILE for the one to upgrade from; as root
+	@scripts/install-deps deb
+	@[ -f "$(OLD)" ] || scripts/build-deb 0~0
+	@scripts/try-deb "$(OLD)" "$$(scripts/build-deb)"
 
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*
