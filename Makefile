@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -40,6 +40,9 @@ deb-test: release ## Install, start, upgrade, remove and purge the package in a 
 	@scripts/install-deps deb
 	@[ -f "$(OLD)" ] || scripts/build-deb 0~0
 	@scripts/try-deb "$(OLD)" "$$(scripts/build-deb)"
+
+sbom: release ## Write what the program consists of to .build/sallyport.cdx.json (CycloneDX)
+	@scripts/sbom >$(BUILD)/sallyport.cdx.json
 
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*
