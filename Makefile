@@ -1,13 +1,17 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
 # As in the image: the runtime is linked in, which saves 9 MB of memory and some CPU. The linker's word on `mktemp` is about a part of
 # Foundation that nothing here calls.
-RELEASE := swift build -c release --static-swift-stdlib
+# No path of the machine that builds it is in the program: not of the sources, of the toolchain or of the compiler's own files.
+COMMIT = $(shell git describe --always --dirty --exclude='*' --abbrev=12 2>/dev/null)
+RELEASE = SALLYPORT_COMMIT="$(or $(COMMIT),unknown)" TMPDIR=/tmp swift build -c release --static-swift-stdlib \
+	$(foreach map,$(CURDIR)=. $(SWIFT_HOME)=/usr,-Xswiftc -file-prefix-map -Xswiftc "$(map)" -Xcc "-ffile-prefix-map=$(map)")
+SWIFT_HOME = $(abspath $(dir $(realpath $(shell command -v swift)))..)
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +30,19 @@ build: ## Build everything, with its tests, in debug mode
 
 release: ## Build the program with optimisation
 	$(RELEASE) --product sallyport
+
+deb: release ## Build a Debian package, .build/deb/*.deb
+	@scripts/install-deps deb
+	@scripts/build-deb
+
+OLD = .build/deb/sallyport_0~0_$(shell dpkg --print-architecture).deb
+deb-test: release ## Install, start, upgrade, remove and purge the package in a bare Debian; OLD=FILE for the one to upgrade from; as root
+	@scripts/install-deps deb
+	@[ -f "$(OLD)" ] || scripts/build-deb 0~0
+	@scripts/try-deb "$(OLD)" "$$(scripts/build-deb)"
+
+sbom: release ## Write what the program consists of to .build/sallyport.cdx.json (CycloneDX)
+	@scripts/sbom >$(BUILD)/sallyport.cdx.json
 
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.3
+// SPDX-License-Identifier: Apache-2.0
 
 import PackageDescription
 
@@ -7,6 +8,9 @@ import PackageDescription
 
 /// Set by `make fuzz`: everything is built with coverage for the fuzzer, and the program in Tests/Fuzz is a target.
 let isFuzzing = Context.environment["SALLYPORT_FUZZ"] != nil
+
+/// Set by `make release`; in C, so that another commit compiles one file again and links.
+let commit = Context.environment["SALLYPORT_COMMIT"].map { [CSetting.define("SALLYPORT_COMMIT", to: "\"\($0)\"")] }
 
 let strict: [SwiftSetting] =
     [
@@ -45,6 +49,7 @@ let package = Package(
     targets: [
         // Level 0: C.
         .target(name: "CLinux"),
+        .target(name: "CBuild", cSettings: commit),
         clibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         clibrary("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),
         clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
@@ -106,6 +111,7 @@ let package = Package(
                 "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "Webhooks",
                 "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPServer",
                 "HTTPClient", "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO", "Telemetry", "Primitives",
+                "CBuild",
             ]
         ),
         program("sallyport", ["SallyportApp"]),

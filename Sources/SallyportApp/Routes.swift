@@ -13,8 +13,19 @@ enum RouteTable {
             .json,
             .later(NotificationHandler.post),
             "what the provider pushes: something has changed, read it"
-        )
+        ), securityText(.web),
     ]
+
+    private static func securityText(_ face: Route.Face) -> Route {
+        Route(
+            face,
+            .get,
+            "/.well-known/security.txt",
+            .page,
+            .now(SecurityTextHandler.get),
+            "where weaknesses are reported to"
+        )
+    }
 
     /// What the paths of messages that the provider pushes begin with.
     static let notificationPrefix: StaticString = "/ipn/"
@@ -105,7 +116,7 @@ enum RouteTable {
             .page,
             .now(LinkHandler.fallback),
             "shown where the link did not open the app"
-        ),
+        ), securityText(.link),
     ]
 
     static let admin: [Route] = [

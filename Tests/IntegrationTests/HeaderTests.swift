@@ -1,5 +1,7 @@
+import EventIO
 import HTTPCore
 import IntegrationKit
+import Primitives
 import Testing
 
 @testable import SallyportApp
@@ -220,10 +222,30 @@ import Testing
             #expect(head.text.isEmpty)
             #expect(try await anyone.request("GET", shop.web + path).status == 404)
         }
+        for (face, base) in [("web", shop.web), ("link", shop.link)] {
+            let answer = try await anyone.request("GET", base + "/.well-known/security.txt")
+            list.check("\(face) GET /.well-known/security.txt", answer, 404, neutral)
+        }
         let index = try await anyone.request("GET", shop.link + "/index.html?secureWebviewSessionId=swc_x")
         list.check("link GET /index.html", index, 200, page("no-referrer", fallback))
         for path in ["/healthz", "/readyz", "/metrics"] {
             list.check("admin GET \(path)", try await anyone.request("GET", shop.admin + path), 200, admin)
+        }
+    }
+
+    @Test func `of security.txt is its row, with contact and end, on both hosts`() async throws {
+        let contact = "mailto:security@shop.example"
+        try await withShop(ShopOptions(["security.contact": contact])) { shop in
+            let list = Checklist()
+            for (face, base) in [("web", shop.web), ("link", shop.link)] {
+                let answer = try await shop.browser().request("GET", base + "/.well-known/security.txt")
+                let fields = [Self.noStore, Self.noReferrer, Self.closed, "content-type: text/plain; charset=utf-8"]
+                list.check("\(face) GET /.well-known/security.txt", answer, 200, Self.common + fields)
+                let lines = answer.text.split(separator: "\n").map(String.init)
+                #expect(lines.count == 2 && lines.first == "Contact: " + contact)
+                let end = try #require(lines.last?.dropFirst("Expires: ".count))
+                #expect(try #require(CalendarDate.time(of: String(end))) > SystemClock().now())
+            }
         }
     }
 

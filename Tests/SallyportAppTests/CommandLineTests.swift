@@ -96,7 +96,10 @@ func run(
     }
 
     @Test func `prints the version and the routes`() async {
-        #expect(await run(["version"]).output == "sallyport \(ProgramVersion.text)\n")
+        for words in [["version"], ["--version"]] {
+            #expect(await run(words).output == "sallyport \(ProgramVersion.text) (commit \(ProgramVersion.commit))\n")
+        }
+        #expect(await run(["serve", "--version"]).status == 2)
         let routes = await run(["routes"])
         #expect(routes.output.split(separator: "\n").count == RouteTable.all.count + MerchantRouteTable.all.count)
         for route in RouteTable.all { #expect(routes.output.contains(" \(route.path) ")) }

@@ -17,11 +17,11 @@ enum CommandTable {
     private static let versionCommand = Command(
         name: "version",
         operands: "",
-        summary: "print the version",
+        summary: "print the version and the commit; --version does the same",
         details: "",
         options: [],
         run: { input in
-            input.console.print("sallyport \(ProgramVersion.text)")
+            input.console.print(ProgramVersion.line)
             return 0
         }
     )

@@ -43,6 +43,10 @@ package enum Program {
             return misuse(error.text, console)
         }
         guard let name = arguments.command else {
+            if arguments.flags.contains(versionOption.name) {
+                console.print(ProgramVersion.line)
+                return 0
+            }
             console.print(HelpText.program)
             return arguments.flags.contains("help") || words.isEmpty ? 0 : 2
         }
@@ -63,7 +67,12 @@ package enum Program {
         return await command.run(CommandInput(arguments: arguments, environment: environment, console: console))
     }
 
-    private static var options: [CommandOption] { CommandTable.all.flatMap(\.options) + CommandTable.common }
+    private static var options: [CommandOption] {
+        CommandTable.all.flatMap(\.options) + CommandTable.common + [versionOption]
+    }
+
+    /// Without a command, as most programs have it.
+    private static let versionOption = CommandOption("version", nil, "print the version and the commit")
 
     /// Whether the command would lose something if a signal just ended it.
     private static func answersSignals(_ words: [String]) -> Bool {

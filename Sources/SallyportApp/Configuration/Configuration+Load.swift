@@ -33,6 +33,11 @@ extension Configuration {
         logLevel = LogLevel(name: reader.choice("log_level")) ?? .info
         includesSubdomains = reader.flag("hsts.include_subdomains")
         enforcesScriptPolicy = reader.choice("csp.p2") == "enforce"
+        let contact = reader.text("security.contact")
+        securityContact = SecurityContact(contact)
+        if !contact.isEmpty, securityContact == nil {
+            reader.complain("security.contact", "neither an https address nor mailto: with one address")
+        }
         let effective = reader.effective
         printed = SettingTable.all.map { setting in
             let value = effective[setting.name] ?? ""

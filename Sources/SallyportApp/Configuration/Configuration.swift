@@ -134,6 +134,8 @@ package struct Configuration: Sendable {
     let logLevel: LogLevel
     let includesSubdomains: Bool
     let enforcesScriptPolicy: Bool
+    /// For reports of weaknesses; `nil` where none is published.
+    let securityContact: SecurityContact?
     /// Name and text of every setting, secrets hidden, in the order of the table.
     package let printed: [(name: String, value: String)]
 }

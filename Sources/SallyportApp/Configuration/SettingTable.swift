@@ -170,6 +170,12 @@ enum SettingTable {
             "enforce",
             "policy of the pages that load the provider's script"
         ),
+        Setting(
+            "security.contact",
+            .text,
+            "",
+            "https or mailto URI for reports of weaknesses, shown in /.well-known/security.txt; empty: 404 there"
+        ),
     ]
 
     private static let provider: [Setting] = [

@@ -38,6 +38,8 @@ final class Deployment: Sendable {
     let appleAssociation: FixedAnswer
     let androidAssociation: FixedAnswer
     let developmentAuthority: FixedAnswer
+    /// For reports of weaknesses; `nil` where none is published.
+    let securityContact: SecurityContact?
     /// The answer to every other host: 421, empty.
     let misdirected: StaticResponse
     /// The interface for merchants' programs; `nil` where it is not served.
@@ -68,6 +70,7 @@ final class Deployment: Sendable {
         linkHost = Array(listeners.link.authority.utf8)
         webOrigin = listeners.web.text
         linkOrigin = listeners.link.text
+        securityContact = configuration.securityContact
         startAction = LinkTarget(configuration.provider.startURL)
         pages = PageRenderer(site: try Deployment.site(configuration, provider, shop.catalogue), assets: files)
         let policy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider), reportGroup: "csp")
