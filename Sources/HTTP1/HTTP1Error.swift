@@ -12,7 +12,7 @@ package enum HTTP1Error: Error, Sendable, Hashable, CaseIterable {
     case targetTooLong
     /// What follows the target is no version and CR LF.
     case badVersion
-    /// A version other than HTTP/1.1.
+    /// A major version other than 1.
     case unsupportedVersion
     /// The head is longer than the limit.
     case headTooLarge
@@ -26,11 +26,11 @@ package enum HTTP1Error: Error, Sendable, Hashable, CaseIterable {
     case foldedLine
     /// A line ends in LF or CR alone.
     case badLineEnd
-    /// Host is missing, empty, repeated, or has a character that no host and port may have.
+    /// Host is missing in any version but HTTP/1.0, empty, repeated, or has a character that no host and port may have.
     case badHost
     /// Content-Length is no number, or occurs twice.
     case badContentLength
-    /// Transfer-Encoding is anything but one `chunked`.
+    /// Transfer-Encoding is anything but one `chunked`, or comes with HTTP/1.0.
     case badTransferEncoding
     /// Content-Length and Transfer-Encoding together.
     case ambiguousLength

@@ -18,12 +18,13 @@ package import HTTPCore
 ///
 /// - Only origin-form targets. Absolute-form, which the standard wants accepted, is refused: nobody sends it to an
 ///   origin server, and it brings a second host into the request. Authority-form and `*` are refused too.
-/// - Only version 1.1: HTTP/1.0 is answered 505.
+/// - Any version 1.x: as 1.1 but for HTTP/1.0, which needs no Host, ends its connection unless it asks for `keep-alive`, is never told
+///   to continue, and cannot send chunks. Another major version is answered 505.
 /// - One empty line before a request is skipped, a second one is refused.
 /// - Lines end in CR LF. LF alone, CR alone, folded lines and blanks before a colon are refused.
 /// - Content-Length: digits, once, without a leading zero. Transfer-Encoding: `chunked`, once. Never both.
 /// - Chunk extensions are ignored up to a limit, trailers are refused, a chunk size has at most eight digits.
-/// - Exactly one Host, not empty.
+/// - Exactly one Host, not empty; HTTP/1.0 may have none.
 package struct HTTP1RequestParser: Sendable {
     enum Stage: Sendable {
         case head
@@ -40,8 +41,8 @@ package struct HTTP1RequestParser: Sendable {
     /// The greatest content of the present request in bytes; may be set when a head has come, for that request.
     package var bodyLimit: Int
 
-    /// Whether the connection may carry another request after the present one; true until a client says otherwise.
-    package private(set) var keepsConnection = true
+    /// Whether the connection may carry another request after the present one, and what the answer says of it.
+    package private(set) var persistence = HTTP1Persistence.usual
 
     /// A parser at the start of a connection.
     ///
@@ -83,7 +84,7 @@ package struct HTTP1RequestParser: Sendable {
             }
         } catch {
             stage = .failed(error)
-            keepsConnection = false
+            persistence = .close
             return ParseStep(consumed: 0, outcome: .failed(error))
         }
     }
@@ -104,7 +105,7 @@ extension HTTP1RequestParser {
             guard start < bytes.count else { return ParseStep(consumed: start, outcome: .needMore) }
             request.reset()
             bodyLimit = limits.bodyBytes
-            keepsConnection = true
+            persistence = .usual
             head.begin()
         }
         let rest = bytes.extracting(skipped...)
@@ -133,7 +134,7 @@ extension HTTP1RequestParser {
         let found = try head.finish()
         request.noteTarget(path: head.pathRange, query: head.queryRange)
         request.adopt(bytes)
-        keepsConnection = found.keepsConnection
+        persistence = found.persistence
         head = HeadScanner()
         hasSkippedLine = false
         if found.isChunked {

@@ -48,7 +48,7 @@ struct HeadScanner: Sendable {
     }
 
     /// What the head says about the message.
-    func finish() throws(HTTP1Error) -> HeadFraming {
+    mutating func finish() throws(HTTP1Error) -> HeadFraming {
         try framing.check()
         return framing
     }
@@ -145,7 +145,7 @@ extension HeadScanner {
         phase = .version
     }
 
-    /// `HTTP/1.1` and CR LF, compared as far as it has come.
+    /// `HTTP/1.1` and CR LF, compared as far as it has come; another minor version is another digit.
     private mutating func scanVersion(_ bytes: Span<UInt8>) throws(HTTP1Error) {
         // In one piece, as it nearly always comes.
         if next == targetEnd + 1, bytes.count - next >= 10, ASCII.word(bytes, at: next) == HeadScanner.version,
@@ -158,15 +158,19 @@ extension HeadScanner {
         let expected: [10 of UInt8] = [0x48, 0x54, 0x54, 0x50, 0x2F, 0x31, 0x2E, 0x31, 0x0D, 0x0A]
         while next < bytes.count, phase == .version {
             let position = next - targetEnd - 1
-            guard bytes[next] == expected[position] else {
-                // The digits stand at 5 and 7; another digit is another version, anything else is none.
-                let isDigit = bytes[next] >= 0x30 && bytes[next] <= 0x39
-                throw isDigit && (position == 5 || position == 7) ? .unsupportedVersion : .badVersion
+            let isDigit = bytes[next] >= 0x30 && bytes[next] <= 0x39
+            if position == HeadScanner.minorDigit, isDigit {
+                framing.isOld = bytes[next] == 0x30
+            } else if bytes[next] != expected[position] {
+                throw isDigit && position == HeadScanner.majorDigit ? .unsupportedVersion : .badVersion
             }
             next += 1
             if position == 9 { phase = .lineStart }
         }
     }
+
+    private static let majorDigit = 5
+    private static let minorDigit = 7
 }
 
 // MARK: - Field lines

@@ -12,7 +12,7 @@ struct ParserTests {
         #expect(seen.query == "a=1")
         #expect(seen.fields == ["host: localhost:8443", "accept: */*", "x-own: b"])
         #expect(seen.body.isEmpty)
-        #expect(seen.keepsConnection)
+        #expect(seen.persistence == .usual)
         #expect(seen.announcement == nil)
         #expect(wire.buffer.isEmpty)
         #expect(!wire.parser.isInsideRequest)
@@ -59,13 +59,13 @@ struct ParserTests {
     ])
     func `a client decides whether the connection stays`(value: String, stays: Bool) {
         let wire = read("GET / HTTP/1.1\r\nHost: a\r\nConnection: \(value)\r\n\r\n")
-        #expect(wire.seen.map(\.keepsConnection) == [stays])
+        #expect(wire.seen.map(\.persistence) == [stays ? .usual : .close])
     }
 
     @Test func `the decision does not carry over to the next request`() {
         let close = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
         let wire = read(close + "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(wire.seen.map(\.keepsConnection) == [false, true])
+        #expect(wire.seen.map(\.persistence) == [.close, .usual])
     }
 
     @Test func `one empty line before each request is skipped`() {
@@ -108,5 +108,51 @@ struct ParserTests {
         #expect(wire.seen.first?.body.utf8.count == 20_000)
         wire.receive(head.utf8)
         #expect(wire.failure == .bodyTooLarge)
+    }
+}
+
+@Suite("A request of HTTP/1.0")
+struct OldVersionTests {
+    @Test func `ends its connection and needs no host`() throws {
+        let wire = read("GET /healthz HTTP/1.0\r\n\r\n")
+        let seen = try #require(wire.seen.first)
+        #expect(seen.path == "/healthz")
+        #expect(seen.fields.isEmpty)
+        #expect(seen.persistence == .close)
+        #expect(wire.request.host == nil)
+    }
+
+    @Test(arguments: [
+        ("keep-alive", HTTP1Persistence.keepAlive), ("Keep-Alive", .keepAlive), ("x, keep-alive", .keepAlive),
+        ("close", .close), ("keep-alive, close", .close), ("kept-alive", .close),
+    ])
+    func `goes on where it asks for that`(value: String, expected: HTTP1Persistence) {
+        let wire = read("GET / HTTP/1.0\r\nHost: a\r\nConnection: \(value)\r\n\r\n")
+        #expect(wire.seen.map(\.persistence) == [expected])
+    }
+
+    @Test func `closes where one of two fields says so`() {
+        let wire = read("GET / HTTP/1.0\r\nConnection: close\r\nConnection: keep-alive\r\n\r\n")
+        #expect(wire.seen.map(\.persistence) == [.close])
+    }
+
+    @Test func `brings its content by length and is not told to continue`() {
+        let wire = read("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc")
+        #expect(wire.seen.map(\.body) == ["abc"])
+        #expect(wire.seen.first?.announcement?.length == 3)
+        #expect(wire.seen.first?.announcement?.expectsContinue == false)
+    }
+
+    @Test func `leaves nothing behind for the next one`() {
+        let old = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+        #expect(read(old + "GET / HTTP/1.1\r\nHost: a\r\n\r\n").seen.map(\.persistence) == [.keepAlive, .usual])
+        #expect(read(old + "GET / HTTP/1.1\r\n\r\n").failure == .badHost)
+    }
+
+    @Test(arguments: 2...9)
+    func `with a later minor version is one of HTTP/1.1`(minor: Int) {
+        let wire = read("GET / HTTP/1.\(minor)\r\nHost: a\r\n\r\n")
+        #expect(wire.seen.map(\.persistence) == [.usual])
+        #expect(read("GET / HTTP/1.\(minor)\r\n\r\n").failure == .badHost)
     }
 }

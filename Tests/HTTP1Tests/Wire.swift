@@ -10,10 +10,10 @@ final class Wire {
         var query: String?
         var fields: [String]
         var body: String
-        var keepsConnection: Bool
+        var persistence: HTTP1Persistence
         var announcement: BodyAnnouncement?
 
-        var description: String { "\(method) \(path) ? \(query ?? "-") \(fields) [\(body)] \(keepsConnection)" }
+        var description: String { "\(method) \(path) ? \(query ?? "-") \(fields) [\(body)] \(persistence)" }
     }
 
     var parser: HTTP1RequestParser
@@ -52,7 +52,7 @@ final class Wire {
                 query: request.query,
                 fields: fields + own,
                 body: String(decoding: request.body, as: UTF8.self),
-                keepsConnection: parser.keepsConnection,
+                persistence: parser.persistence,
                 announcement: announcement
             )
         )

@@ -7,7 +7,8 @@ import Testing
 struct RefusalTests {
     /// Openings that the parser refuses; its own tests have the full list.
     static let refused: [(String, Int)] = [
-        ("GET / HTTP/1.0\r\n\r\n", 505),
+        ("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         ("GET / HTTP/2.0\r\n\r\n", 505),
         ("GET / HTTP/1.1\r\n\r\n", 400),
         ("GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
