@@ -156,3 +156,72 @@ struct OldVersionTests {
         #expect(read("GET / HTTP/1.\(minor)\r\n\r\n").failure == .badHost)
     }
 }
+
+@Suite("A target in absolute-form")
+struct AbsoluteFormTests {
+    @Test(arguments: [
+        ("http://shop.example/a/b?c=d", "/a/b", "c=d" as String?), ("HTTPS://shop.example/", "/", nil),
+        ("http://shop.example", "/", nil), ("https://shop.example?c=d", "/", "c=d"), ("http://shop.example?", "/", ""),
+        ("http://Shop.Example//x", "//x", nil),
+    ])
+    func `is taken apart`(target: String, path: String, query: String?) throws {
+        let wire = read("GET \(target) HTTP/1.1\r\nHost: shop.example\r\n\r\n")
+        #expect(wire.failure == nil)
+        let seen = try #require(wire.seen.first)
+        #expect(seen.path == path)
+        #expect(seen.query == query)
+        #expect(wire.request.hostIs(Array("shop.example".utf8)))
+    }
+
+    @Test func `names the host where HTTP/1.0 has no field for it`() {
+        let wire = read("GET http://[::1]:80/a HTTP/1.0\r\nAccept: */*\r\n\r\n")
+        #expect(wire.seen.map(\.path) == ["/a"])
+        #expect(wire.request.host == "[::1]:80")
+        #expect(wire.request.hostIs(Array("[::1]:80".utf8)))
+    }
+
+    @Test(arguments: [("http", nil as HTTP1Error?), ("https", nil)])
+    func `may have either scheme in clear`(scheme: String, failure: HTTP1Error?) {
+        #expect(read("GET \(scheme)://a/ HTTP/1.1\r\nHost: a\r\n\r\n").failure == failure)
+    }
+
+    @Test(arguments: [("http", HTTP1Error.badTarget as HTTP1Error?), ("https", nil)])
+    func `has the scheme of TLS over TLS`(scheme: String, failure: HTTP1Error?) {
+        let wire = Wire(isSecure: true)
+        wire.receive("GET \(scheme)://a/ HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        #expect(wire.failure == failure)
+    }
+
+    @Test func `leaves nothing behind for the next request`() {
+        let wire = read("GET http://a/x?y HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /z HTTP/1.0\r\n\r\n")
+        #expect(wire.seen.map(\.path) == ["/x", "/z"])
+        #expect(wire.seen.map(\.query) == ["y", nil])
+        #expect(wire.request.host == nil)
+    }
+}
+
+@Suite("Trailers")
+struct TrailerTests {
+    private static let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n"
+
+    @Test(arguments: [
+        "X: y", "X:", "Host: b", "Content-Length: 9", "Transfer-Encoding: chunked", "Connection: close", "Cookie: a=b",
+        "X-Forwarded-For: 6.6.6.6\r\nExpect: 100-continue",
+    ])
+    func `are read and never become fields`(trailers: String) throws {
+        let wire = read(TrailerTests.head + trailers + "\r\n\r\nGET /next HTTP/1.1\r\nHost: c\r\n\r\n")
+        #expect(wire.failure == nil)
+        #expect(wire.seen.map(\.path) == ["/", "/next"])
+        let seen = try #require(wire.seen.first)
+        #expect(seen.fields == ["host: a", "transfer-encoding: chunked"])
+        #expect(seen.body == "x")
+        #expect(seen.persistence == .usual)
+    }
+
+    @Test func `of exactly the limit are accepted`() {
+        let line = "X: " + String(repeating: "y", count: 1_024 - 5) + "\r\n"
+        #expect(line.utf8.count == 1_024)
+        #expect(read(TrailerTests.head + line + "\r\n").seen.count == 1)
+        #expect(read(TrailerTests.head + "Z" + line + "\r\n").failure == .headTooLarge)
+    }
+}

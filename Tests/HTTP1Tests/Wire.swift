@@ -23,8 +23,8 @@ final class Wire {
     private(set) var failure: HTTP1Error?
     private var announcement: BodyAnnouncement?
 
-    init(limits: HTTP1Limits = HTTP1Limits()) {
-        parser = HTTP1RequestParser(limits: limits)
+    init(limits: HTTP1Limits = HTTP1Limits(), isSecure: Bool = false) {
+        parser = HTTP1RequestParser(limits: limits, isSecure: isSecure)
     }
 
     func receive(_ bytes: some Sequence<UInt8>) {

@@ -104,3 +104,18 @@ struct OldClientTests {
         }
     }
 }
+
+@Suite("A target in absolute-form")
+struct AbsoluteFormTests {
+    @Test(arguments: Transport.allCases)
+    func `is served where its scheme fits`(transport: Transport) async throws {
+        try await withServer { bench in
+            for (scheme, status) in [("https", 200), ("http", transport == .tls ? 400 : 200)] {
+                let client = try await bench.client(transport)
+                let response = try await client.exchange("GET \(scheme)://a/one?x HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(response.status == status)
+                #expect(response.body == (status == 200 ? "/one" : ""))
+            }
+        }
+    }
+}

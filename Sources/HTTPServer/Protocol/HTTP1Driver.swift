@@ -21,7 +21,7 @@ final class HTTP1Driver: ProtocolDriver {
 
     init(_ connection: Connection) {
         part = connection.part
-        parser = HTTP1RequestParser(limits: connection.part.parserLimits)
+        parser = HTTP1RequestParser(limits: connection.part.parserLimits, isSecure: connection.isSecure)
         state = HTTP1ConnectionState(connection.part.limits)
         request.peer = connection.peer.address
         request.isSecure = connection.isSecure

@@ -15,6 +15,7 @@ private func read(_ bytes: [UInt8], pieces: Int) -> Reading {
     limits.fieldCount = 8
     limits.bodyBytes = 256
     limits.chunkExtensionBytes = 16
+    limits.trailerBytes = 32
     var parser = HTTP1RequestParser(limits: limits)
     let request = HTTPRequest()
     var reading = Reading()
