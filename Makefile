@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening docs-coverage budgets mutants test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening docs-coverage budgets mutants proxy-test test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -78,6 +78,11 @@ budgets: ## What a request costs, counted and held to docs/budgets.md
 mutants: ## Take the fixes of ten rows of docs/hardening.md out again, one by one; SEED=7 COUNT=20, or NAMES="slug slug"
 	@scripts/install-deps test
 	@scripts/mutants $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(NAMES)
+
+proxy-test: ## Whole purchases through nginx, HAProxy and Caddy; NAMES="nginx caddy"
+	@scripts/install-deps proxy
+	@$(RELEASE) --product sallyport
+	@scripts/proxy-test $(NAMES)
 
 test-tsan: ## Every test under the thread sanitizer
 	@scripts/install-deps test

@@ -4,7 +4,12 @@ import Primitives
 /// Takes the chunked coding off, RFC 9112 section 7.1, and can stop after any byte.
 ///
 ///     size -> [extension] -> sizeEnd -> data -> dataCR -> dataLF -> size ...
-///                                   \-> lastCR -> lastLF -> complete          (size 0)
+///                                   \-> lineStart -> lastLF -> complete       (size 0)
+///                                       |       ^
+///                                       \> trailerName -> trailerValue -> trailerLF -> lineStart
+///
+/// Trailers are held to the form of a field line and to a limit, and dropped: merged with the head they would be a way around every check
+/// on it.
 struct ChunkedDecoder: Sendable {
     private enum State: Sendable {
         case size
@@ -13,7 +18,10 @@ struct ChunkedDecoder: Sendable {
         case data
         case dataCR
         case dataLF
-        case lastCR
+        case lineStart
+        case trailerName
+        case trailerValue
+        case trailerLF
         case lastLF
         case complete
     }
@@ -24,6 +32,8 @@ struct ChunkedDecoder: Sendable {
         let content: Int
         /// Bytes of chunk extensions.
         let extensions: Int
+        /// Bytes of trailers.
+        let trailers: Int
     }
 
     /// Eight digits are four gigabytes; more digits than any client needs are a way to overflow somebody's number.
@@ -34,6 +44,7 @@ struct ChunkedDecoder: Sendable {
     /// The size that is being read, then what remains of the chunk.
     private var remaining = 0
     private var extensionBytes = 0
+    private var trailerBytes = 0
 
     /// Whether the last chunk and the empty line behind it have come.
     var isComplete: Bool { state == .complete }
@@ -44,7 +55,7 @@ struct ChunkedDecoder: Sendable {
     ///   - bytes: What has come and was not consumed.
     ///   - limit: How much is accepted.
     ///   - request: Its content grows.
-    /// - Throws: `badChunk`, `bodyTooLarge` or `trailerRefused`.
+    /// - Throws: `badChunk`, `bodyTooLarge`, or what is wrong with a trailer.
     /// - Returns: How many bytes were consumed: all, or up to the end of the content.
     mutating func decode(
         _ bytes: Span<UInt8>,
@@ -73,15 +84,14 @@ struct ChunkedDecoder: Sendable {
         case .size: try readSize(byte)
         case .extensions: try readExtension(byte, limit)
         case .sizeEnd:
-            try expect(byte, ASCII.lf, then: remaining == 0 ? .lastCR : .data)
+            try expect(byte, ASCII.lf, then: remaining == 0 ? .lineStart : .data)
             guard remaining <= limit.content - contentSoFar else { throw .bodyTooLarge }
             digits = 0
         case .dataCR: try expect(byte, ASCII.cr, then: .dataLF)
         case .dataLF: try expect(byte, ASCII.lf, then: .size)
-        case .lastCR:
-            guard byte == ASCII.cr else { throw byte == ASCII.lf ? .badChunk : .trailerRefused }
-            state = .lastLF
+        case .lineStart where byte == ASCII.cr: state = .lastLF
         case .lastLF: try expect(byte, ASCII.lf, then: .complete)
+        case .lineStart, .trailerName, .trailerValue, .trailerLF: try readTrailer(byte, limit)
         case .data, .complete: break
         }
     }
@@ -105,6 +115,25 @@ struct ChunkedDecoder: Sendable {
         extensionBytes += 1
         let isText = (byte >= ASCII.blank && byte < ASCII.delete) || byte == ASCII.tab
         guard isText, extensionBytes <= limit.extensions else { throw .badChunk }
+    }
+
+    private mutating func readTrailer(_ byte: UInt8, _ limit: Limit) throws(HTTP1Error) {
+        trailerBytes += 1
+        guard trailerBytes <= limit.trailers else { throw .headTooLarge }
+        switch state {
+        case .trailerValue where byte == ASCII.cr: state = .trailerLF
+        case .trailerValue:
+            guard ASCII.isValueCharacter(byte) else { throw byte == ASCII.lf ? .badLineEnd : .badFieldValue }
+        case .trailerLF:
+            guard byte == ASCII.lf else { throw .badLineEnd }
+            state = .lineStart
+        case .trailerName where byte == ASCII.colon: state = .trailerValue
+        case .lineStart where ASCII.isBlank(byte): throw .foldedLine
+        case .lineStart where byte == ASCII.lf: throw .badLineEnd
+        default:
+            guard ASCII.isTokenCharacter(byte) else { throw .badFieldName }
+            state = .trailerName
+        }
     }
 
     private mutating func expect(_ byte: UInt8, _ wanted: UInt8, then following: State) throws(HTTP1Error) {

@@ -6,15 +6,16 @@ package enum HTTP1Error: Error, Sendable, Hashable, CaseIterable {
     case badEmptyLine
     /// The method is no token or has more than 16 characters.
     case badMethod
-    /// The target is not in origin-form or has a character that no target may have.
+    /// The target is neither in origin-form nor in absolute-form, has a scheme that does not fit the connection, or a character that no
+    /// target may have.
     case badTarget
     /// The target is longer than the limit.
     case targetTooLong
     /// What follows the target is no version and CR LF.
     case badVersion
-    /// A version other than HTTP/1.1.
+    /// A major version other than 1.
     case unsupportedVersion
-    /// The head is longer than the limit.
+    /// The head, or what trails the content, is longer than the limit.
     case headTooLarge
     /// There are more fields than the limit.
     case tooManyFields
@@ -26,11 +27,12 @@ package enum HTTP1Error: Error, Sendable, Hashable, CaseIterable {
     case foldedLine
     /// A line ends in LF or CR alone.
     case badLineEnd
-    /// Host is missing, empty, repeated, or has a character that no host and port may have.
+    /// Host is missing in any version but HTTP/1.0, empty, repeated, has a character that no host and port may have, or is not the
+    /// target's.
     case badHost
     /// Content-Length is no number, or occurs twice.
     case badContentLength
-    /// Transfer-Encoding is anything but one `chunked`.
+    /// Transfer-Encoding is anything but one `chunked`, or comes with HTTP/1.0.
     case badTransferEncoding
     /// Content-Length and Transfer-Encoding together.
     case ambiguousLength
@@ -40,8 +42,6 @@ package enum HTTP1Error: Error, Sendable, Hashable, CaseIterable {
     case bodyTooLarge
     /// A chunk has no size, a size too great, no line end or too long an extension.
     case badChunk
-    /// Fields follow the content; none is of use here, and merging them is a way around every check on the head.
-    case trailerRefused
 
     /// The status of the answer.
     package var status: HTTPStatus {
@@ -52,8 +52,7 @@ package enum HTTP1Error: Error, Sendable, Hashable, CaseIterable {
         case .unsupportedExpectation: .expectationFailed
         case .bodyTooLarge: .payloadTooLarge
         case .badEmptyLine, .badMethod, .badTarget, .badVersion, .badFieldName, .badFieldValue, .foldedLine,
-            .badLineEnd, .badHost, .badContentLength, .badTransferEncoding, .ambiguousLength, .badChunk,
-            .trailerRefused:
+            .badLineEnd, .badHost, .badContentLength, .badTransferEncoding, .ambiguousLength, .badChunk:
             .badRequest
         }
     }

@@ -20,6 +20,10 @@ package struct HTTP1Limits: Sendable, Hashable {
     ///
     /// Beyond it: 400.
     package var chunkExtensionBytes = 1_024
+    /// The length of all trailers of a request, line ends included, which are read and ignored: 1,024 bytes.
+    ///
+    /// Beyond it: 431.
+    package var trailerBytes = 1_024
 
     /// The defaults.
     package init() {}

@@ -16,14 +16,17 @@ package import HTTPCore
 /// The grammar is strict wherever servers have been found to disagree, since a disagreement with a proxy in front is
 /// how requests are smuggled. Decisions beyond the standard's letter:
 ///
-/// - Only origin-form targets. Absolute-form, which the standard wants accepted, is refused: nobody sends it to an
-///   origin server, and it brings a second host into the request. Authority-form and `*` are refused too.
-/// - Only version 1.1: HTTP/1.0 is answered 505.
+/// - Targets in origin-form or absolute-form. The host of the latter is the request's, and a Host field has to name the same: a server
+///   in front might go by the other one. Over TLS its scheme is `https`; in clear it may be either, since a proxy in front may speak
+///   for clients of both kinds. Authority-form and `*` are refused.
+/// - Any version 1.x: as 1.1 but for HTTP/1.0, which needs no Host, ends its connection unless it asks for `keep-alive`, is never told
+///   to continue, and cannot send chunks. Another major version is answered 505.
 /// - One empty line before a request is skipped, a second one is refused.
 /// - Lines end in CR LF. LF alone, CR alone, folded lines and blanks before a colon are refused.
 /// - Content-Length: digits, once, without a leading zero. Transfer-Encoding: `chunked`, once. Never both.
-/// - Chunk extensions are ignored up to a limit, trailers are refused, a chunk size has at most eight digits.
-/// - Exactly one Host, not empty.
+/// - Chunk extensions and trailers are ignored up to a limit each; a trailer has the form of a field line, and never becomes a field.
+///   A chunk size has at most eight digits.
+/// - Exactly one Host, not empty; HTTP/1.0 may have none.
 package struct HTTP1RequestParser: Sendable {
     enum Stage: Sendable {
         case head
@@ -33,6 +36,7 @@ package struct HTTP1RequestParser: Sendable {
     }
 
     let limits: HTTP1Limits
+    private let isSecure: Bool
     var stage = Stage.head
     var head = HeadScanner()
     private var hasSkippedLine = false
@@ -40,14 +44,17 @@ package struct HTTP1RequestParser: Sendable {
     /// The greatest content of the present request in bytes; may be set when a head has come, for that request.
     package var bodyLimit: Int
 
-    /// Whether the connection may carry another request after the present one; true until a client says otherwise.
-    package private(set) var keepsConnection = true
+    /// Whether the connection may carry another request after the present one, and what the answer says of it.
+    package private(set) var persistence = HTTP1Persistence.usual
 
     /// A parser at the start of a connection.
     ///
-    /// - Parameter limits: What to accept.
-    package init(limits: HTTP1Limits = HTTP1Limits()) {
+    /// - Parameters:
+    ///   - limits: What to accept.
+    ///   - isSecure: Whether the bytes come out of TLS.
+    package init(limits: HTTP1Limits = HTTP1Limits(), isSecure: Bool = false) {
         self.limits = limits
+        self.isSecure = isSecure
         bodyLimit = limits.bodyBytes
     }
 
@@ -83,7 +90,7 @@ package struct HTTP1RequestParser: Sendable {
             }
         } catch {
             stage = .failed(error)
-            keepsConnection = false
+            persistence = .close
             return ParseStep(consumed: 0, outcome: .failed(error))
         }
     }
@@ -104,7 +111,7 @@ extension HTTP1RequestParser {
             guard start < bytes.count else { return ParseStep(consumed: start, outcome: .needMore) }
             request.reset()
             bodyLimit = limits.bodyBytes
-            keepsConnection = true
+            persistence = .usual
             head.begin()
         }
         let rest = bytes.extracting(skipped...)
@@ -131,9 +138,13 @@ extension HTTP1RequestParser {
         _ request: inout RequestHead
     ) throws(HTTP1Error) -> ParseStep.Outcome {
         let found = try head.finish()
+        if let authority = head.authorityRange {
+            guard !isSecure || !head.namesClearScheme else { throw .badTarget }
+            guard request.noteAuthority(authority, in: bytes) else { throw .badHost }
+        }
         request.noteTarget(path: head.pathRange, query: head.queryRange)
         request.adopt(bytes)
-        keepsConnection = found.keepsConnection
+        persistence = found.persistence
         head = HeadScanner()
         hasSkippedLine = false
         if found.isChunked {
@@ -171,7 +182,11 @@ extension HTTP1RequestParser {
         _ request: HTTPRequest
     ) throws(HTTP1Error) -> ParseStep {
         var decoder = previous
-        let limit = ChunkedDecoder.Limit(content: bodyLimit, extensions: limits.chunkExtensionBytes)
+        let limit = ChunkedDecoder.Limit(
+            content: bodyLimit,
+            extensions: limits.chunkExtensionBytes,
+            trailers: limits.trailerBytes
+        )
         let consumed = try decoder.decode(bytes, limit, into: request)
         guard decoder.isComplete else {
             stage = .chunked(decoder)

@@ -13,18 +13,18 @@ package enum HTTP1Serializer {
     /// - Parameters:
     ///   - response: What to send.
     ///   - method: What it answers.
-    ///   - keepsConnection: Whether another request may follow; if not, `Connection: close` says so.
+    ///   - persistence: Whether another request may follow.
     ///   - date: The present.
     ///   - output: Grows by the whole response.
     package static func append(
         _ response: HTTPResponse,
         answering method: HTTPMethod,
-        keepsConnection: Bool,
+        persistence: HTTP1Persistence,
         date: DateLine,
         to output: inout [UInt8]
     ) {
         response.appendHead(to: &output)
-        endHead(keepsConnection, date, &output)
+        endHead(persistence, date, &output)
         if case .head = method { return }
         guard response.status.allowsContent, case .bytes(let body) = response.body else { return }
         output.append(contentsOf: body)
@@ -35,27 +35,31 @@ package enum HTTP1Serializer {
     /// - Parameters:
     ///   - response: What to send.
     ///   - method: What it answers.
-    ///   - keepsConnection: Whether another request may follow; if not, `Connection: close` says so.
+    ///   - persistence: Whether another request may follow.
     ///   - date: The present.
     ///   - output: Grows by the whole response.
     package static func append(
         _ response: StaticResponse,
         answering method: HTTPMethod,
-        keepsConnection: Bool,
+        persistence: HTTP1Persistence,
         date: DateLine,
         to output: inout [UInt8]
     ) {
         // As spans: appending an array counts a reference to it.
         let (head, body) = (response.head, response.body)
         output.append(head.span)
-        endHead(keepsConnection, date, &output)
+        endHead(persistence, date, &output)
         if case .head = method { return }
         output.append(body.span)
     }
 
-    private static func endHead(_ keepsConnection: Bool, _ date: DateLine, _ output: inout [UInt8]) {
+    private static func endHead(_ persistence: HTTP1Persistence, _ date: DateLine, _ output: inout [UInt8]) {
         output.append(date.bytes.span)
-        if !keepsConnection { output.append(text: "Connection: close\r\n") }
+        switch persistence {
+        case .usual: break
+        case .keepAlive: output.append(text: "Connection: keep-alive\r\n")
+        case .close: output.append(text: "Connection: close\r\n")
+        }
         output.append(text: "\r\n")
     }
 }

@@ -3,11 +3,16 @@ import Primitives
 
 /// What the fields of a head say about the length of the message and the connection, RFC 9112 sections 6 and 9.
 struct HeadFraming: Sendable {
+    /// Whether the version is HTTP/1.0, which knows no chunks and no `100 Continue`, needs no Host, and ends each connection unless
+    /// asked to keep it; known before any field.
+    var isOld = false
     private var hosts = 0
     private(set) var contentLength: Int?
     private(set) var isChunked = false
-    private(set) var keepsConnection = true
+    private(set) var persistence = HTTP1Persistence.usual
     private(set) var expectsContinue = false
+    private var listsClose = false
+    private var listsKeepAlive = false
 
     /// Takes note of one field.
     ///
@@ -29,7 +34,8 @@ struct HeadFraming: Sendable {
             guard !isChunked, value.isEqualIgnoringCase(to: "chunked") else { throw .badTransferEncoding }
             isChunked = true
         case .connection:
-            if value.lists("close") { keepsConnection = false }
+            if value.lists("close") { listsClose = true }
+            if isOld, value.lists("keep-alive") { listsKeepAlive = true }
         case .expect:
             guard value.isEqualIgnoringCase(to: "100-continue") else { throw .unsupportedExpectation }
             expectsContinue = true
@@ -39,9 +45,19 @@ struct HeadFraming: Sendable {
     }
 
     /// Judges the head as a whole.
-    func check() throws(HTTP1Error) {
-        guard hosts == 1 else { throw .badHost }
+    mutating func check() throws(HTTP1Error) {
+        if isOld {
+            guard !isChunked else { throw .badTransferEncoding }
+            expectsContinue = false
+        } else {
+            guard hosts == 1 else { throw .badHost }
+        }
         guard contentLength == nil || !isChunked else { throw .ambiguousLength }
+        if listsClose {
+            persistence = .close
+        } else if isOld {
+            persistence = listsKeepAlive ? .keepAlive : .close
+        }
     }
 
     /// Whether a value has the characters of names, addresses and ports only; who is served is decided elsewhere.

@@ -2,12 +2,15 @@ import HTTPCore
 
 /// Reads one head from its first byte to its empty line and can stop after any byte.
 ///
-///     start -> method -> target -> query -> version -> lineStart -> name -> value -> valueEnd -> lineStart ...
-///                               \_____________/                 \-> end -> complete
+///     start -> method -> path -> query -> version -> lineStart -> name -> value -> valueEnd -> lineStart ...
+///                     |  ^   \_____________/                 \-> end -> complete
+///                     \> scheme -> authority -> path, query or version     (absolute-form)
 struct HeadScanner: Sendable {
     enum Phase: UInt8, Sendable, Comparable {
         case start
         case method
+        case scheme
+        case authority
         case path
         case query
         case version
@@ -26,8 +29,14 @@ struct HeadScanner: Sendable {
     private(set) var phase = Phase.start
     /// The next byte to look at; everything before it has been judged.
     private var next = 0
+    private var targetStart = 0
+    /// Zero where the target is in origin-form.
+    private var authorityStart = 0
+    private var authorityEnd = 0
     private var pathStart = 0
     private var pathEnd = 0
+    /// Zero where there is no query.
+    private var queryStart = 0
     private var targetEnd = 0
     /// Where the name of the present field begins and ends, and its value ends.
     private var nameStart = 0
@@ -35,12 +44,17 @@ struct HeadScanner: Sendable {
     private var valueEnd = 0
     private var fieldCount = 0
     private var framing = HeadFraming()
+    /// Whether the target is in absolute-form and its scheme is `http`.
+    private(set) var namesClearScheme = false
 
     /// Where the path lies.
     var pathRange: Range<Int> { pathStart..<pathEnd }
 
     /// Where the query lies, without its question mark.
-    var queryRange: Range<Int>? { pathEnd < targetEnd ? (pathEnd + 1)..<targetEnd : nil }
+    var queryRange: Range<Int>? { queryStart > 0 ? queryStart..<targetEnd : nil }
+
+    /// Where the authority of a target in absolute-form lies.
+    var authorityRange: Range<Int>? { authorityStart > 0 ? authorityStart..<authorityEnd : nil }
 
     /// A first byte has come.
     mutating func begin() {
@@ -48,7 +62,7 @@ struct HeadScanner: Sendable {
     }
 
     /// What the head says about the message.
-    func finish() throws(HTTP1Error) -> HeadFraming {
+    mutating func finish() throws(HTTP1Error) -> HeadFraming {
         try framing.check()
         return framing
     }
@@ -95,6 +109,8 @@ extension HeadScanner {
     ) throws(HTTP1Error) {
         if phase == .method { try scanMethod(bytes, &request) }
         if phase == .path { try scanPath(bytes, limits) }
+        if phase == .scheme { try scanScheme(bytes) }
+        if phase == .authority { try scanAuthority(bytes, limits) }
         if phase == .query { try scanQuery(bytes, limits) }
         if phase == .version { try scanVersion(bytes) }
     }
@@ -108,32 +124,74 @@ extension HeadScanner {
         guard index > 0, bytes[index] == ASCII.blank else { throw .badMethod }
         request.method = HTTPMethod(bytes.extracting(0..<index))
         next = index + 1
+        targetStart = next
         pathStart = next
         phase = .path
     }
 
     private mutating func scanPath(_ bytes: Span<UInt8>, _ limits: HTTP1Limits) throws(HTTP1Error) {
         guard next < bytes.count else { return }
-        guard next > pathStart || bytes[next] == ASCII.slash else { throw .badTarget }
+        if next == targetStart, bytes[next] != ASCII.slash {
+            phase = .scheme
+            return
+        }
         var index = next
         while index < bytes.count, ASCII.isPathCharacter(bytes[index]) { index += 1 }
         next = index
-        guard index - pathStart <= limits.targetBytes else { throw .targetTooLong }
+        guard index - targetStart <= limits.targetBytes else { throw .targetTooLong }
         guard index < bytes.count else { return }
         pathEnd = index
+        try endPath(bytes[index], at: index)
+    }
+
+    private mutating func endPath(_ byte: UInt8, at index: Int) throws(HTTP1Error) {
         next = index + 1
-        if bytes[index] == ASCII.question {
-            phase = .query
-        } else {
-            try endTarget(bytes[index], at: index)
+        guard byte == ASCII.question else { return try endTarget(byte, at: index) }
+        queryStart = next
+        phase = .query
+    }
+
+    /// `https://` or `http://`, of either case, compared as far as it has come.
+    private mutating func scanScheme(_ bytes: Span<UInt8>) throws(HTTP1Error) {
+        let expected: [8 of UInt8] = [0x68, 0x74, 0x74, 0x70, 0x73, 0x3A, 0x2F, 0x2F]
+        while next < bytes.count, phase == .scheme {
+            var position = next - targetStart
+            if position == 4, bytes[next] == ASCII.colon { namesClearScheme = true }
+            if namesClearScheme { position += 1 }
+            let byte = position < 5 && !namesClearScheme ? bytes[next] | 0x20 : bytes[next]
+            guard byte == expected[position] else { throw .badTarget }
+            next += 1
+            if position == 7 {
+                authorityStart = next
+                phase = .authority
+            }
         }
+    }
+
+    private mutating func scanAuthority(_ bytes: Span<UInt8>, _ limits: HTTP1Limits) throws(HTTP1Error) {
+        var index = next
+        while index < bytes.count, ASCII.isHostCharacter(bytes[index]) { index += 1 }
+        next = index
+        guard index - targetStart <= limits.targetBytes else { throw .targetTooLong }
+        guard index < bytes.count else { return }
+        guard index > authorityStart else { throw .badTarget }
+        authorityEnd = index
+        if bytes[index] == ASCII.slash {
+            pathStart = index
+            phase = .path
+            return
+        }
+        // No path is the path `/`, and the last slash before the authority is one.
+        pathStart = authorityStart - 1
+        pathEnd = authorityStart
+        try endPath(bytes[index], at: index)
     }
 
     private mutating func scanQuery(_ bytes: Span<UInt8>, _ limits: HTTP1Limits) throws(HTTP1Error) {
         var index = next
         while index < bytes.count, ASCII.isQueryCharacter(bytes[index]) { index += 1 }
         next = index
-        guard index - pathStart <= limits.targetBytes else { throw .targetTooLong }
+        guard index - targetStart <= limits.targetBytes else { throw .targetTooLong }
         guard index < bytes.count else { return }
         next = index + 1
         try endTarget(bytes[index], at: index)
@@ -145,7 +203,7 @@ extension HeadScanner {
         phase = .version
     }
 
-    /// `HTTP/1.1` and CR LF, compared as far as it has come.
+    /// `HTTP/1.1` and CR LF, compared as far as it has come; another minor version is another digit.
     private mutating func scanVersion(_ bytes: Span<UInt8>) throws(HTTP1Error) {
         // In one piece, as it nearly always comes.
         if next == targetEnd + 1, bytes.count - next >= 10, ASCII.word(bytes, at: next) == HeadScanner.version,
@@ -158,15 +216,19 @@ extension HeadScanner {
         let expected: [10 of UInt8] = [0x48, 0x54, 0x54, 0x50, 0x2F, 0x31, 0x2E, 0x31, 0x0D, 0x0A]
         while next < bytes.count, phase == .version {
             let position = next - targetEnd - 1
-            guard bytes[next] == expected[position] else {
-                // The digits stand at 5 and 7; another digit is another version, anything else is none.
-                let isDigit = bytes[next] >= 0x30 && bytes[next] <= 0x39
-                throw isDigit && (position == 5 || position == 7) ? .unsupportedVersion : .badVersion
+            let isDigit = bytes[next] >= 0x30 && bytes[next] <= 0x39
+            if position == HeadScanner.minorDigit, isDigit {
+                framing.isOld = bytes[next] == 0x30
+            } else if bytes[next] != expected[position] {
+                throw isDigit && position == HeadScanner.majorDigit ? .unsupportedVersion : .badVersion
             }
             next += 1
             if position == 9 { phase = .lineStart }
         }
     }
+
+    private static let majorDigit = 5
+    private static let minorDigit = 7
 }
 
 // MARK: - Field lines

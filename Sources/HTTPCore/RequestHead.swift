@@ -70,6 +70,21 @@ extension RequestHead {
         return FramingField(known)
     }
 
+    /// Notes the host that the target itself names; after all fields.
+    ///
+    /// - Parameters:
+    ///   - authority: Where it lies; stands in for a Host field that is missing.
+    ///   - head: The whole head, which is adopted later.
+    /// - Returns: False where a Host field names another one.
+    package mutating func noteAuthority(_ authority: Range<Int>, in head: Span<UInt8>) -> Bool {
+        for field in fields where field.known == .host {
+            let host = head.extracting(field.value.clamped(to: head.count))
+            return host.isEqualIgnoringCase(to: head.extracting(authority))
+        }
+        fields.append(FieldEntry(name: ByteRange(), value: ByteRange(authority), known: .host))
+        return true
+    }
+
     /// Takes over the bytes that all noted offsets refer to, with one copy.
     ///
     /// - Parameter head: The whole head.

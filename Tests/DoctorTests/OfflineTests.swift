@@ -230,6 +230,16 @@ extension PlantedMistake {
                 "provider.api_url": "https://localhost:9443",
             ]
         ),
+        texts("D49", at: "admin_listen", ["admin_listen": "0.0.0.0:8444"]),
+        texts("D49", at: "admin_listen", ["admin_listen": "[::]:8444"]),
+        texts("D49", at: "admin_listen", ["admin_listen": "192.0.2.1:8444"]),
+        PlantedMistake("a token of 31 characters", "D49", at: "admin.token_file") { facts in
+            facts.files["admin.token_file"] = .content(Secret([UInt8](repeating: 0x41, count: 31)))
+        },
+        PlantedMistake("a token that cannot be read", "D49", at: "admin.token_file") { facts in
+            facts.files["admin.token_file"] = .unreadable("no such file")
+        },
+        PlantedMistake("the token itself", "D49", at: "admin.token_file") { $0.write("admin.token_file") },
         texts("D43", .warning, at: "merchant.secret_file", ["merchant.api": "true", "merchant.secret_file": ""]),
         texts("D44", at: "merchant.postage_origins", ["merchant.postage_origins": "https://shop.example.com"]),
         PlantedMistake("postage without an interface", "D44", .warning, at: "merchant.postage_origins") { facts in
@@ -289,6 +299,23 @@ struct OfflineTests {
         var facts = try SettingFacts.sound()
         facts.texts["trusted_proxies"] = network
         #expect(!facts.findings().contains { $0.check == "D19" })
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:8444", 0), ("127.1.2.3:1", 0), ("[::1]:8444", 0), ("unix:/run/admin", 0), ("", 0),
+        ("0.0.0.0:8444", 1),
+        ("[::]:8444", 1), ("10.0.0.5:8444", 1),
+    ])
+    func `with a token may open the administration listener, with a note where that is to other machines`(
+        address: String,
+        notes: Int
+    ) throws {
+        var facts = try SettingFacts.sound()
+        facts.texts["admin_listen"] = address
+        facts.files["admin.token_file"] = .content(Secret([UInt8](repeating: 0x41, count: 32)))
+        let findings = facts.findings().filter { $0.check == "D49" }
+        #expect(findings.map(\.severity) == Array(repeating: .note, count: notes))
+        #expect(findings.allSatisfy { $0.subject == "admin_listen" })
     }
 
     @Test func `may have a certificate or the public half behind the key`() throws {

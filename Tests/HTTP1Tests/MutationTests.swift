@@ -8,6 +8,9 @@ struct MutationTests {
     static let streams = [
         "POST /a?b=c HTTP/1.1\r\nHost: a:1\r\nCookie: x=y\r\nContent-Length: 4\r\n\r\n1234GET / HTTP/1.1\r\nHost: b\r\n\r\n",
         "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;x\r\nhello\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: b\r\n\r\n",
+        "POST / HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 4\r\n\r\n1234GET / HTTP/1.0\r\nHost: b\r\n\r\n",
+        "GET http://a:1/b?c=d HTTP/1.1\r\nHost: a:1\r\n\r\nGET https://b HTTP/1.0\r\n\r\n",
+        "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\nHost: b\r\n\r\n",
     ]
 
     static let bytes: [UInt8] = [0x00, 0x09, 0x0A, 0x0D, 0x20, 0x22, 0x2C, 0x30, 0x31, 0x3A, 0x3F, 0x7F, 0x80, 0xFF]

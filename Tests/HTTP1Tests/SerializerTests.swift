@@ -7,12 +7,16 @@ import Testing
 struct SerializerTests {
     private let date = DateLine(WallTime(seconds: 784_111_777))
 
-    private func write(_ response: HTTPResponse, _ method: HTTPMethod = .get, keeps: Bool = true) -> String {
+    private func write(
+        _ response: HTTPResponse,
+        _ method: HTTPMethod = .get,
+        _ persistence: HTTP1Persistence = .usual
+    ) -> String {
         var output: [UInt8] = []
-        HTTP1Serializer.append(response, answering: method, keepsConnection: keeps, date: date, to: &output)
+        HTTP1Serializer.append(response, answering: method, persistence: persistence, date: date, to: &output)
         var other: [UInt8] = []
         let fixed = StaticResponse(response)
-        HTTP1Serializer.append(fixed, answering: method, keepsConnection: keeps, date: date, to: &other)
+        HTTP1Serializer.append(fixed, answering: method, persistence: persistence, date: date, to: &other)
         #expect(output == other)
         return String(decoding: output, as: UTF8.self)
     }
@@ -40,8 +44,13 @@ struct SerializerTests {
     }
 
     @Test func `the last response says so`() {
-        let text = write(HTTPResponse(.badRequest), keeps: false)
+        let text = write(HTTPResponse(.badRequest), .get, .close)
         #expect(text == "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n" + dateText + "Connection: close\r\n\r\n")
+    }
+
+    @Test func `a response to a client that asked for it says that it may go on`() {
+        let text = write(HTTPResponse(.noContent), .get, .keepAlive)
+        #expect(text == "HTTP/1.1 204 No Content\r\n" + dateText + "Connection: keep-alive\r\n\r\n")
     }
 
     @Test func `responses are appended one behind the other`() {
@@ -50,7 +59,7 @@ struct SerializerTests {
             HTTP1Serializer.append(
                 HTTPResponse(.noContent),
                 answering: .get,
-                keepsConnection: true,
+                persistence: .usual,
                 date: date,
                 to: &output
             )

@@ -13,6 +13,9 @@ struct SplitTests {
         "POST /x HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n\r\n",
         "PUT /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: a\r\n\r\n5\r\nhello\r\n1;x=y\r\n \r\n00005\r\nworld\r\n0\r\n\r\n",
         "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /next HTTP/1.1\r\nHost: b\r\n\r\n",
+        "GET /a?b HTTP/1.0\r\nConnection: keep-alive\r\n\r\nPOST / HTTP/1.0\r\nHost: a\r\nContent-Length: 2\r\n\r\nxy",
+        "GET HTTP://a:1/b/c?d=//e HTTP/1.1\r\nHost: A:1\r\n\r\nGET https://a HTTP/1.1\r\nHost: a\r\n\r\nGET http://a?b HTTP/1.0\r\n\r\n",
+        "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\nHost:\r\n\r\nGET / HTTP/1.1\r\nHost: b\r\n\r\n",
         "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\nPOST /3 HTTP/1.1\r\nHost: a\r\n"
             + "Content-Length: 1\r\n\r\nxHEAD /4 HTTP/1.1\r\nHost: a\r\n\r\n",
     ]

@@ -10,10 +10,10 @@ final class Wire {
         var query: String?
         var fields: [String]
         var body: String
-        var keepsConnection: Bool
+        var persistence: HTTP1Persistence
         var announcement: BodyAnnouncement?
 
-        var description: String { "\(method) \(path) ? \(query ?? "-") \(fields) [\(body)] \(keepsConnection)" }
+        var description: String { "\(method) \(path) ? \(query ?? "-") \(fields) [\(body)] \(persistence)" }
     }
 
     var parser: HTTP1RequestParser
@@ -23,8 +23,8 @@ final class Wire {
     private(set) var failure: HTTP1Error?
     private var announcement: BodyAnnouncement?
 
-    init(limits: HTTP1Limits = HTTP1Limits()) {
-        parser = HTTP1RequestParser(limits: limits)
+    init(limits: HTTP1Limits = HTTP1Limits(), isSecure: Bool = false) {
+        parser = HTTP1RequestParser(limits: limits, isSecure: isSecure)
     }
 
     func receive(_ bytes: some Sequence<UInt8>) {
@@ -52,7 +52,7 @@ final class Wire {
                 query: request.query,
                 fields: fields + own,
                 body: String(decoding: request.body, as: UTF8.self),
-                keepsConnection: parser.keepsConnection,
+                persistence: parser.persistence,
                 announcement: announcement
             )
         )

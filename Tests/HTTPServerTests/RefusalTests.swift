@@ -7,11 +7,14 @@ import Testing
 struct RefusalTests {
     /// Openings that the parser refuses; its own tests have the full list.
     static let refused: [(String, Int)] = [
-        ("GET / HTTP/1.0\r\n\r\n", 505),
+        ("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         ("GET / HTTP/2.0\r\n\r\n", 505),
         ("GET / HTTP/1.1\r\n\r\n", 400),
         ("GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
         ("GET / HTTP/1.1\nHost: a\n\n", 400),
+        ("GET http://evil.example/ HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+        (RefusalTests.chunked + "0\r\nX: " + String(repeating: "a", count: 2_000), 431),
         ("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n", 400),
         ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n", 417),
@@ -20,6 +23,8 @@ struct RefusalTests {
         ("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 64) + "\r\n", 431),
         ("\u{16}\u{3}\u{1}\u{2}\u{0}", 400),
     ]
+
+    private static let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     @Test(arguments: refused.indices)
     func `gets a status, the common fields and the end`(row: Int) async throws {

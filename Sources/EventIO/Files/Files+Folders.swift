@@ -56,6 +56,16 @@ extension Files {
         return (record.st_mode & 0o7777, SystemUser(id: record.st_uid, groupID: record.st_gid))
     }
 
+    /// The permissions of what a path leads to.
+    ///
+    /// - Parameter path: Symbolic links are followed, as when it is opened.
+    /// - Returns: For example 0o600.
+    /// - Throws: `IOError`; also where there is nothing.
+    package static func targetMode(_ path: String) throws(IOError) -> UInt32 {
+        guard let mode = try followedMode(path) else { throw IOError(code: IOError.notFound, operation: "stat") }
+        return mode & 0o7777
+    }
+
     /// Replaces the permissions of a file or folder.
     ///
     /// - Parameters:
@@ -144,8 +154,12 @@ extension Files {
     }
 
     private static func followedKind(_ path: String) throws(IOError) -> UInt32? {
+        try followedMode(path).map { $0 & S_IFMT }
+    }
+
+    private static func followedMode(_ path: String) throws(IOError) -> UInt32? {
         var record = stat()
-        if unsafe stat(path, &record) == 0 { return record.st_mode & S_IFMT }
+        if unsafe stat(path, &record) == 0 { return record.st_mode }
         if errno == ENOENT || errno == ENOTDIR { return nil }
         throw IOError(code: errno, operation: "stat")
     }

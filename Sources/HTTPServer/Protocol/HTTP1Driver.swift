@@ -21,7 +21,7 @@ final class HTTP1Driver: ProtocolDriver {
 
     init(_ connection: Connection) {
         part = connection.part
-        parser = HTTP1RequestParser(limits: connection.part.parserLimits)
+        parser = HTTP1RequestParser(limits: connection.part.parserLimits, isSecure: connection.isSecure)
         state = HTTP1ConnectionState(connection.part.limits)
         request.peer = connection.peer.address
         request.isSecure = connection.isSecure
@@ -197,21 +197,23 @@ extension HTTP1Driver: LoopJob {
 
 extension HTTP1Driver {
     private func respond(_ response: HTTPResponse, on connection: Connection) {
-        let keeps = state.willRespond(clientKeeps: parser.keepsConnection)
+        let wanted = parser.persistence
+        let persistence = state.willRespond(clientKeeps: wanted != .close) ? wanted : .close
         part.turn.refreshDate()
         let (method, date) = (request.method, part.turn.date)
         connection.write { output in
-            HTTP1Serializer.append(response, answering: method, keepsConnection: keeps, date: date, to: &output)
+            HTTP1Serializer.append(response, answering: method, persistence: persistence, date: date, to: &output)
         }
         responded(response.status, on: connection)
     }
 
     private func respond(_ response: StaticResponse, on connection: Connection) {
-        let keeps = state.willRespond(clientKeeps: parser.keepsConnection)
+        let wanted = parser.persistence
+        let persistence = state.willRespond(clientKeeps: wanted != .close) ? wanted : .close
         part.turn.refreshDate()
         let (method, date) = (request.method, part.turn.date)
         connection.write { output in
-            HTTP1Serializer.append(response, answering: method, keepsConnection: keeps, date: date, to: &output)
+            HTTP1Serializer.append(response, answering: method, persistence: persistence, date: date, to: &output)
         }
         responded(response.response.status, on: connection)
     }
@@ -245,7 +247,7 @@ extension HTTP1Driver {
         part.turn.refreshDate()
         let date = part.turn.date
         connection.write { output in
-            HTTP1Serializer.append(response, answering: method, keepsConnection: false, date: date, to: &output)
+            HTTP1Serializer.append(response, answering: method, persistence: .close, date: date, to: &output)
         }
         connection.closeAfterOutput(lingers: true)
     }

@@ -76,7 +76,7 @@ struct SettingExamination {
 
     private static let fileSettings = [
         "tls.certificate", "tls.key", "tls.second_certificate", "tls.second_key", "provider.private_key",
-        "provider.ca_file", "merchant.secret_file", "webhooks.ca_file",
+        "provider.ca_file", "merchant.secret_file", "webhooks.ca_file", "admin.token_file",
     ]
 
     private static func file(_ path: String) -> SettingFacts.File {

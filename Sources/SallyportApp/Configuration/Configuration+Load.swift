@@ -66,8 +66,11 @@ extension Configuration {
         if let clear = listeners.clear, !clear.isLocal, listeners.trustedProxies.isEmpty {
             reader.complain("clear_listen", "not a loopback address, and trusted_proxies names nobody")
         }
-        if let admin = listeners.admin, !admin.isLocal {
-            reader.complain("admin_listen", "not a loopback address")
+        if let admin = listeners.admin, !admin.isLocal, listeners.adminTokenPath.isEmpty {
+            reader.complain(
+                "admin_listen",
+                "not a loopback address, and everybody there could read /metrics: name a file with a token in admin.token_file"
+            )
         }
         if listeners.trustedProxies.contains(where: { $0 == "*" || $0.hasSuffix("/0") }) {
             reader.complain("trusted_proxies", "a wildcard would believe everybody")
@@ -90,6 +93,7 @@ extension Configuration.Listeners {
         clear = reader.address("clear_listen")
         redirect = reader.address("redirect_listen")
         admin = reader.address("admin_listen")
+        adminTokenPath = reader.text("admin.token_file")
         simulator = reader.address("simulator_listen")
         web = reader.origin("web.base_url")
         link = reader.origin("link.base_url")

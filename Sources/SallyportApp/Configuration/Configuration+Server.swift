@@ -121,6 +121,35 @@ extension Configuration {
         return server
     }
 
+    /// The token that the administration listener asks for, read anew at every call.
+    ///
+    /// - Returns: The file without the end of its line, or `nil` where none is set.
+    /// - Throws: What is wrong with the file; what is in it is not told.
+    func adminToken() throws(ConfigurationError) -> Secret<[UInt8]>? {
+        let path = listeners.adminTokenPath
+        guard !path.isEmpty else { return nil }
+        func problem(_ text: String) -> ConfigurationError {
+            ConfigurationError(problems: ["admin.token_file: \(text)"])
+        }
+        var token: [UInt8]
+        let mode: UInt32
+        do throws(IOError) {
+            token = try Files.read(path, limit: 4096)
+            mode = try Files.targetMode(path)
+        } catch {
+            throw problem("\(path) cannot be read: \(error)")
+        }
+        guard mode & 0o007 == 0 else {
+            throw problem("\(path) is open to every user of this machine; take that away with chmod o-rwx")
+        }
+        if token.last == UInt8(ascii: "\n") { token.removeLast() }
+        if token.last == UInt8(ascii: "\r") { token.removeLast() }
+        guard (32...256).contains(token.count), token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw problem("not one line of 32 to 256 visible characters, such as `openssl rand -hex 32` prints")
+        }
+        return Secret(token)
+    }
+
     private func read(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8] {
         guard !path.isEmpty else {
             throw ConfigurationError(problems: ["\(setting): not set, and its TLS listener needs it"])

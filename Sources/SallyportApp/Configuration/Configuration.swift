@@ -13,6 +13,8 @@ package struct Configuration: Sendable {
         let clear: SocketAddress?
         let redirect: SocketAddress?
         let admin: SocketAddress?
+        /// Empty where the administration listener asks for no token.
+        let adminTokenPath: String
         let simulator: SocketAddress?
         let web: WebOrigin
         let link: WebOrigin

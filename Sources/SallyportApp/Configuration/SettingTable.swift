@@ -14,6 +14,12 @@ enum SettingTable {
         Setting("clear_listen", .address, "", "plain HTTP behind a TLS balancer, or for benchmarks"),
         Setting("redirect_listen", .address, "", "plain HTTP that only says where https is, such as 0.0.0.0:80"),
         Setting("admin_listen", .address, "127.0.0.1:8444", "plain HTTP: /healthz, /readyz, /metrics"),
+        Setting(
+            "admin.token_file",
+            .path,
+            "",
+            "file of a token, 32 to 256 characters, that /metrics then asks for; admin_listen beyond loopback needs it"
+        ),
         Setting("simulator_listen", .address, "127.0.0.1:9443", "where `simulators` and `demo` put the simulators"),
         Setting(
             "simulator.quota",

@@ -40,6 +40,8 @@ final class Deployment: Sendable {
     let developmentAuthority: FixedAnswer
     /// For reports of weaknesses; `nil` where none is published.
     let securityContact: SecurityContact?
+    /// Who gets what from the administration listener.
+    let admin: AdminAccess
     /// The answer to every other host: 421, empty.
     let misdirected: StaticResponse
     /// The interface for merchants' programs; `nil` where it is not served.
@@ -77,6 +79,7 @@ final class Deployment: Sendable {
             .policy
         providerPolicies = try Deployment.fields(policy, isEnforced: configuration.enforcesScriptPolicy)
         merchant = MerchantDeployment(configuration, headers)
+        admin = try AdminAccess(configuration)
         misdirected = StaticResponse(HTTPResponse(.misdirected, block: headers.common))
         assets = files.files.map { file in
             let type = HTTPField(.contentType, file.contentType).map { [$0] } ?? []

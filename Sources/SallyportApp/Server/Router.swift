@@ -53,8 +53,11 @@ final class Router: RequestHandler {
     }
 
     func handle(_ request: HTTPRequest) -> HandlerResult {
-        if face == .admin { return dispatch(request, among: routes) }
         let deployment = services.deployment
+        if face == .admin {
+            let refusal = deployment.admin.refusal(of: request, deployment.headers.admin)
+            return refusal.map { .now($0) } ?? dispatch(request, among: routes)
+        }
         if request.hostIs(deployment.linkHost) { return dispatch(request, among: linkRoutes) }
         guard request.hostIs(deployment.webHost) else { return .precomposed(deployment.misdirected) }
         if request.pathHasPrefix("/static/"), let file = deployment.asset(request) {

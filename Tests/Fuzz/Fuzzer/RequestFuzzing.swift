@@ -15,6 +15,7 @@ private func read(_ bytes: [UInt8], pieces: Int) -> Reading {
     limits.fieldCount = 8
     limits.bodyBytes = 256
     limits.chunkExtensionBytes = 16
+    limits.trailerBytes = 32
     var parser = HTTP1RequestParser(limits: limits)
     let request = HTTPRequest()
     var reading = Reading()
@@ -43,7 +44,7 @@ private func read(_ bytes: [UInt8], pieces: Int) -> Reading {
 
 private func describe(_ request: HTTPRequest, _ parser: HTTP1RequestParser) -> [String] {
     precondition(request.path.utf8.first == UInt8(ascii: "/"), "a path begins with a slash")
-    precondition(request.count(.host) == 1, "there is one host")
+    precondition(request.count(.host) <= 1, "there is one host, or none in HTTP/1.0")
     precondition(request.body.count <= parser.bodyLimit, "content has a limit")
     let values = request.values(.host) + request.values(.cookie) + request.values(.contentLength)
     let body = String(decoding: request.body, as: UTF8.self)

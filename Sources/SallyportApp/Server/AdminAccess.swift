@@ -1,0 +1,64 @@
+import EventIO
+import HTTPCore
+import Primitives
+
+/// Who gets what from the administration listener: health is for everybody, all else for whoever shows the token, where there is one.
+///
+/// Where the listener is on loopback, a page of any site can have a browser of this machine ask it, under a name that the site's own
+/// DNS leads to 127.0.0.1. So there a Host has to be a name of this machine. Elsewhere balancers and orchestrators ask under names that
+/// nobody here knows, and the token is what protects.
+struct AdminAccess: Sendable {
+    /// The paths that need no token; they tell nothing but the version and whether the program can work.
+    static let openPaths: [StaticString] = ["/healthz", "/readyz"]
+
+    /// Hosts under which it may be asked, without a port and in lower case; `nil` where any will do.
+    private let hosts: [String]?
+    /// `nil` on loopback, where none is demanded.
+    private let token: Secret<[UInt8]>?
+
+    /// What the settings come to.
+    ///
+    /// - Parameter configuration: Checked.
+    /// - Throws: What is wrong with the file of the token.
+    init(_ configuration: Configuration) throws(ConfigurationError) {
+        self.init(listener: configuration.listeners.admin, token: try configuration.adminToken())
+    }
+
+    init(listener: SocketAddress?, token: Secret<[UInt8]>?) {
+        self.token = token
+        if let listener, listener.isLocal, !listener.addressBytes.isEmpty {
+            let own = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
+            hosts = ["localhost", "127.0.0.1", "[::1]", own]
+        } else {
+            hosts = nil
+        }
+    }
+
+    /// What a request is refused with before its route is looked for; `nil` where it may go on.
+    func refusal(of request: HTTPRequest, _ fields: FieldBlock) -> HTTPResponse? {
+        if let hosts, let host = request.host, !hosts.contains(AdminAccess.name(in: host)) {
+            return HTTPResponse(.misdirected, block: fields)
+        }
+        guard let token, request.pathIndex(in: AdminAccess.openPaths) == nil, !isShown(token, request) else {
+            return nil
+        }
+        var response = HTTPResponse(.unauthorized, block: fields)
+        response.add(.wwwAuthenticate, constant: "Bearer realm=\"sallyport\"")
+        return response
+    }
+
+    /// A host without its port.
+    private static func name(in host: String) -> String {
+        let lower = host.lowercased()
+        guard lower.hasPrefix("[") else { return String(lower.prefix { $0 != ":" }) }
+        return lower.firstIndex(of: "]").map { String(lower[...$0]) } ?? lower
+    }
+
+    private func isShown(_ token: Secret<[UInt8]>, _ request: HTTPRequest) -> Bool {
+        guard request.count(.authorization) == 1, let text = request.first(.authorization) else { return false }
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return false }
+        let (shown, own) = (Array(parts[1].utf8), token.reveal())
+        return constantTimeEqual(shown.span, own.span)
+    }
+}
