@@ -85,7 +85,7 @@ struct StuckTests {
         try await withShop(options) { shop in
             let shopper = try await strand(shop)
             let flow = shopper.flow
-            try await shop.wait(for: "the gauge") {
+            try await shop.wait(for: "1 in the gauge of purchases that are paying") {
                 try await gauge(#"sallyport_purchases{state="paying"}"#, shop) == "1"
             }
             #expect(try await session(flow, shop)["needsAttention"] == nil)
@@ -98,7 +98,7 @@ struct StuckTests {
 
             try await travel.advance(by: StuckTests.hour * 48, step: StuckTests.hour)
             #expect(try shop.trail(of: flow).last == "give_up stuck")
-            try await shop.wait(for: "the gauge") {
+            try await shop.wait(for: "1 in the gauge of purchases that are stuck") {
                 try await gauge(#"sallyport_purchases{state="stuck"}"#, shop) == "1"
             }
             let age = try await gauge(#"sallyport_purchases_oldest_seconds{state="stuck"}"#, shop).flatMap { Int($0) }
@@ -124,7 +124,7 @@ struct StuckTests {
             try await shop.wait(for: "the payment") { try shop.state(of: flow) == "authorized" }
             #expect(try events(flow, shop) == ["session.stuck", "session.paid"])
             #expect(try await session(flow, shop)["needsAttention"] == nil)
-            try await shop.wait(for: "the gauge") {
+            try await shop.wait(for: "0 in the gauge of purchases that are stuck") {
                 try await gauge(#"sallyport_purchases{state="stuck"}"#, shop) == "0"
             }
             #expect(try await shop.effectiveCompletions() == 1)
@@ -136,12 +136,12 @@ struct StuckTests {
             let till = try await Till.open(shop)
             try await shop.control.fault("CaptureCharge", count: 1_000_000, ["resetBefore": true])
             #expect(try await till.capture(mark: "m").code == "outcome_unknown")
-            try await shop.wait(for: "the gauge") {
+            try await shop.wait(for: "1 in the gauge of payments that are open") {
                 try await gauge(#"sallyport_payments{state="open"}"#, shop) == "1"
             }
             try await TimeTravel(shop).advance(by: StuckTests.hour * 50, step: StuckTests.hour)
             #expect(try shop.value("SELECT state FROM payment_operation") == "stuck")
-            try await shop.wait(for: "the gauge") {
+            try await shop.wait(for: "1 in the gauge of payments that are stuck") {
                 try await gauge(#"sallyport_payments{state="stuck"}"#, shop) == "1"
             }
             #expect(try till.events.last == "payment.stuck")
