@@ -23,6 +23,7 @@ package final class ProcessShop {
     package var settings: [String: String] = [:]
     private let version: HTTPVersion
     private var servers: [ServerProcess] = []
+    private var commands = 0
 
     fileprivate init(
         _ reactor: Reactor,
@@ -45,14 +46,30 @@ package final class ProcessShop {
     /// - Returns: The server, ready.
     /// - Throws: `ProgramFailure`.
     package func startServer() async throws -> ServerProcess {
+        let log = folder + "/server-\(servers.count).log"
+        let server = try await ServerProcess.start(try environment(), logPath: log, on: reactor)
+        servers.append(server)
+        return server
+    }
+
+    /// Runs a command of the built program with the servers' settings, as an operator does, to its end.
+    ///
+    /// - Parameter words: The command and its arguments.
+    /// - Returns: How it ended, and everything it wrote to standard output and standard error.
+    /// - Throws: `IOError`, `BuiltProgram.Missing`.
+    package func runCommand(_ words: [String]) async throws -> (exit: ChildProcess.Exit, output: String) {
+        commands += 1
+        let log = folder + "/command-\(commands).log"
+        let program = try RunningProgram(words, environment: try environment(), logPath: log, on: reactor)
+        defer { program.destroy() }
+        return (try await program.process.exit(on: reactor), program.log)
+    }
+
+    private func environment() throws -> [String: String] {
         var all = ServerProcess.settings(database: databaseURL.reveal(), folder: folder)
         all.merge(try simulator.settings(in: folder)) { $1 }
         if version == .http2 { all.merge(ProcessShop.secure(try TestKeys.get())) { $1 } }
-        all.merge(settings) { $1 }
-        let log = folder + "/server-\(servers.count).log"
-        let server = try await ServerProcess.start(all, logPath: log, on: reactor)
-        servers.append(server)
-        return server
+        return all.merging(settings) { $1 }
     }
 
     /// HTTP/2 is spoken over TLS.
@@ -133,6 +150,8 @@ package struct Completion: Sendable {
     package let status: Int
     /// The amount of the charge, where there is one.
     package let amount: String?
+    /// The charge, where there is one.
+    package let charge: String?
     /// Whether this very call has charged the buyer.
     package let isEffective: Bool
     /// The idempotency key.
@@ -143,6 +162,7 @@ package struct Completion: Sendable {
         session = entry["checkoutSessionId"]?.text ?? ""
         status = entry["status"]?.integer ?? 0
         amount = entry["amount"]?["amount"]?.text
+        charge = entry["chargeId"]?.text
         isEffective = entry["effective"]?.flag == true
         key = entry["idempotencyKey"]?.text ?? ""
     }

@@ -15,7 +15,7 @@ enum MerchantKey {
     static let insertion = """
         INSERT INTO api_key (key_id, created_at, secret_hash, name, scopes) VALUES (
             '01020304-0506-0708-090a-0b0c0d0e0f10', now(), sha256(convert_to('\(text)', 'UTF8')), 'test',
-            '{sessions:read,sessions:write,buyers:read,payments:write,refunds:write}')
+            '{sessions:read,sessions:write,buyers:read,payments:write,refunds:write,events:read}')
         ON CONFLICT DO NOTHING
         """
 
