@@ -38,6 +38,7 @@ package struct AmazonPayModel: Sendable {
             now: real,
             capacity: configuration.sessionCapacity
         )
+        engine.bankDelay = configuration.switches.bankDelay
         requestIDs = IdentifierMint(seed: configuration.seed, purpose: "requests")
         desk = HostedDesk(mint: IdentifierMint(seed: configuration.seed, purpose: "visits"))
         let targets = configuration.merchants.compactMap { merchant in

@@ -105,7 +105,7 @@ struct ControlTests {
     @Test(arguments: [
         #"{"redirect":"fly"}"#, #"{"signature":"maybe"}"#, #"{"quota":1}"#, #"{"quota":"no"}"#, #"{"unknown":true}"#,
         "[]",
-        #"{"refundDelay":"5 s"}"#,
+        #"{"refundDelay":"5 s"}"#, #"{"bankDelay":"soon"}"#,
     ])
     func `refuses an option that it does not know`(body: String) {
         var bench = Bench()

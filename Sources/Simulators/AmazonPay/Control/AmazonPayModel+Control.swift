@@ -79,10 +79,13 @@ extension AmazonPayModel {
 
     private mutating func setSwitches(_ body: ControlBody) throws(ControlError) -> JSONValue {
         try body.check(SimulatorSwitches.members)
-        if let text = body.value["refundDelay"]?.text, ISO8601.duration(text) == nil {
-            throw ControlError("refundDelay is not a duration like PT5S or PT24H.")
+        for name in ["refundDelay", "bankDelay"] {
+            if let text = body.value[name]?.text, ISO8601.duration(text) == nil {
+                throw ControlError("\(name) is not a duration like PT5S or PT24H.")
+            }
         }
         switches.apply(body.value)
+        engine.bankDelay = switches.bankDelay
         return switches.json
     }
 

@@ -14,7 +14,7 @@ enum EngineRules {
     /// How long a charge permission shows the buyer.
     static let buyerDataLife = Duration.seconds(30 * 86_400)
     /// How long a pending authorisation takes in the sandbox.
-    static let pendingDecision = Duration.seconds(30)
+    static let bankDelay = Duration.seconds(30)
     /// How long a capture takes that is not immediate; not documented by the vendor.
     static let lateCapture = Duration.seconds(30)
     static let refundDelay = Duration.seconds(5)

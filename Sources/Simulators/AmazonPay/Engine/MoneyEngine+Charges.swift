@@ -94,7 +94,7 @@ extension MoneyEngine {
             return id
         case .pending(let declines):
             let id = insertCharge(order, under: permission, .authorizationInitiated)
-            plan(.authorizationIsDecided(chargeID: id, declines: declines), after: EngineRules.pendingDecision)
+            plan(.authorizationIsDecided(chargeID: id, declines: declines), after: bankDelay)
             plan(.authorizationExpires(chargeID: id), after: EngineRules.authorizationLife)
             return id
         }

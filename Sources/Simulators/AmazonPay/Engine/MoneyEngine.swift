@@ -28,6 +28,8 @@ struct MoneyEngine: Sendable {
     var signInOrder: ArrivalOrder
     /// How many times complete or finalize took effect, by checkout session; one at most where all is well.
     private(set) var effectiveCompletes: [String: Int] = [:]
+    /// How long a pending authorisation takes.
+    var bankDelay = EngineRules.bankDelay
     private let capacity: Int
     /// Sessions that were evicted since the agenda was looked through.
     private var evicted = 0

@@ -50,6 +50,8 @@ package struct SimulatorSwitches: Sendable, Equatable {
     package var askBank = false
     /// How long the money of a refund is on its way.
     package var refundDelay: Duration = EngineRules.refundDelay
+    /// How long the bank takes over a pending authorisation.
+    package var bankDelay: Duration = EngineRules.bankDelay
 
     /// Strict signatures, no limits, everything else off.
     package init() {}
@@ -60,6 +62,7 @@ package struct SimulatorSwitches: Sendable, Equatable {
             "redirect": .string(redirect.rawValue), "omitResultId": .bool(omitResultID),
             "appendCancelId": .bool(appendCancelID), "askMfa": .bool(askCode), "ask3ds": .bool(askBank),
             "refundDelay": .string("PT\(refundDelay.components.seconds)S"),
+            "bankDelay": .string("PT\(bankDelay.components.seconds)S"),
         ]
     }
 
@@ -68,7 +71,7 @@ package struct SimulatorSwitches: Sendable, Equatable {
         .init("quota", .oneOf(["live", "sandbox", "none"])),
         .init("redirect", .oneOf(["http", "meta", "script", "tap"])), .init("omitResultId", .flag),
         .init("appendCancelId", .flag), .init("askMfa", .flag), .init("ask3ds", .flag),
-        .init("refundDelay", .text(40)),
+        .init("refundDelay", .text(40)), .init("bankDelay", .text(40)),
     ]
 
     /// Takes over what a checked body names.
@@ -81,5 +84,6 @@ package struct SimulatorSwitches: Sendable, Equatable {
         askCode = body["askMfa"]?.flag ?? askCode
         askBank = body["ask3ds"]?.flag ?? askBank
         refundDelay = body["refundDelay"]?.text.flatMap(ISO8601.duration) ?? refundDelay
+        bankDelay = body["bankDelay"]?.text.flatMap(ISO8601.duration) ?? bankDelay
     }
 }
