@@ -27,6 +27,30 @@ struct RecoveryTests {
         }
     }
 
+    @Test func `reads what was given up only for its own account`() async throws {
+        try await withRig { rig in
+            let (crossing, attempt) = try await rig.purchasing()
+            #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
+            try rig.pass(crossing, seconds: 2 * 86_400)
+            try rig.sql("UPDATE merchant_order SET account = 'other'")
+            #expect(try await rig.broker.claimStuck(limit: 8).isEmpty)
+            try rig.sql("UPDATE merchant_order SET account = ''")
+            #expect(try await rig.broker.claimStuck(limit: 8).map(\.flow) == [crossing.flow])
+        }
+    }
+
+    @Test func `is counted as stuck no longer than its session is kept`() async throws {
+        try await withRig { rig in
+            let (crossing, attempt) = try await rig.purchasing()
+            #expect(try await rig.broker.giveUp(attempt, reason: "gone", by: rig.caller()))
+            let unsettled = PostgresUnsettledStore(client: rig.client)
+            #expect(try await unsettled.counts().map(\.kind) == [.purchase])
+            #expect(try await unsettled.list(underWayFor: nil).map(\.flow) == [crossing.flow])
+            try rig.sql("DELETE FROM flow")
+            #expect(try await unsettled.counts().isEmpty)
+        }
+    }
+
     @Test func `is told how often it was tried and for how long`() async throws {
         try await withRig { rig in
             let (crossing, _) = try await rig.purchasing()

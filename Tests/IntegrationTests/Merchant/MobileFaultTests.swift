@@ -181,6 +181,9 @@ struct MobileFaultTests {
             let link = try await app.checkOut(session.launch)
             let early = try await merchant.finalize(session, link)
             #expect(early.status == 202 && early["state"]?.text == "payment_pending", "\(early.text)")
+            // It may come to nothing, so that is no answer for good.
+            let cancelled = try await merchant.post("/v1/sessions/\(session.id)/cancel", [:])
+            #expect(cancelled.status == 409 && cancelled.code == "purchase_in_progress", "\(cancelled.text)")
             try await TimeTravel(shop).advance(by: .seconds(61))
             let late = try await merchant.finalize(session, link)
             #expect(late.status == end, "\(late.text)")
