@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 BOOK = "docs/hardening.md"
+OPEN = "## What stays open"
 MUTANTS = "scripts/mutants.d"
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 TEST = re.compile(r'`(Tests/(\w+)/[^`]+\.swift)` "([^"]+)"')
@@ -43,13 +44,32 @@ class Block:
         return "\n".join(lines[: places[0]] + self.new + lines[places[0] + count :])
 
 
-def rows(root):
-    """The rows of the book, and what is wrong with its table."""
-    found, problems = [], []
+def tables(root):
+    """Number, cells and table of each row of the book: whether it is of the second one, of weaknesses that stay open."""
+    is_open = False
     for number, line in enumerate((root / BOOK).read_text().splitlines(), 1):
-        if not line.startswith("|") or re.match(r"\|\s*(slug\s*\||-)", line):
+        is_open = is_open or line == OPEN
+        if line.startswith("|") and not re.match(r"\|\s*(slug\s*\||-)", line):
+            yield number, [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))], is_open
+
+
+def left_open(root):
+    """The slugs of weaknesses that stay open, and what is wrong with their rows."""
+    found, problems = [], []
+    for number, cells, is_open in tables(root):
+        if is_open and (len(cells) != 3 or not all(cells) or not SLUG.fullmatch(cells[0])):
+            problems.append(f"{BOOK}:{number}: not three cells: slug, weakness, why it stays open")
+        elif is_open:
+            found.append(cells[0])
+    return found, problems
+
+
+def rows(root):
+    """The rows of weaknesses that are closed, and what is wrong with their table."""
+    found, problems = [], []
+    for number, cells, is_open in tables(root):
+        if is_open:
             continue
-        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
         test = TEST.fullmatch(cells[-1].replace("\\|", "|"))
         if len(cells) != 4 or not all(cells):
             problems.append(f"{BOOK}:{number}: not four cells: slug, weakness, what holds now, test")
