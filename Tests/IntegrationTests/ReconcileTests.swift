@@ -93,8 +93,13 @@ import Testing
             #expect(found.contains("\(lost) session \(session) ours=declined 0 0 theirs=Completed 0 0"))
             #expect(found.count == 5 || found.count == 6, "\(report.output)")
 
-            let repaired = try await shop.runCommand(["reconcile", "--rate", "1000", "--fix", "--json"])
+            let before = try await shop.runCommand(["audit", "--operators"])
+            #expect(!before.output.contains(#""command":"reconcile"#), "\(before.output)")
+            let repaired = try await shop.runCommand(["reconcile", "--rate", "1000", "--fix", "--json", "--as", "taro"])
             #expect(repaired.exit == .code(1))
+            let trail = try await shop.runCommand(["audit", "--operators"])
+            #expect(trail.output.contains(#""operator":"taro","command":"reconcile --fix""#), "\(trail.output)")
+            #expect(trail.output.contains(#" differences left"}"#), "\(trail.output)")
             let objects = try lines(repaired.output).map { try JSONParser.parse(Array($0.utf8)) }
             let fixed = objects.filter { $0["fixed"]?.flag == true }.compactMap { $0["id"]?.text }
             #expect(fixed.contains(cancelled.charge))

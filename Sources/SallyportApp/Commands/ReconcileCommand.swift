@@ -47,6 +47,7 @@ enum ReconcileCommand {
                 "calls of the provider a second, 1 unless set"
             ),
             CommandOption("concurrency", "N", "orders compared at a time, within the rate; 4 unless set"),
+            OperatorTrail.option,
         ],
         answersSignals: true,
         run: { input in
@@ -66,6 +67,7 @@ enum ReconcileCommand {
                     rate: rate,
                     width: try number(input, "concurrency", "orders", 1...64) ?? 4,
                     provider: provider,
+                    trail: try OperatorTrail(input),
                     console: input.console,
                     isJSON: flags.contains("json")
                 )
@@ -117,6 +119,7 @@ private struct ReconcileTask: Sendable {
     let rate: Int
     let width: Int
     let provider: ProviderSetup
+    let trail: OperatorTrail
     let console: Console
     let isJSON: Bool
 
@@ -133,18 +136,31 @@ private struct ReconcileTask: Sendable {
             note("\(come): stopping behind the order that is being compared")
         }
         defer { signals.cancel() }
-        do throws(MerchantStoreError) {
-            let end = try await report(client, reactor).run(
-                wish,
-                tell: { line in console.print(isJSON ? line.json : line.text) },
-                note: note,
-                isStopped: { signal != nil }
-            )
+        do {
+            let end = try await trail.record(decision, client) {
+                try await report(client, reactor).run(
+                    wish,
+                    tell: { line in console.print(isJSON ? line.json : line.text) },
+                    note: note,
+                    isStopped: { signal != nil }
+                )
+            } after: {
+                .string($0.counts)
+            }
             return conclude(end)
-        } catch {
+        } catch let error as MerchantStoreError {
             note("cut off; the next one goes on: \(error.debugDescription)")
             return ReconcileTask.cutOff
         }
+    }
+
+    /// What is written down of a report that changes the ledger.
+    private var decision: OperatorTrail.Decision? {
+        guard wish.repairs else { return nil }
+        return OperatorTrail.Decision(
+            command: "reconcile --fix",
+            target: "orders since " + CalendarDate(wish.since).extendedText
+        )
     }
 
     private func report(_ client: PostgresClient, _ reactor: Reactor) -> ReportRun {
@@ -181,6 +197,17 @@ private struct ReconcileTask: Sendable {
 
     private func note(_ text: String) {
         console.complain("reconcile: " + text)
+    }
+}
+
+extension ReportRun.End {
+    /// What it came to, for the record.
+    fileprivate var counts: String {
+        switch self {
+        case .whole(let summary): summary.counts
+        case .stopped(let summary): "stopped, \(summary.counts) so far"
+        case .takenOver: "another report goes on with this one"
+        }
     }
 }
 
