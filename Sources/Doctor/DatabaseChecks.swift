@@ -20,6 +20,16 @@ package enum DatabaseChecks {
         package var otherServers = 0
         /// Whether a commit waits until another server has it.
         package var waitsForStandby = false
+        /// Functions that could change a trail with the rights of their owner, which the role may call; none is the program's.
+        package var functionsBeyond = ""
+        /// Whether the role may put functions and tables beside the program's.
+        package var mayCreate = false
+        /// The role that logged in, where that may take back rights which were laid down; else empty.
+        package var mightyLogin = ""
+        /// What `synchronous_commit` would be, had the program not pinned it.
+        package var unpinnedCommit = "on"
+        /// Whether a server on another machine is believed without having proved who it is.
+        package var isWayUnverified = false
         /// The account of the newest order and that of the settings, where they differ.
         package var otherAccount: (newest: String, settings: String)?
 
@@ -62,18 +72,7 @@ package enum DatabaseChecks {
     /// - Returns: What was found.
     package static func findings(_ facts: Facts, now: WallTime) -> [Finding] {
         let ahead = now.seconds - facts.time.seconds
-        var found: [Finding] = []
-        if facts.mayRewriteTrail {
-            found.append(
-                Finding(
-                    "D28",
-                    .error,
-                    setting,
-                    "The role \(facts.role) may change the audit trail.",
-                    remedy: "Add options=-c%20role%3Dsallyport_service to the URI; docs/schema.md tells of the role."
-                )
-            )
-        }
+        var found = roleFindings(facts) + sessionFindings(facts)
         if !facts.hasLockTimeout {
             found.append(
                 Finding(
@@ -128,6 +127,62 @@ package enum DatabaseChecks {
                     setting,
                     "This machine's clock is \(ahead.magnitude) s \(direction) the database's.",
                     remedy: "Run a time service on both; deadlines go by the database's clock."
+                )
+            )
+        }
+        return found
+    }
+
+    private static let roleRemedy =
+        "Log in as a role that is a member of sallyport_service only, see docs/operations.md."
+
+    /// What the role may do that it should not.
+    private static func roleFindings(_ facts: Facts) -> [Finding] {
+        var found: [Finding] = []
+        if facts.mayRewriteTrail {
+            let message = "The role \(facts.role) may change the audit trail."
+            found.append(Finding("D28", .error, setting, message, remedy: roleRemedy))
+        } else if !facts.functionsBeyond.isEmpty {
+            found.append(
+                Finding(
+                    "D28",
+                    .error,
+                    setting,
+                    "The role \(facts.role) may call what could change the audit trail: \(facts.functionsBeyond).",
+                    remedy: "Revoke EXECUTE on what is not the program's from the role and from PUBLIC, or drop it."
+                )
+            )
+        }
+        if facts.mayCreate, !facts.mayRewriteTrail {
+            let message = "The role \(facts.role) may make functions and tables in schema public."
+            let remedy = "REVOKE CREATE ON SCHEMA public FROM PUBLIC, sallyport_service, as the owner of the schema."
+            found.append(Finding("D28", .error, setting, message, remedy: remedy))
+        }
+        if !facts.mightyLogin.isEmpty {
+            let message =
+                "The program logs in as \(facts.mightyLogin), which may take back the rights it has laid down."
+            found.append(Finding("D28", .warning, setting, message, remedy: roleRemedy))
+        }
+        return found
+    }
+
+    /// What is odd about its sessions.
+    private static func sessionFindings(_ facts: Facts) -> [Finding] {
+        var found: [Finding] = []
+        if facts.isWayUnverified {
+            let message =
+                "The database is on another machine, and nothing verifies it: whoever is between may write orders."
+            let remedy = "Give the server a certificate, and take database.insecure_plaintext out."
+            found.append(Finding("D28", .warning, setting, message, remedy: remedy))
+        }
+        if ["off", "local"].contains(facts.unpinnedCommit) {
+            found.append(
+                Finding(
+                    "D28",
+                    .note,
+                    setting,
+                    "synchronous_commit is \(facts.unpinnedCommit) by the role, the database or the server; the program works with on.",
+                    remedy: "Reset it, or leave it: no session of the program commits with less than on."
                 )
             )
         }

@@ -2,11 +2,11 @@ import Postgres
 package import Primitives
 package import SessionBroker
 
-/// What the program's role may do, and what time it is at the database.
+/// What the program's role may do, how its sessions are, and what time it is at the database.
 package struct DatabaseRights: Sendable, Equatable {
     /// The role that statements run as.
     package let role: String
-    /// Whether it may change or remove rows of the audit trail, which nobody should.
+    /// Whether it may change or remove rows of a trail, which nobody should.
     package let mayRewriteTrail: Bool
     /// Whether a statement that waits for a lock gives up.
     package let hasLockTimeout: Bool
@@ -16,17 +16,47 @@ package struct DatabaseRights: Sendable, Equatable {
     package let standbys: Int
     /// Whether a commit waits until another server has it.
     package let waitsForStandby: Bool
+    /// Functions that it may call and that could change a trail with the rights of their owner, none of which is the program's;
+    /// with commas between them.
+    package let functionsBeyond: String
+    /// Whether it may put functions and tables beside the program's.
+    package let mayCreate: Bool
+    /// The role that logged in, where that may take back rights which were laid down; else empty.
+    package let mightyLogin: String
+    /// What `synchronous_commit` would be, had the program not pinned it.
+    package let unpinnedCommit: String
 }
 
 extension PostgresSessionStore {
+    /// The functions that run with the rights of their owner and that the program's role may call; a test tries each of them, and
+    /// fails where the migrations make others.
+    package static let trustedFunctions = [
+        "flow_drop_expired(interval,interval)", "flow_maintain_partitions(interval,interval)",
+        "merchant_drop_expired(interval)", "merchant_maintain_partitions(interval)",
+        "operator_begin(text,text,text,json)", "operator_end(bigint,json)", "operator_prune(interval)",
+        "partition_make_due()",
+    ]
+
+    /// The tables whose rows are only added to.
+    private static let trails = ["flow_event", "operator_event", "merchant_event"]
+
+    private static func mayRewrite(_ role: String) -> String {
+        trails.map { "has_table_privilege(\(role), '\($0)', 'UPDATE, DELETE, TRUNCATE')" }.joined(separator: " OR ")
+    }
+
     static let rightsStatement = Statement(
         name: "role_rights",
         sql: """
-            SELECT current_user::text,
-                has_table_privilege('flow_event', 'UPDATE') OR has_table_privilege('flow_event', 'DELETE'),
+            SELECT current_user::text, \(mayRewrite("current_user")),
                 current_setting('lock_timeout') <> '0', statement_timestamp(), (SELECT count(*) FROM pg_stat_replication),
                 current_setting('synchronous_standby_names') <> ''
-                    AND current_setting('synchronous_commit') IN ('on', 'remote_write', 'remote_apply')
+                    AND current_setting('synchronous_commit') IN ('on', 'remote_write', 'remote_apply'),
+                (SELECT coalesce(string_agg(p.oid::regprocedure::text, ', ' ORDER BY p.oid), '') FROM pg_proc AS p
+                    WHERE p.prosecdef AND has_function_privilege(p.oid, 'EXECUTE') AND (\(mayRewrite("p.proowner")))
+                        AND p.oid::regprocedure::text <> ALL ('{\(trustedFunctions.map { "\"\($0)\"" }.joined(separator: ","))}')),
+                has_schema_privilege('public', 'CREATE'),
+                CASE WHEN session_user <> current_user AND (\(mayRewrite("session_user"))) THEN session_user::text ELSE '' END,
+                (SELECT s.reset_val FROM pg_settings AS s WHERE s.name = 'synchronous_commit')
             """
     )
 
@@ -43,7 +73,11 @@ extension PostgresSessionStore {
                 hasLockTimeout: try rows.bool(0, 2),
                 now: try rows.timestamp(0, 3),
                 standbys: Int(try rows.int64(0, 4)),
-                waitsForStandby: try rows.bool(0, 5)
+                waitsForStandby: try rows.bool(0, 5),
+                functionsBeyond: try rows.text(0, 6),
+                mayCreate: try rows.bool(0, 7),
+                mightyLogin: try rows.text(0, 8),
+                unpinnedCommit: try rows.text(0, 9)
             )
         }
     }

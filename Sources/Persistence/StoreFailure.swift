@@ -20,7 +20,7 @@ enum StoreFailure {
         case .overloaded: return BrokerError(.overloaded, detail)
         case .outcomeUnknown: return BrokerError(.outcomeUnknown, detail)
         case .rejected(let state) where passing.contains(state): return BrokerError(.unavailable, detail)
-        case .rejected, .decoding, .migration, .cluster: return BrokerError(.fault, detail)
+        case .rejected, .insecure, .decoding, .migration, .cluster: return BrokerError(.fault, detail)
         }
     }
 
@@ -41,7 +41,7 @@ enum StoreFailure {
         case .unavailable, .overloaded: return WebhookStoreError(.unavailable, detail)
         case .outcomeUnknown: return WebhookStoreError(.outcomeUnknown, detail)
         case .rejected(let state) where passing.contains(state): return WebhookStoreError(.unavailable, detail)
-        case .rejected, .decoding, .migration, .cluster: return WebhookStoreError(.fault, detail)
+        case .rejected, .insecure, .decoding, .migration, .cluster: return WebhookStoreError(.fault, detail)
         }
     }
 

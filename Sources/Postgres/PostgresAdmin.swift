@@ -12,14 +12,16 @@ package import Primitives
     /// - Parameters:
     ///   - url: As for `PostgresConfiguration`.
     ///   - database: Another database than the one in the URI.
+    ///   - allowsPlaintext: As for `PostgresConfiguration`.
     ///   - patience: How long to wait for the server, whole seconds, two at least.
-    /// - Throws: `unavailable` when it cannot connect.
+    /// - Throws: `unavailable` when it cannot connect, `insecure` when it must not.
     package convenience init(
         url: Secret<String>,
         database: String? = nil,
+        allowsPlaintext: Bool = false,
         patience: Duration = .seconds(5)
     ) throws(PostgresError) {
-        var keywords = try ConnectionSettings.parse(url)
+        var keywords = try PostgresConfiguration(url: url, allowsPlaintext: allowsPlaintext).keywords.reveal()
         if let database { keywords["dbname"] = database }
         keywords["client_encoding"] = "UTF8"
         keywords["connect_timeout"] = String(max(2, patience.components.seconds))
@@ -43,8 +45,9 @@ package import Primitives
         unsafe self.connection = connection
         unsafe shim_ignore_notices(connection)
         guard unsafe PQstatus(connection) == CONNECTION_OK else {
-            throw PostgresError(.unavailable, message)
+            throw PostgresError(.unavailable, message + DatabaseLink.advice(on: message, keywords))
         }
+        try run(ConnectionSettings.pins)
     }
 
     deinit {

@@ -7,6 +7,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package enum Code: Sendable, Hashable {
         /// No connection; the statement was not sent, or was certainly rolled back. A retry is safe.
         case unavailable
+        /// The way to the server may not be taken: nobody would know who answers. The detail says what to do.
+        case insecure
         /// The bounded queue is full or too old; the statement was not sent. A retry is safe.
         case overloaded
         /// The connection was lost while the statement was under way: it may have been committed. Look before repeating it.
@@ -74,6 +76,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package var description: String {
         switch code {
         case .unavailable: "postgres.unavailable"
+        case .insecure: "postgres.insecure"
         case .overloaded: "postgres.overloaded"
         case .outcomeUnknown: "postgres.outcome_unknown"
         case .rejected(let state): "postgres.rejected.\(state)"

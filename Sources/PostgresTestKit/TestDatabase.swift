@@ -8,6 +8,8 @@ package import Primitives
 package final class TestDatabase: Sendable {
     /// The connection URI; no password is needed.
     package let url: Secret<String>
+    /// The same for the program in service, which works as the role that can change neither trails nor schema.
+    package var serviceURL: Secret<String> { TestDatabase.serviceURL(url) }
     /// The database's name.
     package let name: String
     private let isOnTestCluster: Bool
@@ -41,6 +43,36 @@ package final class TestDatabase: Sendable {
         guard isOnTestCluster else { return }
         // The cluster is thrown away with the process, so a database left behind does no harm.
         try? TestCluster.admin().dropDatabase(name)
+    }
+
+    /// The URI of a database for the program in service.
+    ///
+    /// - Parameter url: With the rights of its owner.
+    /// - Returns: The same with the role of the program.
+    package static func serviceURL(_ url: Secret<String>) -> Secret<String> {
+        let text = url.reveal()
+        return Secret(text + (text.contains("?") ? "&" : "?") + "options=-c%20role%3Dsallyport_service")
+    }
+
+    /// Makes a role that logs in and is a member of the program's role, and of nothing else; it goes away with the cluster.
+    ///
+    /// - Returns: The connection URI for it.
+    /// - Throws: `rejected`, for example where the migrations were not applied.
+    package func serviceLogin() throws(PostgresError) -> (role: String, url: Secret<String>) {
+        try TestDatabase.serviceLogin(url)
+    }
+
+    /// The same for any database of a private cluster.
+    ///
+    /// - Parameter url: With the rights of its owner.
+    /// - Returns: The role, and the connection URI for it.
+    /// - Throws: `rejected`, for example where the migrations were not applied.
+    package static func serviceLogin(_ url: Secret<String>) throws(PostgresError) -> (role: String, url: Secret<String>)
+    {
+        let admin = try PostgresAdmin(url: url)
+        let role = "login_" + (try admin.rows("SELECT current_database()")[0][0] ?? "")
+        try admin.run("CREATE ROLE \(PostgresAdmin.quoted(role)) LOGIN IN ROLE sallyport_service")
+        return (role, Secret(url.reveal().replacing("//sallyport@", with: "//\(role)@")))
     }
 
     /// Copies it, as a backup does; whoever is connected is disconnected, and may come back afterwards.

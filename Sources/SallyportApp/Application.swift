@@ -133,7 +133,7 @@ package final class Application: Sendable {
 
     private func open(_ configuration: Configuration, _ parts: ApplicationParts) async throws {
         for loop in loops { try loop.start() }
-        let databaseSettings = try configuration.limits.database(at: parts.databaseURL)
+        let databaseSettings = try configuration.database(at: parts.databaseURL)
         for (index, loop) in loops.enumerated() {
             try await loop.run { reactor in
                 let services = try await self.makeServices(reactor, databaseSettings)

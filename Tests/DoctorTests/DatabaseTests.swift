@@ -10,7 +10,8 @@ struct DatabaseTests {
         aheadSeconds: Int64 = 0,
         partitionDaysLeft: Int = 10,
         otherServers: Int = 0,
-        waitsForStandby: Bool = false
+        waitsForStandby: Bool = false,
+        _ change: (inout DatabaseChecks.Facts) -> Void = { _ in }
     ) -> [String] {
         var facts = DatabaseChecks.Facts(
             role: "shop",
@@ -22,6 +23,7 @@ struct DatabaseTests {
         )
         facts.otherServers = otherServers
         facts.waitsForStandby = waitsForStandby
+        change(&facts)
         return DatabaseChecks.findings(facts, now: present + .seconds(aheadSeconds)).map {
             "\($0.check) \($0.severity.rawValue) \($0.message)"
         }
@@ -34,6 +36,37 @@ struct DatabaseTests {
 
     @Test func `whose trail the role may change is an error`() {
         #expect(lines(mayRewriteTrail: true) == ["D28 error The role shop may change the audit trail."])
+    }
+
+    @Test func `whose role may call what changes the trail is an error that names it`() {
+        let found = lines { $0.functionsBeyond = "tidy(interval)" }
+        #expect(found == ["D28 error The role shop may call what could change the audit trail: tidy(interval)."])
+    }
+
+    @Test func `whose role may put functions beside the program's is an error`() {
+        #expect(
+            lines { $0.mayCreate = true } == ["D28 error The role shop may make functions and tables in schema public."]
+        )
+    }
+
+    @Test func `whose login only lays its rights down is a warning`() {
+        let found = lines { $0.mightyLogin = "owner" }
+        #expect(found == ["D28 warning The program logs in as owner, which may take back the rights it has laid down."])
+    }
+
+    @Test func `on another machine that nothing verifies is a warning`() {
+        #expect(
+            lines { $0.isWayUnverified = true }.map { String($0.prefix(41)) } == [
+                "D28 warning The database is on another ma"
+            ]
+        )
+    }
+
+    @Test(arguments: [("off", 1), ("local", 1), ("on", 0), ("remote_write", 0), ("remote_apply", 0)])
+    func `that would acknowledge what a crash undoes is told of`(commit: String, count: Int) {
+        let found = lines { $0.unpinnedCommit = commit }
+        #expect(found.count == count)
+        #expect(found.allSatisfy { $0.hasPrefix("D28 note synchronous_commit is \(commit) ") })
     }
 
     @Test func `whose partitions end within a week is an error`() {

@@ -106,7 +106,7 @@ struct BackupGuideTests {
                 "SALLYPORT_MIGRATIONS_DIR": BackupGuideTests.root + "/migrations",
                 "SALLYPORT_PUBLIC_DIR": BackupGuideTests.root + "/public",
             ]
-            environment = ServerProcess.settings(database: pair.url.reveal(), folder: folder)
+            environment = ServerProcess.settings(database: shop.serviceURL.reveal(), folder: folder)
                 .merging(try shop.simulator.settings(in: folder)) { $1 }
                 .merging(own) { $1 }
         }

@@ -84,7 +84,7 @@ extension WebhookReceiver {
     /// Becomes an endpoint of a shop, and gets the secret.
     func beAdded(to shop: ProcessShop, _ secret: String) async throws {
         let environment = [
-            "SALLYPORT_DATABASE_URL": shop.databaseURL.reveal(), "SALLYPORT_DATA_DIR": shop.folder,
+            "SALLYPORT_DATABASE_URL": shop.serviceURL.reveal(), "SALLYPORT_DATA_DIR": shop.folder,
             "SALLYPORT_MERCHANT_SECRET_FILE": secret, "SALLYPORT_WEBHOOKS_ALLOW_LOOPBACK": "true",
         ]
         let program = try RunningProgram(

@@ -33,6 +33,10 @@ struct OperatorTests {
             #expect(rights.standbys == 0)
             #expect(!rights.waitsForStandby)
             #expect(rights.now.seconds > 1_700_000_000)
+            #expect(rights.functionsBeyond == "")
+            #expect(!rights.mayCreate)
+            #expect(rights.mightyLogin == "sallyport")
+            #expect(rights.unpinnedCommit == "off", "of the tests' cluster")
         }
     }
 

@@ -164,10 +164,7 @@ func withRig<Value: Sendable>(
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> Value {
     // As in service: without rights on the schema.
-    let options = "options=-c%20role%3Dsallyport_service"
-    let url = database.url.reveal()
-    let separator = url.contains("?") ? "&" : "?"
-    var configuration = try PostgresConfiguration(url: Secret(url + separator + options))
+    var configuration = try PostgresConfiguration(url: database.serviceURL)
     // Races queue thousands of calls at once.
     configuration.maximumPending = 20_000
     configuration.maximumQueueWait = .seconds(60)

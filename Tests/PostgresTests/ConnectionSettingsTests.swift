@@ -70,7 +70,7 @@ private func keywords(
 
     @Test func `give way to the URI where it says something`() throws {
         let url =
-            "postgresql://h/d?application_name=mine&gssencmode=prefer&options=-c%20lock_timeout%3D9&tcp_user_timeout=1"
+            "postgresql://localhost/d?application_name=mine&gssencmode=prefer&options=-c%20lock_timeout%3D9&tcp_user_timeout=1"
         let values = try keywords(url)
         #expect(values["application_name"] == "mine")
         #expect(values["gssencmode"] == "prefer")

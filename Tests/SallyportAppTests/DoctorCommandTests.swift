@@ -167,7 +167,7 @@ import Testing
         let clock = ManualClock()
         let environment = ["SALLYPORT_DATABASE_URL": "postgresql://localhost/shop"]
         let source = SettingSource(file: nil, environment: environment)
-        let findings = await DoctorCommand.askDatabase(source, clock: clock) { _, _ in
+        let findings = await DoctorCommand.askDatabase(source, clock: clock) { _ in
             clock.advance(by: .seconds(40))
             return DatabaseChecks.Facts(
                 role: "shop",

@@ -17,8 +17,10 @@ package final class ProcessShop {
     package let simulator: LoopSimulator
     /// The test's own folder, which goes away with it.
     package let folder: String
-    /// libpq URI; another database may be set before a server is started.
+    /// libpq URI of the database's owner; another database may be set before a server is started.
     package var databaseURL: Secret<String>
+    /// The same for servers and commands, which work as the role of the program in service.
+    package var serviceURL: Secret<String> { TestDatabase.serviceURL(databaseURL) }
     /// Settings on top of the usual ones, for servers that are started from now on.
     package var settings: [String: String] = [:]
     private let version: HTTPVersion
@@ -39,6 +41,13 @@ package final class ProcessShop {
         self.version = version
         let authority = ClientConfiguration.Trust.file(path: try TestKeys.get().authorityPath)
         client = ShopClient(reactor, simulator: simulator.url, trust: authority, version: version)
+    }
+
+    /// Has servers and commands log in as a role that is a member of the program's role and of nothing else.
+    ///
+    /// - Throws: `PostgresError`.
+    package func logInWithLeastRights() throws {
+        settings["SALLYPORT_DATABASE_URL"] = try TestDatabase.serviceLogin(databaseURL).url.reveal()
     }
 
     /// Starts one more server.
@@ -66,7 +75,7 @@ package final class ProcessShop {
     }
 
     private func environment() throws -> [String: String] {
-        var all = ServerProcess.settings(database: databaseURL.reveal(), folder: folder)
+        var all = ServerProcess.settings(database: serviceURL.reveal(), folder: folder)
         all.merge(try simulator.settings(in: folder)) { $1 }
         if version == .http2 { all.merge(ProcessShop.secure(try TestKeys.get())) { $1 } }
         return all.merging(settings) { $1 }

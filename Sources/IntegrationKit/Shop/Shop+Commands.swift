@@ -33,7 +33,7 @@ extension Shop {
         environment: [String: String] = [:],
         _ body: @escaping @Sendable (RunningProgram, Reactor) async throws -> Value
     ) async throws -> Value {
-        let url = database.url.reveal()
+        let url = database.serviceURL.reveal()
         return try await withTemporaryFolder { folder in
             let own = ["SALLYPORT_DATABASE_URL": url, "SALLYPORT_DATA_DIR": folder]
             let environment = self.environment.merging(own) { _, own in own }.merging(environment) { _, given in given }

@@ -206,13 +206,13 @@ package func withShop<Result: Sendable>(
             options.settings.merge(noticed) { own, _ in own }
             let environment = options.environment(simulator, try TestKeys.get())
             let settings = SettingSource(file: nil, environment: environment)
-            var parts = ApplicationParts(databaseURL: database.url)
+            var parts = ApplicationParts(databaseURL: database.serviceURL)
             parts.roundPause = options.roundPause
             let broker = try await Application.start(try Configuration(settings), parts, logger: options.logger)
             ends.add { await broker.stop() }
             var addresses = [options.scheme + (broker.addresses.first.map { "\($0)" } ?? "")]
             if options.processes > 1 {
-                let second = try await SecondBroker.start(environment, database: database.url)
+                let second = try await SecondBroker.start(environment, database: database.serviceURL)
                 ends.add { second.stop() }
                 addresses.append(second.url)
             }

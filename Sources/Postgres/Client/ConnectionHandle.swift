@@ -31,6 +31,8 @@ import CPostgres
     }
 
     private let connection: OpaquePointer
+    /// Whether libpq has connected, and the answer to `ConnectionSettings.pins` is awaited.
+    private var isPinning = false
     private var pointers: [UnsafePointer<CChar>?] = unsafe []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
@@ -76,17 +78,36 @@ import CPostgres
 
     /// Goes one step further in connecting.
     mutating func establish() -> Progress {
+        if isPinning { return pin() }
         switch unsafe PQconnectPoll(connection) {
         case PGRES_POLLING_READING:
             return .needsReading
         case PGRES_POLLING_WRITING:
             return .needsWriting
         case PGRES_POLLING_OK:
-            let isReady = unsafe PQsetnonblocking(connection, 1) == 0 && PQenterPipelineMode(connection) == 1
-            return isReady ? .established : .failed(message)
+            // The first bytes of a connection: the kernel takes them at once.
+            guard unsafe PQsendQuery(connection, ConnectionSettings.pins) == 1 else { return .failed(message) }
+            isPinning = true
+            return .needsReading
         default:
             return .failed(message)
         }
+    }
+
+    /// Takes the answer to the pins; without them the connection is none of ours.
+    private func pin() -> Progress {
+        guard unsafe PQconsumeInput(connection) == 1 else { return .failed(message) }
+        while unsafe PQisBusy(connection) == 0 {
+            guard let result = unsafe PQgetResult(connection) else {
+                let isReady = unsafe PQsetnonblocking(connection, 1) == 0 && PQenterPipelineMode(connection) == 1
+                return isReady ? .established : .failed(message)
+            }
+            defer { unsafe PQclear(result) }
+            guard unsafe PQresultStatus(result) == PGRES_TUPLES_OK else {
+                return .failed(unsafe Diagnosis.text(of: result))
+            }
+        }
+        return .needsReading
     }
 
     /// Queues the preparation of a statement.

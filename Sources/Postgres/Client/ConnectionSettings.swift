@@ -40,6 +40,11 @@ struct ConnectionSettings {
         return values.sorted { $0.key < $1.key }.map { (keyword: $0.key, value: $0.value) }
     }
 
+    /// What there is to add to a complaint of libpq, or nothing.
+    func advice(on complaint: String) -> String {
+        DatabaseLink.advice(on: complaint, configuration.keywords.reveal())
+    }
+
     /// The keywords and values of a URI or a list of `keyword=value`.
     ///
     /// - Throws: `unavailable` when libpq cannot read it; the detail does not quote it, it may hold a password.
@@ -58,6 +63,19 @@ struct ConnectionSettings {
         }
         return values
     }
+
+    /// Run on every new connection before anything else: what no default of a role, a database or a server, and no URI, may change.
+    ///
+    /// * A commit that was acknowledged survives a crash of the server. Whether it waits for a standby, and for how much of it, the
+    ///   operator chooses; `off` and `local` are none of the choices.
+    /// * Guarded statements re-read the row that they have waited for, which read committed does alone.
+    /// * Objects are found in schema public, and a temporary one never in place of them.
+    static let pins = """
+        SELECT pg_catalog.set_config('search_path', 'public, pg_temp', false),
+            pg_catalog.set_config('default_transaction_isolation', 'read committed', false),
+            CASE WHEN pg_catalog.current_setting('synchronous_commit') IN ('off', 'local')
+                THEN pg_catalog.set_config('synchronous_commit', 'on', false) END
+        """
 
     /// What we ask for unless the URI says otherwise.
     ///

@@ -62,7 +62,7 @@ final class Connector: ReadinessHandler {
         switch progress {
         case .needsReading: watch(.readable)
         case .needsWriting: watch(.writable)
-        case .failed(let reason): fail(reason)
+        case .failed(let reason): fail(reason + settings.advice(on: reason))
         case .established: succeed()
         }
     }

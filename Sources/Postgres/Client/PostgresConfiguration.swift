@@ -71,11 +71,23 @@ package struct PostgresConfiguration: Sendable {
     /// socket folder, an address, or `hostaddr` where names are slow. What is missing comes from libpq's own sources
     /// (`PGHOST` and its kin, the password file). A pooler in between must keep a session per connection.
     ///
-    /// - Parameter url: A connection URI, or a list of `keyword=value`, as libpq reads it.
-    /// - Throws: `unavailable` when libpq cannot read it; the detail does not quote it.
-    package init(url: Secret<String>) throws(PostgresError) {
-        keywords = Secret(try ConnectionSettings.parse(url))
+    /// A server that is reached neither by a socket nor by loopback is verified by TLS: `sslmode=verify-full`, with the authorities
+    /// of this machine unless `sslrootcert` names others.
+    ///
+    /// - Parameters:
+    ///   - url: A connection URI, or a list of `keyword=value`, as libpq reads it.
+    ///   - allowsPlaintext: Whether that is left to the URI.
+    /// - Throws: `unavailable` when libpq cannot read it, `insecure` when it, or libpq's environment, asks for less; the detail does
+    ///   not quote it.
+    package init(url: Secret<String>, allowsPlaintext: Bool = false) throws(PostgresError) {
+        let given = try ConnectionSettings.parse(url)
+        keywords = Secret(try DatabaseLink.secured(given, allowsPlaintext: allowsPlaintext))
     }
+
+    /// Whether any of the servers is on another machine.
+    package var isRemote: Bool { DatabaseLink.isRemote(keywords.reveal()) }
+    /// Whether a server over the network is believed only when it has proved by TLS who it is.
+    package var isVerified: Bool { keywords.reveal()["sslmode"] == "verify-full" }
 }
 
 extension PostgresConfiguration {

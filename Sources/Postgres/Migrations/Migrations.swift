@@ -47,6 +47,7 @@ package enum Migrations {
     /// - Parameters:
     ///   - url: The database, with a role that owns the schema.
     ///   - directory: Where the files are.
+    ///   - allowsPlaintext: As for `PostgresConfiguration`.
     ///   - progress: Called on the calling thread.
     /// - Returns: The names of the files that were applied now, possibly none.
     /// - Throws: `migration` for a file that is changed, misnamed, out of order or refused by the server (the detail names it;
@@ -55,9 +56,10 @@ package enum Migrations {
     package static func run(
         url: Secret<String>,
         directory: String,
+        allowsPlaintext: Bool = false,
         progress: (Progress) -> Void = { _ in }
     ) async throws(PostgresError) -> [String] {
-        try apply(url: url, directory: directory, progress: progress)
+        try apply(url: url, directory: directory, allowsPlaintext: allowsPlaintext, progress: progress)
     }
 
     /// The same as `run`, for callers that are not asynchronous.
@@ -66,6 +68,7 @@ package enum Migrations {
     ///   - url: The server, with a role that owns the schema.
     ///   - database: Another database than the one in the URI.
     ///   - directory: Where the files are.
+    ///   - allowsPlaintext: As for `PostgresConfiguration`.
     ///   - progress: Called on the calling thread.
     /// - Returns: The names of the files that were applied now, possibly none.
     /// - Throws: As `run`.
@@ -74,10 +77,11 @@ package enum Migrations {
         url: Secret<String>,
         database: String? = nil,
         directory: String,
+        allowsPlaintext: Bool = false,
         progress: (Progress) -> Void = { _ in }
     ) throws(PostgresError) -> [String] {
         let files = try MigrationFile.all(in: directory)
-        let connection = try PostgresAdmin(url: url, database: database)
+        let connection = try PostgresAdmin(url: url, database: database, allowsPlaintext: allowsPlaintext)
         try lock(connection, progress)
         try connection.run(createTable)
         let entries = try compare(files, directory, connection)
@@ -97,11 +101,16 @@ package enum Migrations {
     /// - Parameters:
     ///   - url: The database.
     ///   - directory: Where the files are.
+    ///   - allowsPlaintext: As for `PostgresConfiguration`.
     /// - Returns: Lowest number first.
     /// - Throws: `migration` for a misnamed file, `unavailable` when the database cannot be reached.
-    package static func status(url: Secret<String>, directory: String) async throws(PostgresError) -> [Entry] {
+    package static func status(
+        url: Secret<String>,
+        directory: String,
+        allowsPlaintext: Bool = false
+    ) async throws(PostgresError) -> [Entry] {
         let files = try MigrationFile.all(in: directory)
-        let connection = try PostgresAdmin(url: url)
+        let connection = try PostgresAdmin(url: url, allowsPlaintext: allowsPlaintext)
         let isNew = try connection.rows("SELECT to_regclass('schema_migration')")[0][0] == nil
         if isNew { return files.map { Entry(number: $0.number, name: $0.name, state: .pending) } }
         return try compare(files, directory, connection)

@@ -31,10 +31,9 @@ enum AuditCommand {
                 try configuration.demandDatabase(for: "audit")
                 let database = try DatabaseAccess(configuration, logger: .silent)
                 defer { database.close() }
-                let url = database.url
                 let query = try Query(input.arguments)
                 let policy = configuration.policy
-                let lines = try await DatabaseAccess.connected(to: url) { _, client in
+                let lines = try await database.connected { _, client in
                     if case .operators(let since) = query {
                         return try await PostgresOperatorStore(client: client).list(since: since, limit: 10_000)
                             .map(line)

@@ -8,6 +8,7 @@ final class DatabaseAccess {
     /// libpq URI for tools and migrations.
     let url: Secret<String>
     private let cluster: PrivateCluster?
+    private let allowsPlaintext: Bool
 
     /// Opens the way to the database, and starts the private cluster where none is set.
     ///
@@ -16,6 +17,7 @@ final class DatabaseAccess {
     ///   - logger: Hears about the cluster.
     /// - Throws: `PostgresError` with what to do.
     init(_ configuration: Configuration, logger: Logger) throws(PostgresError) {
+        allowsPlaintext = configuration.storage.allowsPlaintext
         if let url = configuration.storage.databaseURL {
             self.url = url
             cluster = nil
@@ -57,7 +59,31 @@ final class DatabaseAccess {
         _ directory: String,
         progress: (Migrations.Progress) -> Void = { _ in }
     ) async throws(PostgresError) -> [String] {
-        try await Migrations.run(url: url, directory: directory, progress: progress)
+        try await Migrations.run(
+            url: url,
+            directory: directory,
+            allowsPlaintext: allowsPlaintext,
+            progress: progress
+        )
+    }
+
+    /// How the files and the database stand to each other.
+    ///
+    /// - Parameter directory: Where the migrations are.
+    /// - Returns: Lowest number first.
+    /// - Throws: `PostgresError`.
+    func status(_ directory: String) async throws(PostgresError) -> [Migrations.Entry] {
+        try await Migrations.status(url: url, directory: directory, allowsPlaintext: allowsPlaintext)
+    }
+
+    /// Has the schema of this program there: brings that of a private cluster forward, and looks at any other, which is for
+    /// `migrate` and its owner.
+    ///
+    /// - Parameter directory: Where the migrations are.
+    /// - Throws: `PostgresError`, or `ConfigurationError` that says what to do.
+    func prepareSchema(_ directory: String) async throws {
+        guard isPrivate else { return try await demandCurrentSchema(directory) }
+        _ = try await migrate(directory)
     }
 
     /// Refuses a schema that is not the one of this program.
@@ -65,11 +91,11 @@ final class DatabaseAccess {
     /// - Parameter directory: Where the migrations are.
     /// - Throws: `ConfigurationError` that says what to do.
     func demandCurrentSchema(_ directory: String) async throws {
-        let entries = try await Migrations.status(url: url, directory: directory)
+        let entries = try await status(directory)
         let problems = entries.compactMap { entry -> String? in
             switch entry.state {
             case .applied, .missing: nil
-            case .pending: "database: \(entry.name) is not applied; run `sallyport migrate`"
+            case .pending: "database: \(entry.name) is not applied; run `sallyport migrate` as the owner of the schema"
             case .changed: "database: \(entry.name) was changed after it was applied"
             }
         }
@@ -111,28 +137,22 @@ extension Configuration {
         let database = try DatabaseAccess(self, logger: .silent)
         defer { database.close() }
         try await database.demandCurrentSchema(storage.migrationsDirectory)
-        return try await DatabaseAccess.connected(to: database.serviceURL, body)
+        return try await database.connected(body)
     }
 }
 
 extension DatabaseAccess {
-    /// Runs a body with a connection, on a loop of its own.
+    /// Runs a body with a connection as the running program has it, on a loop of its own.
     ///
-    /// - Parameters:
-    ///   - url: libpq URI.
-    ///   - body: What it makes stays on the loop.
+    /// - Parameter body: What it makes stays on the loop.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws; `PostgresError` where there is no connection within ten seconds.
-    static func connected<Value: Sendable>(
-        to url: Secret<String>,
+    func connected<Value: Sendable>(
         _ body: @escaping @Sendable (Reactor, PostgresClient) async throws -> Value
     ) async throws -> Value {
-        try await OneLoop.run { reactor in
-            let client = PostgresClient(
-                reactor: reactor,
-                configuration: try PostgresConfiguration(url: url),
-                logger: .silent
-            )
+        let configuration = try PostgresConfiguration(url: serviceURL, allowsPlaintext: allowsPlaintext)
+        return try await OneLoop.run { reactor in
+            let client = PostgresClient(reactor: reactor, configuration: configuration, logger: .silent)
             client.start()
             defer { client.close() }
             try await client.waitUntilReady(within: .seconds(10))

@@ -12,7 +12,7 @@ enum DemoCommand {
         operands: "",
         summary: "run everything on loopback: database, Amazon Pay simulator, broker",
         details: """
-            Starts a private PostgreSQL in the data directory (unless a database is set), the simulators as a process of their
+            Starts a private PostgreSQL in the data directory (unless a database is set, which `migrate` prepares), the simulators as a process of their
             own (unless provider.api_url is set), and the broker. Prints `ready URL` and a walk-through. Ctrl-C stops all.
             """,
         options: [],
@@ -29,7 +29,7 @@ enum DemoCommand {
         let keys = try DevelopmentKeys.prepare(in: configuration.storage.dataDirectory, random: KernelRandom())
         let database = try DatabaseAccess(configuration, logger: logger)
         defer { database.close() }
-        _ = try await database.migrate(configuration.storage.migrationsDirectory)
+        try await database.prepareSchema(configuration.storage.migrationsDirectory)
         let simulators = try DemoDefaults.ownsSimulators(input) ? SimulatorProcess(input, configuration) : nil
         defer { simulators?.stop() }
         let parts = ApplicationParts(

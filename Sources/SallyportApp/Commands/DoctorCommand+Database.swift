@@ -19,7 +19,7 @@ extension DoctorCommand {
     static func askDatabase(
         _ source: SettingSource,
         clock: any WallClock = SystemClock(),
-        by ask: (Configuration, Secret<String>) async throws -> DatabaseChecks.Facts = DoctorCommand.rights
+        by ask: (Configuration) async throws -> DatabaseChecks.Facts = DoctorCommand.rights
     ) async -> [Finding] {
         let configuration: Configuration
         do {
@@ -28,9 +28,9 @@ extension DoctorCommand {
             // Told by the checks without a network.
             return []
         }
-        guard let url = configuration.storage.databaseURL else { return [] }
+        guard configuration.storage.databaseURL != nil else { return [] }
         do {
-            let facts = try await ask(configuration, url)
+            let facts = try await ask(configuration)
             return DatabaseChecks.findings(facts, now: clock.now())
         } catch let error as PostgresError {
             return [DatabaseChecks.unreachable(error.debugDescription)]
@@ -39,14 +39,13 @@ extension DoctorCommand {
         }
     }
 
-    private static func rights(
-        _ configuration: Configuration,
-        _ url: Secret<String>
-    ) async throws -> DatabaseChecks.Facts {
+    private static func rights(_ configuration: Configuration) async throws -> DatabaseChecks.Facts {
         let policy = configuration.policy
         let settings = configuration.provider
         let environment = PublicKeyID(settings.publicKeyID)?.environment
-        return try await DatabaseAccess.connected(to: url) { _, client in
+        let database = try DatabaseAccess(configuration, logger: .silent)
+        let link = try configuration.database(at: database.url)
+        return try await database.connected { _, client in
             let rights = try await PostgresSessionStore(client: client, policy: policy).rights()
             let margin = try await PostgresPartitionStore(client: client).margin()
             var facts = DatabaseChecks.Facts(
@@ -57,8 +56,13 @@ extension DoctorCommand {
                 partitionDaysLeft: margin.days,
                 partitionTable: margin.table
             )
-            facts.otherServers = max(rights.standbys, try PostgresConfiguration(url: url).hostCount - 1)
+            facts.otherServers = max(rights.standbys, link.hostCount - 1)
             facts.waitsForStandby = rights.waitsForStandby
+            facts.functionsBeyond = rights.functionsBeyond
+            facts.mayCreate = rights.mayCreate
+            facts.mightyLogin = rights.mightyLogin
+            facts.unpinnedCommit = rights.unpinnedCommit
+            facts.isWayUnverified = link.isRemote && !link.isVerified
             let newest = try await PostgresOrderStore(client: client).newestAccount()
             if let newest, let environment, !settings.merchantID.isEmpty, !settings.allowsAccountChange {
                 let account = OrderAccount(merchantID: settings.merchantID, environment: environment.rawValue)

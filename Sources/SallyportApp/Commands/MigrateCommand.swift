@@ -6,8 +6,10 @@ enum MigrateCommand {
         name: "migrate",
         operands: "",
         summary: "create or update the tables",
-        details:
-            "Applies the files that are missing, one transaction each. Safe to run twice, and from several machines at once.",
+        details: """
+            Applies the files that are missing, one transaction each. Safe to run twice, and from several machines at once. It is
+            the one command that needs the owner of the schema; all others do with a member of sallyport_service.
+            """,
         options: [CommandOption("status", nil, "only list the files and how they stand")],
         run: { input in
             await input.withConfiguration { configuration in
@@ -15,7 +17,7 @@ enum MigrateCommand {
                 defer { database.close() }
                 let directory = configuration.storage.migrationsDirectory
                 if input.arguments.flags.contains("status") {
-                    for entry in try await Migrations.status(url: database.url, directory: directory) {
+                    for entry in try await database.status(directory) {
                         input.console.print("\(entry.name) \(entry.state)")
                     }
                     return 0

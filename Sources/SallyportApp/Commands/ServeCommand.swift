@@ -18,11 +18,7 @@ enum ServeCommand {
                 let logger = configuration.logger
                 let database = try DatabaseAccess(configuration, logger: logger)
                 defer { database.close() }
-                if database.isPrivate {
-                    _ = try await database.migrate(configuration.storage.migrationsDirectory)
-                } else {
-                    try await database.demandCurrentSchema(configuration.storage.migrationsDirectory)
-                }
+                try await database.prepareSchema(configuration.storage.migrationsDirectory)
                 let parts = ApplicationParts(databaseURL: database.serviceURL)
                 let application = try await Application.start(configuration, parts, logger: logger)
                 try await application.runUntilTold(

@@ -1,6 +1,7 @@
 import AmazonPay
 import EventIO
 import MerchantOrders
+import Postgres
 import Primitives
 import SessionBroker
 import Telemetry
@@ -111,6 +112,16 @@ extension Configuration.Storage {
     fileprivate init(_ reader: inout SettingReader) {
         let url = reader.text("database_url")
         databaseURL = url.isEmpty ? nil : Secret(url)
+        allowsPlaintext = reader.flag("database.insecure_plaintext")
+        if let databaseURL {
+            do throws(PostgresError) {
+                _ = try PostgresConfiguration(url: databaseURL, allowsPlaintext: allowsPlaintext)
+            } catch {
+                let way =
+                    error.code == .insecure && !allowsPlaintext ? "; database.insecure_plaintext overrules this" : ""
+                reader.complain("database_url", error.detail + way)
+            }
+        }
         dataDirectory = reader.text("data_dir")
         clusterDirectory = ClusterFolder.path(dataDirectory: dataDirectory)
         migrationsDirectory = reader.folder("migrations_dir", "migrations")

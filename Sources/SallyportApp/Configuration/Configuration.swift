@@ -33,6 +33,8 @@ package struct Configuration: Sendable {
     struct Storage: Sendable {
         /// A libpq URI; `nil` for a private cluster in the data directory.
         let databaseURL: Secret<String>?
+        /// Whether a database on another machine is believed without TLS that verifies it.
+        let allowsPlaintext: Bool
         let dataDirectory: String
         /// Where the private cluster is; in the data directory unless that is closed to the user it runs as.
         let clusterDirectory: String

@@ -62,6 +62,12 @@ enum SettingTable {
             secret: true,
             "libpq URI; empty for a private cluster in the data directory"
         ),
+        Setting(
+            "database.insecure_plaintext",
+            .flag,
+            "false",
+            "reach a database on another machine without TLS that verifies it: whoever is between reads and writes orders"
+        ),
         Setting("data_dir", .path, "./var", "private cluster, development authority and keys"),
         Setting("migrations_dir", .path, "", "folder of the migrations; empty to look beside the program"),
         Setting("public_dir", .path, "", "folder of the static files; empty to look beside the program"),

@@ -350,9 +350,7 @@ private final class AgedSession {
     private let names: [Subject: [String: String]]
 
     init(_ database: TestDatabase) throws {
-        let url = database.url.reveal()
-        let options = (url.contains("?") ? "&" : "?") + "options=-c%20role%3Dsallyport_service"
-        var configuration = try PostgresConfiguration(url: Secret(url + options))
+        var configuration = try PostgresConfiguration(url: database.serviceURL)
         // What is looked at is the plan, not the pace.
         configuration.statementTimeout = .seconds(60)
         configuration.lockTimeout = .seconds(30)
