@@ -138,6 +138,9 @@ package final class Application: Sendable {
             try await loop.run { reactor in
                 let services = try await self.makeServices(reactor, databaseSettings)
                 if index == 0 {
+                    let policy = self.deployment.policy
+                    try await PostgresSessionStore(client: services.database, policy: policy)
+                        .demandPolicy(policy, orAllowed: configuration.allowsPolicyChange)
                     let isAllowed = configuration.provider.allowsAccountChange
                     try await services.orders.demandAccount(self.provider.account, orAllowed: isAllowed)
                 }
