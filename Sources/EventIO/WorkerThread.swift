@@ -4,7 +4,7 @@ import Synchronization
 
 /// A thread for work that would hold up a loop: signatures, blocking calls.
 ///
-/// Work is done in the order in which it was handed in, one piece at a time.
+/// Work is done in the order in which it was handed in, one piece at a time; urgent work before all other.
 package final class WorkerThread: Sendable {
     private let shared: Shared
     private let thread: KernelThread
@@ -28,11 +28,16 @@ package final class WorkerThread: Sendable {
     /// The caller goes on where it was: a task of a loop comes back to its loop without passing through another thread. Work that
     /// has begun is finished even when the task is cancelled.
     ///
-    /// - Parameter body: May block.
+    /// - Parameters:
+    ///   - isUrgent: Whether it is done before what waits and is not.
+    ///   - body: May block.
     /// - Returns: What the body returns.
-    package func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    package func run<Result: Sendable>(
+        isUrgent: Bool = false,
+        _ body: @escaping @Sendable () -> Result
+    ) async -> Result {
         await unsafe withUnsafeContinuation { continuation in
-            shared.add { unsafe continuation.resume(returning: body()) }
+            shared.add(isUrgent: isUrgent) { unsafe continuation.resume(returning: body()) }
         }
     }
 
@@ -52,16 +57,23 @@ package final class WorkerThread: Sendable {
     /// What both sides hold, so that the thread keeps no reference to its owner.
     private final class Shared: Sendable {
         let load = Atomic<Int>(0)
-        private let queue = Lock<Queue<@Sendable () -> Void>>(Queue())
+        private let queues = Lock(Queues())
         private let signal: Descriptor
 
         init() throws(IOError) {
             signal = Descriptor(owning: try systemCall("eventfd") { clinux_eventfd_semaphore() })
         }
 
-        func add(_ piece: @escaping @Sendable () -> Void) {
+        private struct Queues {
+            var urgent = Queue<@Sendable () -> Void>()
+            var usual = Queue<@Sendable () -> Void>()
+        }
+
+        func add(isUrgent: Bool = false, _ piece: @escaping @Sendable () -> Void) {
             load.wrappingAdd(1, ordering: .relaxed)
-            queue.withLock { $0.append(piece) }
+            queues.withLock { queues in
+                if isUrgent { queues.urgent.append(piece) } else { queues.usual.append(piece) }
+            }
             _ = clinux_eventfd_add(signal.raw)
         }
 
@@ -73,7 +85,7 @@ package final class WorkerThread: Sendable {
             while true {
                 // One count of the semaphore stands for one piece, or for the wish to stop.
                 guard clinux_eventfd_take(signal.raw) == 0 else { continue }
-                guard let piece = queue.withLock({ $0.popFirst() }) else { return }
+                guard let piece = queues.withLock({ $0.urgent.popFirst() ?? $0.usual.popFirst() }) else { return }
                 piece()
                 load.wrappingSubtract(1, ordering: .relaxed)
             }

@@ -22,7 +22,7 @@ package struct HTTPCookies {
     /// The value of a cookie, or `nil` where it is absent.
     ///
     /// - Parameter name: Compared byte by byte: `__host-x` is another cookie than `__Host-x`.
-    /// - Returns: One pair of quotation marks around the value is taken off; what is not UTF-8 becomes U+FFFD.
+    /// - Returns: As it came, quotation marks included, which no browser adds; what is not UTF-8 becomes U+FFFD.
     /// - Throws: `repeated` where two cookies have the name, in one field or in several, whatever their values.
     package func value(_ name: String) throws(HTTPCookieError) -> String? {
         var found: String?
@@ -34,7 +34,7 @@ package struct HTTPCookies {
     ///
     /// - Parameters:
     ///   - name: Compared byte by byte.
-    ///   - body: Gets the value, one pair of quotation marks around it taken off; called once, or not at all.
+    ///   - body: Gets the value as it came; called once, or not at all.
     /// - Returns: Whether there is such a cookie.
     /// - Throws: `repeated` where two cookies have the name; the body may have seen the first then.
     package func read(_ name: String, _ body: (Span<UInt8>) -> Void) throws(HTTPCookieError) -> Bool {
@@ -43,7 +43,7 @@ package struct HTTPCookies {
             HTTPCookies.forEachPair(field) { pairName, value in
                 guard pairName.isEqual(to: name.utf8Span.span) else { return }
                 count += 1
-                if count == 1 { body(value.extracting(HTTPCookies.unquotedRange(value))) }
+                if count == 1 { body(value) }
             }
         }
         guard count <= 1 else { throw .repeated }
@@ -75,11 +75,5 @@ package struct HTTPCookies {
             }
             start = end + 1
         }
-    }
-
-    private static func unquotedRange(_ value: Span<UInt8>) -> Range<Int> {
-        let quote = UInt8(ascii: "\"")
-        guard value.count >= 2, value[0] == quote, value[value.count - 1] == quote else { return 0..<value.count }
-        return 1..<(value.count - 1)
     }
 }

@@ -94,6 +94,8 @@ final class KnownFieldIndex: Sendable {
         var name = KnownFieldName.accept
         /// The number of the next candidate in the bucket plus one, or 0.
         var next: UInt8 = 0
+        /// How many bytes the name has.
+        var count: UInt8 = 0
         /// The name in lower case with zeros behind it, eight bytes to a word, the first in the lowest byte.
         var words: [5 of UInt64] = [0, 0, 0, 0, 0]
     }
@@ -110,6 +112,7 @@ final class KnownFieldIndex: Sendable {
             precondition(number < candidates.count && text.count <= KnownFieldIndex.longest, "the tables have room")
             let bucket = KnownFieldIndex.bucket(text.span)
             candidates[number].name = name
+            candidates[number].count = UInt8(text.count)
             candidates[number].next = buckets[bucket]
             for position in text.indices {
                 candidates[number].words[position >> 3] |= UInt64(text[position]) << UInt64(8 * (position & 7))
@@ -136,6 +139,8 @@ final class KnownFieldIndex: Sendable {
 
     /// Setting the bit of lower case maps no token character but a letter to a letter.
     private func isEqual(_ name: Span<UInt8>, candidate: Int) -> Bool {
+        // What follows compares as much as there is of the name, and a beginning of a name is another one.
+        guard name.count == Int(candidates[candidate].count) else { return false }
         var start = 0
         while name.count - start >= 8 {
             let word = name.word(at: start) | 0x2020_2020_2020_2020

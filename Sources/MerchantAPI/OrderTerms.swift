@@ -1,4 +1,5 @@
 import Commerce
+import HTTPCore
 package import MerchantOrders
 package import Primitives
 import StrictJSON
@@ -81,6 +82,23 @@ package struct OrderTerms: Sendable, Hashable {
         guard let amount = stored["postage"]?.integer, let sum = Yen(exactly: Int64(amount)) else { return nil }
         return .fixed(Money(sum))
     }
+
+    /// The parameter of the way back that an address has already, or `nil`: the buyer's page would find two of it, and take either.
+    ///
+    /// - Parameter returnURL: As the merchant wrote it.
+    /// - Returns: The first one.
+    package static func reservedName(in returnURL: String) -> String? {
+        guard let query = returnURL.split(separator: "?", maxSplits: 1).dropFirst().first else { return nil }
+        for pair in query.split(separator: "&") {
+            // Names only: values may be in whatever encoding the merchant's server reads. Escapes may spell any name.
+            let text = Array(pair.prefix { $0 != "=" }.utf8)
+            let name = (try? HTTPParameters(text.span))?.names.first
+            if let name, reservedNames.contains(name) { return name }
+        }
+        return nil
+    }
+
+    private static let reservedNames = ["secureWebviewSessionId", "orderReferenceId"]
 
     /// Where the buyer of a site goes with the return ticket, or `nil` where the order has no way back.
     ///

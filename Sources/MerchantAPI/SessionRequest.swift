@@ -163,6 +163,9 @@ package struct SessionRequest: Sendable {
             options.hasUniqueReference = try reader.optionalFlag("uniqueReference") ?? false
             return (try reader.optionalText("captureMode"), try reader.texts("metadata"))
         }
+        if let name = options.returnURL.flatMap({ OrderTerms.reservedName(in: $0) }) {
+            throw Problem(.invalidRequest, "The buyer comes back with a parameter \(name) of ours.", field: "returnUrl")
+        }
         if let mode {
             guard let known = CaptureMode(rawValue: mode) else {
                 throw Problem(.invalidRequest, "One of manual, automatic.", field: "captureMode")

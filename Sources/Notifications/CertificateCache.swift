@@ -15,8 +15,8 @@ package final class CertificateCache {
         package var life = Duration.seconds(86_400)
         /// How long an address that brought no key is left alone.
         package var refusalLife = Duration.seconds(60)
-        /// For one fetch.
-        package var timeout = Duration.seconds(3)
+        /// For one fetch; whoever names slow hosts holds a flight for no longer.
+        package var timeout = Duration.seconds(2)
         /// The most bytes of a certificate with all that comes with it.
         package var byteCount = 16 << 10
         /// How many fetches are under way at once; further ones fail at once.
@@ -78,17 +78,22 @@ package final class CertificateCache {
     /// - Parameters:
     ///   - url: An address that the rule allows.
     ///   - now: The present, at which the certificate must be valid.
+    ///   - mayFetch: Asked, once, before a certificate that is not remembered is fetched.
     /// - Returns: A key that the notification service has, or had when its certificate was fetched.
     /// - Throws: `certificateUnavailable` where nothing usable came or too much is under way (a later try may succeed),
     ///   `foreign` with `certificate` where what came is not to be believed.
-    package func key(for url: CertificateURL, at now: WallTime) async throws(NotificationRefusal) -> RSAPublicKey {
+    package func key(
+        for url: CertificateURL,
+        at now: WallTime,
+        mayFetch: () -> Bool = { true }
+    ) async throws(NotificationRefusal) -> RSAPublicKey {
         while true {
             if let entry = entries[url], now < entry.until { return try entry.verdict.get() }
             guard flights[url] != nil else { break }
             await withCheckedContinuation { flights[url, default: []].append($0) }
             // Whoever made the fetch may have gone away under it: then nothing is remembered, and the next one makes it.
         }
-        guard flights.count < limits.flights else { throw .certificateUnavailable }
+        guard flights.count < limits.flights, mayFetch() else { throw .certificateUnavailable }
         flights[url] = []
         let entry = await fetch(url, at: now)
         let waiters = flights.removeValue(forKey: url) ?? []

@@ -26,11 +26,13 @@ package final class NotificationVerifier {
     /// - Parameters:
     ///   - body: Of the request, as it came; the request's fields are not signed and not looked at.
     ///   - now: The present.
+    ///   - mayFetch: Asked, at most once, before a certificate that is not remembered is fetched.
     /// - Returns: What it says.
     /// - Throws: Why it is not believed, with the status to answer.
     package func verify(
         _ body: [UInt8],
-        now: WallTime
+        now: WallTime,
+        mayFetch: () -> Bool = { true }
     ) async throws(NotificationRefusal) -> VerifiedNotification {
         let envelope = try SNSEnvelope(body)
         guard let digest = envelope.digest else { throw .foreign(.version) }
@@ -40,7 +42,7 @@ package final class NotificationVerifier {
         guard now <= envelope.timestamp + policy.maximumAge, envelope.timestamp <= now + policy.ahead else {
             throw .stale
         }
-        let key = try await certificates.key(for: url, at: now)
+        let key = try await certificates.key(for: url, at: now, mayFetch: mayFetch)
         guard key.verifyPKCS1(envelope.signature, of: envelope.canonicalOctets, digest: digest) else {
             throw .foreign(.signature)
         }

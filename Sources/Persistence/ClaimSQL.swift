@@ -44,7 +44,7 @@ package enum ClaimSQL {
                 created_at = excluded.created_at, lease_until = excluded.lease_until, flow_id = excluded.flow_id,
                 status = excluded.status, answer = excluded.answer
                 WHERE c.answer IS NULL AND c.lease_until <= statement_timestamp() AND c.fingerprint = excluded.fingerprint
-            RETURNING 1 AS claimed
+            RETURNING c.lease_until AS claimed
         )
         """
     }

@@ -9,7 +9,7 @@ import SessionBroker
 /// for a page, `whole` for everything else.
 enum FlowColumns {
     /// How many columns `face` has with verdict and state; what a statement adds comes behind.
-    static let faceCount = 11
+    static let faceCount = 13
 
     // The places of the columns.
     private static let verdict = 0
@@ -23,14 +23,16 @@ enum FlowColumns {
     private static let postage = 8
     private static let total = 9
     private static let terms = 10
-    private static let placements = 11
-    private static let attempt = 12
-    private static let attemptID = 13
-    private static let result = 14
-    private static let tabHash = 15
+    private static let launchHash = 11
+    private static let shown = 12
+    private static let placements = 13
+    private static let attempt = 14
+    private static let attemptID = 15
+    private static let result = 16
+    private static let tabHash = 17
 
     /// How many columns `whole` has; what a statement adds comes behind.
-    static let wholeCount = 16
+    static let wholeCount = 18
 
     /// The columns of an open, of the row with the given name.
     static func opening(_ row: String) -> String {
@@ -40,7 +42,7 @@ enum FlowColumns {
     /// The columns of a page behind verdict and state, which its statements compute.
     static func face(_ row: String) -> String {
         "\(row).client, \(row).met_at, \(row).order_ref, \(row).cart, \(row).subtotal, \(row).tax_included, "
-            + "\(row).postage, \(row).total, \(row).terms"
+            + "\(row).postage, \(row).total, \(row).terms, \(row).a_hash, \(row).shown"
     }
 
     /// All columns behind verdict and state.
@@ -123,8 +125,13 @@ enum FlowColumns {
             client: try word(rows, client, row: row),
             state: try word(rows, state, row: row)
         )
+        let marks = FlowRecord.Marks(
+            launchHash: try rows.digest(row, launchHash),
+            shown: try rows.optional(row, shown) { row, column throws(PostgresError) in try rows.digest(row, column) }
+        )
         return FlowRecord(
             identity,
+            marks: marks,
             money: try money(rows, row),
             orderReference: try rows.optionalText(row, orderReference),
             isMet: try !rows.isNull(row, metAt),

@@ -14,20 +14,20 @@ extension PostgresKeyStore {
     /// - Parameters:
     ///   - claim: Of the request.
     ///   - flow: What it is about.
-    /// - Returns: `nil` where it is ours now, or what became of it.
+    /// - Returns: Until when it is ours now, or what became of it.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func take(_ claim: IdempotencyClaim, flow: UUIDBytes?) async throws(MerchantStoreError) -> ClaimState? {
+    package func take(_ claim: IdempotencyClaim, flow: UUIDBytes?) async throws(MerchantStoreError) -> ClaimVerdict {
         var parameters = Parameters()
         parameters.append(claim: claim)
         parameters.append(uuid: flow)
         parameters.append(uuid: claim.key)
         do throws(PostgresError) {
             let rows = try await client.write(PostgresKeyStore.claimStatement, parameters, key: claim.lockKey)
-            if rows.rowCount == 1 { return nil }
+            if rows.rowCount == 1 { return .taken(until: try rows.timestamp(0, 0)) }
         } catch {
             throw StoreFailure.merchant(error)
         }
-        return try await state(of: claim)
+        return .others(try await state(of: claim))
     }
 
     static let stateStatement = Statement(
@@ -66,44 +66,53 @@ extension PostgresKeyStore {
         name: "api_claim_answer",
         sql: """
             UPDATE api_idempotency SET status = $3, answer = $4, created_at = statement_timestamp()
-            WHERE key_id = $1 AND idem = $2 AND answer IS NULL
+            WHERE key_id = $1 AND idem = $2 AND answer IS NULL AND lease_until = $5
             """,
-        parameterTypes: [.uuid, .text, .int4, .bytea]
+        parameterTypes: [.uuid, .text, .int4, .bytea, .timestamptz]
     )
 
     /// Keeps the answer of a request that had no effect, or an effect that a repeat does not change.
     ///
     /// - Parameters:
-    ///   - claim: That was ours; one with an answer keeps it.
+    ///   - claim: That was ours; one with an answer keeps it, and so does one that somebody else has taken over since.
+    ///   - end: Until when it was ours, as `take` said.
     ///   - answer: What was sent, or is about to be.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`: the claim then runs out, and a repeat is judged anew.
-    package func answer(_ claim: IdempotencyClaim, _ answer: StoredAnswer) async throws(MerchantStoreError) {
+    package func answer(
+        _ claim: IdempotencyClaim,
+        until end: WallTime,
+        _ answer: StoredAnswer
+    ) async throws(MerchantStoreError) {
         var parameters = Parameters()
         parameters.append(uuid: claim.scope)
         parameters.append(text: claim.text)
         parameters.append(int32: Int32(answer.status))
         parameters.append(bytes: answer.body)
-        try await end(claim, PostgresKeyStore.answerStatement, parameters)
+        parameters.append(timestamp: end)
+        try await self.end(claim, PostgresKeyStore.answerStatement, parameters)
     }
 
     static let releaseStatement = Statement(
         name: "api_claim_release",
         sql: """
             UPDATE api_idempotency SET lease_until = statement_timestamp()
-            WHERE key_id = $1 AND idem = $2 AND answer IS NULL
+            WHERE key_id = $1 AND idem = $2 AND answer IS NULL AND lease_until = $3
             """,
-        parameterTypes: [.uuid, .text]
+        parameterTypes: [.uuid, .text, .timestamptz]
     )
 
     /// Lets a repeat judge a request anew, because it came to nothing for a reason that passes.
     ///
-    /// - Parameter claim: That was ours.
+    /// - Parameters:
+    ///   - claim: That was ours; nothing happens where somebody else has taken it over since.
+    ///   - end: Until when it was ours, as `take` said.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`: the claim then runs out by itself.
-    package func release(_ claim: IdempotencyClaim) async throws(MerchantStoreError) {
+    package func release(_ claim: IdempotencyClaim, until end: WallTime) async throws(MerchantStoreError) {
         var parameters = Parameters()
         parameters.append(uuid: claim.scope)
         parameters.append(text: claim.text)
-        try await end(claim, PostgresKeyStore.releaseStatement, parameters)
+        parameters.append(timestamp: end)
+        try await self.end(claim, PostgresKeyStore.releaseStatement, parameters)
     }
 
     private func end(

@@ -147,7 +147,7 @@ extension PostgresSessionStore {
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET
-                    (verdict, state, events, b_seen_at, idle_until, order_ref, postage, total, c_hash) = (
+                    (verdict, state, events, b_seen_at, idle_until, order_ref, postage, total, shown, c_hash) = (
                     SELECT v.x,
                         CASE v.x WHEN 'reviewed' THEN 'reviewed' ELSE \(stateAfterTab) END,
                         f.events + 1,
@@ -156,6 +156,7 @@ extension PostgresSessionStore {
                         CASE v.x WHEN 'reviewed' THEN $6 ELSE f.order_ref END,
                         CASE v.x WHEN 'reviewed' THEN $7 ELSE f.postage END,
                         CASE v.x WHEN 'reviewed' THEN f.tax_included + $7 ELSE f.total END,
+                        CASE v.x WHEN 'reviewed' THEN $10 ELSE f.shown END,
                         -- A function of the tab token, so this changes it only after profile strict has replaced that.
                         CASE v.x WHEN 'reviewed' THEN $5 ELSE f.c_hash END
                     FROM (SELECT review_verdict(f, $4, $6, statement_timestamp()) AS x OFFSET 0) AS v)
@@ -167,7 +168,7 @@ extension PostgresSessionStore {
             ), \(SQLText.audit("'review'"))
             SELECT \(FlowColumns.whole("u")) FROM u
             """,
-        parameterTypes: SQLText.leading + [.bytea, .bytea, .text, .int8, .bytea, .int8]
+        parameterTypes: SQLText.leading + [.bytea, .bytea, .text, .int8, .bytea, .int8, .bytea]
     )
 
     package func review(
@@ -181,6 +182,7 @@ extension PostgresSessionStore {
         parameters.append(int64: request.postage)
         parameters.append(bytes: request.sealed)
         parameters.append(seconds: policy.times.idle)
+        parameters.append(digest: request.shown)
         return try await transition(PostgresSessionStore.reviewStatement, parameters, "review", request.flow, caller)
     }
 
@@ -196,14 +198,14 @@ extension PostgresSessionStore {
                         f.events + 1,
                         f.placements + (v.x = 'placed')::integer,
                         CASE v.x WHEN 'placed' THEN \(SQLText.deadline("$8")) ELSE f.idle_until END
-                    FROM (SELECT place_verdict(f, $4, $5, $6, $7, statement_timestamp()) AS x OFFSET 0) AS v)
+                    FROM (SELECT place_verdict(f, $4, $5, $6, $12, $7, statement_timestamp()) AS x OFFSET 0) AS v)
                 WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
                 \(SQLText.returning("f")), f.created_at
             ), \(OrderSQL.placed(reference: "$9", account: ("$10", "$11"))), \(SQLText.audit("'place'"))
             SELECT \(FlowColumns.whole("u")), p.sealed
             FROM u LEFT JOIN flow_private AS p ON p.flow_id = $1 AND u.verdict = 'placed'
             """,
-        parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8, .text, .text, .text]
+        parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8, .text, .text, .text, .bytea]
     )
 
     package func place(
@@ -219,6 +221,7 @@ extension PostgresSessionStore {
         parameters.append(text: OrderNumber(request.flow).description)
         parameters.append(text: account.merchantID)
         parameters.append(text: account.environment)
+        parameters.append(digest: request.shown)
         let written = try await write(
             PostgresSessionStore.placeStatement,
             parameters,

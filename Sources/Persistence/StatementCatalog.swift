@@ -22,6 +22,7 @@ package enum StatementCatalog {
             PostgresSessionStore.claimStuckStatement,
             PostgresSessionStore.paymentStatement,
             PostgresSessionStore.reclaimStatement,
+            PostgresSessionStore.policyStatement,
             PostgresSessionStore.missingStatement,
         ]
 

@@ -16,6 +16,7 @@ package import Telemetry
 package final class Application: Sendable {
     private let loops: [EventLoop]
     private let signer: WorkerThread
+    private let signing: SigningQueue
     private let publicServer: Server
     private let redirectServer: Server
     private let adminServer: Server
@@ -127,6 +128,7 @@ package final class Application: Sendable {
         )
         adminServer = Server(configuration.adminServer(errorFields: errorFields), logger: logger, metrics: metrics)
         signer = try WorkerThread(name: "sign")
+        signing = SigningQueue(signer, metrics: metrics)
         let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops
         loops = try (0..<count).map { try EventLoop(name: "loop\($0)", logger: logger, metrics: metrics) }
     }
@@ -138,6 +140,9 @@ package final class Application: Sendable {
             try await loop.run { reactor in
                 let services = try await self.makeServices(reactor, databaseSettings)
                 if index == 0 {
+                    let policy = self.deployment.policy
+                    try await PostgresSessionStore(client: services.database, policy: policy)
+                        .demandPolicy(policy, orAllowed: configuration.allowsPolicyChange)
                     let isAllowed = configuration.provider.allowsAccountChange
                     try await services.orders.demandAccount(self.provider.account, orAllowed: isAllowed)
                 }
@@ -250,14 +255,14 @@ package final class Application: Sendable {
     }
 
     private func makeCheckout(_ reactor: Reactor) -> CheckoutService {
-        let signer = signer
-        return CheckoutService.make(
+        CheckoutService.make(
             provider,
             quota: quota,
             sessionCalls: sessionCalls,
             reactor: reactor,
-            telemetry: telemetry
-        ) { work in await signer.run(work) }
+            telemetry: telemetry,
+            signing: signing
+        )
     }
 
     /// Waits for a run of each periodic task that begins after this call; returns at once when the program has stopped.

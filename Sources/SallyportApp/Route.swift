@@ -29,6 +29,14 @@ final class Route: Sendable {
             @Sendable (Exchange) async throws(Failure) -> HTTPResponse,
             where: @Sendable (Exchange) -> Bool
         )
+
+        /// Whether the answer takes the store or the provider.
+        var waits: Bool {
+            switch self {
+            case .fixed, .now: false
+            case .later, .beginning: true
+            }
+        }
     }
 
     let face: Face

@@ -1,5 +1,5 @@
 package import Commerce
-import Primitives
+package import Primitives
 
 extension Broker {
     /// What a tab may see; slides its idle deadline, and revokes the flow when the token is an orphan.
@@ -59,7 +59,8 @@ extension Broker {
             returnHash: hash(ticket),
             orderReference: session.orderReference,
             postage: session.postage.amount,
-            sealed: try seal.seal(session.details, under: ticket, random: random)
+            sealed: try seal.seal(session.details, under: ticket, random: random),
+            shown: ticket.mark(of: session, using: mac)
         )
         let shown = ShownTokens(tab.flow, request.tabHash)
         try admit(shown, by: caller)
@@ -73,7 +74,7 @@ extension Broker {
         case .orderMismatch: return .orderMismatch
         case .declined: return .declined
         case .readOnly: return .refused(.readOnly)
-        case .closed: return .refused(.closed(done.record.state))
+        case .closed: return .refused(over(done.record))
         case .orphan: return .refused(.orphan)
         case .expired: return .refused(.expired)
         }
@@ -117,6 +118,7 @@ extension Broker {
     ///   - tab: Token B, from the cookie.
     ///   - ticket: Token C, from the body.
     ///   - total: What the page showed, if it says.
+    ///   - shown: The mark of all that it showed, if it says.
     ///   - caller: Where it comes from.
     /// - Returns: What to tell the provider, or why nothing is to be told.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
@@ -124,19 +126,26 @@ extension Broker {
         _ tab: TabToken,
         ticket: ReturnTicket,
         total: Yen?,
+        shown: Digest32? = nil,
         by caller: Caller
     ) async throws(BrokerError) -> PlaceVerdict {
         guard tab.flow == ticket.flow else {
             counters.count(.place, PlaceDecision.flowMismatch.rawValue)
             return .flowMismatch
         }
-        let request = PlaceRequest(flow: tab.flow, tabHash: hash(tab), returnHash: hash(ticket), total: total?.amount)
-        let shown = ShownTokens(tab.flow, request.tabHash)
-        try admit(shown, by: caller)
+        let request = PlaceRequest(
+            flow: tab.flow,
+            tabHash: hash(tab),
+            returnHash: hash(ticket),
+            total: total?.amount,
+            shown: shown
+        )
+        let tokens = ShownTokens(tab.flow, request.tabHash)
+        try admit(tokens, by: caller)
         guard let done = try await store.place(request, by: caller) else {
-            return .refused(try unknown(.place, shown, caller))
+            return .refused(try unknown(.place, tokens, caller))
         }
-        limits.remember(shown)
+        limits.remember(tokens)
         counters.count(.place, done.decision.rawValue)
         switch done.decision {
         case .placed: return .placed(try placement(done.record, ticket))
@@ -146,7 +155,7 @@ extension Broker {
         case .priceChanged: return .priceChanged(done.record.total ?? .zero)
         case .notMet: return .notMet
         case .readOnly: return .refused(.readOnly)
-        case .closed: return .refused(.closed(done.record.state))
+        case .closed: return .refused(over(done.record))
         case .orphan: return .refused(.orphan)
         case .expired: return .refused(.expired)
         }
@@ -219,10 +228,20 @@ extension Broker {
         switch done.decision {
         case .cancelled: return .cancelled
         case .readOnly: return .refused(.readOnly)
-        case .closed: return .refused(.closed(done.record.state))
+        case .closed: return .refused(over(done.record))
         case .orphan: return .refused(.orphan)
         case .expired: return .refused(.expired)
         }
+    }
+
+    /// Whether a ticket that a tab remembers is the one that its flow was opened with.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token A, from the cookie.
+    ///   - view: The flow, as the tab sees it.
+    /// - Returns: False also for the flow's id with another secret.
+    package func opened(_ view: FlowView, with ticket: LaunchTicket) -> Bool {
+        hash(ticket) == view.launchHash
     }
 
     // MARK: Shared by the tab's functions
@@ -257,8 +276,14 @@ extension Broker {
         case .expired: return .refused(.expired)
         case .closed:
             if state.isDead { deadFlows.insert(state, of: tabHash, at: clock.now()) }
-            return .refused(.closed(state))
+            return .refused(over(reading.record, in: state))
         }
+    }
+
+    /// The end of a flow for its tab; that of a browser's purchase leaves the tab token one use.
+    private func over(_ record: FlowRecord, in state: FlowState? = nil) -> TabRefusal {
+        let state = state ?? record.state
+        return state == .authorized && record.client == .browser ? .bought : .closed(state)
     }
 
     /// The page with what the seal holds, and with the ticket that opened it: deriving that once is enough.

@@ -47,6 +47,19 @@ package struct BrokerPolicy: Sendable {
 }
 
 extension BrokerPolicy {
+    /// How strict it is, in words: what has to be the same for all programs of a database.
+    ///
+    /// Times and limits are not among them, but for the time of the second open.
+    package var words: String {
+        [
+            "open.mode=\(openMode.rawValue)", "open.fetch_site=\(fetchSite.rawValue)",
+            "open.reopen_window=\(times.reopenWindow.components.seconds)", "session.on_reuse=\(onReuse.rawValue)",
+            "on_mismatch=\(onMismatch.rawValue)", "proof.app=\(appProof.rawValue)",
+            "proof.verifier=\(verifier.rawValue)", "meeting=\(requiresMeeting)",
+            "cookies.names=\(cookieNames.rawValue)",
+        ].joined(separator: " ")
+    }
+
     /// How long everything lives; whole seconds.
     package struct Times: Sendable {
         /// From the issue to the open: 5 minutes, below the ceiling of 10 minutes for codes in OAuth; the app opens at once.
@@ -63,8 +76,9 @@ extension BrokerPolicy {
         package var receipt = Duration.seconds(900)
         /// The cookie with the app proof: 12 hours.
         package var appProof = Duration.seconds(43_200)
-        /// How much later a deadline must become before a tab request writes it: one minute.
-        package var touch = Duration.seconds(60)
+        /// How much later a deadline must become before a tab request writes it: one minute, and a quarter of a short `idle`, so that
+        /// whoever does something in each half of it stays in.
+        package var touch: Duration { min(.seconds(60), .seconds(max(1, idle.components.seconds / 4))) }
         /// In which a dead flow is answered without asking the database: one minute.
         package var deadCache = Duration.seconds(60)
         /// Rows without personal data, after the end of their month: 90 days.

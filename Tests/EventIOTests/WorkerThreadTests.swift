@@ -41,6 +41,34 @@ import Testing
         #expect(recorder.values == Array(0..<200))
     }
 
+    @Test func `does what is urgent before all that waits, and says how much there is`() async throws {
+        let worker = try WorkerThread(name: "worker")
+        let recorder = Recorder<String>()
+        let (begun, gate) = (Recorder<Bool>(), Recorder<Bool>())
+        try await withLoop { reactor in
+            let first = reactor.startTask {
+                await worker.run {
+                    begun.record(true)
+                    while gate.values.isEmpty { sched_yield() }
+                }
+            }
+            let patience = Patience()
+            while begun.values.isEmpty, patience.isLeft { await reactor.nextTurn() }
+            var tasks = [first]
+            for name in ["a", "b"] {
+                tasks.append(reactor.startTask { await worker.run { recorder.record(name) } })
+            }
+            for name in ["u", "v"] {
+                tasks.append(reactor.startTask { await worker.run(isUrgent: true) { recorder.record(name) } })
+            }
+            while worker.load < 5, patience.isLeft { await reactor.nextTurn() }
+            #expect(worker.load == 5)
+            gate.record(true)
+            for task in tasks { await task.value }
+        }
+        #expect(recorder.values == ["u", "v", "a", "b"])
+    }
+
     @Test func `finishes what it was given before it stops`() async throws {
         let worker = try WorkerThread(name: "worker")
         let recorder = Recorder<Int>()

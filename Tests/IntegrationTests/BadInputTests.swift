@@ -47,6 +47,25 @@ import Testing
         }
     }
 
+    @Test func `whose comparison is with nothing is refused, and one without it is not`() async throws {
+        try await withShop { shop in
+            let shopper = try await shop.shopper()
+            let link = try await shopper.toReturn()
+            let whole = link.form + [("old_secureWebviewSessionId", link.launch)]
+            let before = try shop.footprint()
+            for path in ["/purchase", "/return"] {
+                for name in ["accessToken", "old_secureWebviewSessionId"] {
+                    let form = whole.map { $0.0 == name ? (name, "") : $0 }
+                    let answer = try await shopper.app.fetch(path, form)
+                    #expect(answer.status == 400 && answer.error == "invalid_request", "\(path) \(name)")
+                }
+            }
+            #expect(try shop.footprint() == before)
+            let bare = whole.filter { $0.0 != "accessToken" && $0.0 != "old_secureWebviewSessionId" }
+            #expect(try await shopper.app.fetch("/purchase", bare).status == 200)
+        }
+    }
+
     static let queries: [(String, Int)] = [
         ("/button?secureWebviewSessionId=a&secureWebviewSessionId=a", 400), ("/button?secureWebviewSessionId=%zz", 400),
         ("/button?secureWebviewSessionId=%ff", 400), ("/button?secureWebviewSessionId=%00", 400),

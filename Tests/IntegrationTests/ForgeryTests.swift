@@ -3,6 +3,32 @@ import Testing
 
 /// Session-security T13, T19 to T21: requests that other sites cause, and values that somebody made up.
 @Suite struct `A forged request` {
+    @Test func `to the cart takes no app proof's place, and a buyer whom another site brings buys at once`()
+        async throws
+    {
+        try await withShop { shop in
+            let shopper = try await shop.shopper("browser")
+            let link = try await shopper.toReturn()
+            let elsewhere = try await shopper.app.open(shop.simulator.url + "/an/advertisement")
+            let proof = try #require(shopper.app.cookie("swv-app"))
+            let led = try await shopper.app.open("/browser/cart", from: elsewhere)
+            #expect(led.status == 200 && led.all("set-cookie").isEmpty)
+            #expect(shopper.app.cookie("swv-app") == proof)
+            #expect(try await shopper.purchase(link).status == 200)
+            // The first visit of all: the cart's own request gives the proof.
+            let app = shop.browser()
+            let cart = try await CartPage.load("browser", in: app, from: try await app.open(elsewhere.url.text))
+            #expect(app.cookie("swv-app") == nil)
+            let flow = try await cart.checkOut().flow
+            #expect(app.cookie("swv-app") != nil)
+            let ticket = try #require(cart.ticket)
+            let way = try await shop.tab(in: app).cross("/button?secureWebviewSessionId=" + ticket)
+            let fields = try ReturnFields(way)
+            #expect(try await cart.purchase(fields.ticket, fields.accessToken, fields.order).status == 200)
+            #expect(try shop.value("SELECT app_hash IS NOT NULL FROM flow WHERE flow_id = $1", [flow]) == "t")
+        }
+    }
+
     static let origins: [[(String, String)]] = [
         [("Origin", "https://evil.example")], [("Origin", "null")], [("Origin", "http://localhost:8081")],
         [("Origin", "http://links.localhost:8080")], [("Sec-Fetch-Site", "cross-site")],

@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import IntegrationKit
+import Primitives
 import SallyportApp
 import StrictJSON
 import TestKit
@@ -158,6 +159,32 @@ import Testing
             let status = try #require(try await shop.control.deliveries().first)
             #expect(status == 403 || status == 400, "\(status)")
             #expect(try verdicts(shop, of: stranger).isEmpty)
+        }
+    }
+
+    @Test func `makes an address have few certificates fetched, and is believed there as ever`() async throws {
+        let log = CapturedLog()
+        var options = options
+        options.logger = log.logger()
+        try await withShop(options) { shop in
+            // The sender's own certificate is one of five in a minute; both come from this machine.
+            _ = try await settled(shop)
+            let time = CalendarDate(SystemClock().now()).extendedText
+            for number in 0..<8 {
+                let message: JSONValue = [
+                    "Type": "Notification", "MessageId": .string("made-up-\(number)"),
+                    "TopicArn": .string(ShopOptions.topic), "Message": "{}", "SignatureVersion": "1",
+                    "Signature": "AAAA", "Timestamp": .string(time),
+                    "SigningCertURL": .string(shop.simulator.url + "/Other-\(number).pem"),
+                ]
+                let sender = shop.browser()
+                let answer = try await sender.request("POST", "/ipn/amazon-pay", fields: [], body: message.bytes)
+                #expect(answer.status == 503)
+            }
+            #expect(log.lines(with: "notification.no_certificate").count == 4)
+            let stranger = "S03-1234567-1234567-B123456"
+            try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGEBACK"])
+            try await shop.wait(for: "the message") { try verdicts(shop, of: stranger) == [["unknown", "1"]] }
         }
     }
 

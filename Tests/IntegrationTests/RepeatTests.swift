@@ -48,6 +48,18 @@ import Testing
         }
     }
 
+    @Test func `a button that is loaded again is signed once`() async throws {
+        try await withShop { shop in
+            let shopper = try await shop.shopper()
+            let first = try #require(try await shopper.toButton().form(to: "/checkout/start"))
+            let again = try #require(try await shopper.tab.browser.open("/button").form(to: "/checkout/start"))
+            // Each signature has a salt of its own.
+            #expect(first["signature"] != nil && first["signature"] == again["signature"])
+            let other = try #require(try await shop.shopper().toButton().form(to: "/checkout/start"))
+            #expect(other["signature"] != first["signature"])
+        }
+    }
+
     static let lookAheads: [[(String, String)]] = [
         [("Sec-Purpose", "prefetch")], [("Sec-Purpose", "prefetch;prerender")],
         [("Sec-Purpose", "prefetch;anonymous-client-ip")], [("Purpose", "prefetch")], [("X-Moz", "prefetch")],
@@ -71,6 +83,35 @@ import Testing
             #expect(head.all("set-cookie").isEmpty)
             #expect(try shop.state(of: shopper.flow) == "issued")
             #expect(try await shopper.toButton().status == 200)
+        }
+    }
+
+    @Test func `asking for heads alone has no effect, with whatever tokens`() async throws {
+        try await withShop { shop in
+            let shopper = try await shop.shopper()
+            _ = try await shopper.tab.browser.request("GET", shopper.launchPath)
+            let tab = shopper.tab.browser
+            let paths = [
+                "/button", "/confirm_order", "/checkout_result", "/checkout_cancel", "/rescue", "/thanks",
+                "/confirm_order?amazonCheckoutSessionId=x", shopper.launchPath,
+            ]
+            let opened = try shop.footprint()
+            for path in paths {
+                let head = try await tab.request("HEAD", path)
+                #expect(head.status == 200 && head.all("set-cookie").isEmpty && head.flow.isEmpty, "\(path)")
+            }
+            #expect(try shop.footprint() == opened, "the tab was not seen, and may be opened again")
+            // The provider would say that this one is cancelled.
+            let confirm = try await shopper.tab.choose(try await tab.open("/button"))
+            _ = try await shopper.tab.agree(confirm)
+            let session = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.flow])
+            let reads = try await shop.control.calls("GetCheckoutSession").count
+            let placed = try shop.footprint()
+            for path in paths + ["/checkout_result?amazonCheckoutSessionId=" + session] {
+                #expect(try await tab.request("HEAD", path).status == 200, "\(path)")
+            }
+            #expect(try shop.footprint() == placed)
+            #expect(try await shop.control.calls("GetCheckoutSession").count == reads)
         }
     }
 

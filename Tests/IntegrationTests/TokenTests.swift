@@ -102,6 +102,26 @@ import Testing
         }
     }
 
+    @Test func `in the memory of the tab leads nowhere, and revokes nothing`() async throws {
+        try await withShop { shop in
+            let shopper = try await shop.shopper()
+            let link = try await shopper.toReturn()
+            let tab = try #require(shopper.tab.browser.cookie("secureWebviewSessionId"))
+            let forged = String(shopper.ticket.dropLast()) + (shopper.ticket.hasSuffix("A") ? "B" : "A")
+            let other = try await shop.shopper()
+            for memory in [forged, other.ticket] {
+                let jar = "__Host-secureWebviewSessionId=\(tab); __Host-old_secureWebviewSessionId=\(memory)"
+                for path in ["/checkout_result", "/rescue"] {
+                    let page = try await shop.browser().request("GET", path, fields: [("Cookie", jar)])
+                    #expect(page.status == 409 && page.error == "flow_mismatch", "\(path)")
+                    #expect(!page.text.contains(memory))
+                }
+            }
+            #expect(try shop.state(of: shopper.flow) == "placed")
+            #expect(try await shopper.purchase(link).status == 200)
+        }
+    }
+
     @Test func `of another checkout in the same browser changes nothing`() async throws {
         try await withShop { shop in
             let first = try await shop.shopper()

@@ -43,6 +43,18 @@ struct OrderTermsTests {
         )
     }
 
+    @Test(arguments: [
+        ("https://shop.example.com/back", nil), ("https://shop.example.com/back?x=1&y", nil),
+        ("https://shop.example.com/orderReferenceId=1", nil), ("https://shop.example.com/?x=orderReferenceId", nil),
+        ("https://shop.example.com/?secureWebviewSessionId=1", "secureWebviewSessionId"),
+        ("https://shop.example.com/?x=%83%65&orderReferenceId", "orderReferenceId"),
+        ("https://shop.example.com/?%83%65=1&order%52eferenceId=", "orderReferenceId"),
+        ("https://shop.example.com/?a?b&orderReferenceId=2", "orderReferenceId"),
+    ])
+    func `have no way back that says twice what came back`(address: String, name: String?) {
+        #expect(OrderTerms.reservedName(in: address) == name)
+    }
+
     @Test func `remember how an app's payload was signed`() throws {
         var terms = try #require(OrderTerms(try draft(.fixed(.nothing(.jpy)))))
         terms.handlesPending = true

@@ -166,6 +166,21 @@ struct CertificateFlightTests {
         }
     }
 
+    @Test func `are fetched for whoever may have one fetched, and used for everybody`() async throws {
+        try await withLoop { _ in
+            let bench = try CertificateBench()
+            let url = try #require(CertificateURLRule().certificateURL(NotificationVectors.url))
+            let now = NotificationVectors.clock
+            await #expect(throws: NotificationRefusal.certificateUnavailable) {
+                try await bench.cache.key(for: url, at: now) { false }
+            }
+            #expect(bench.server.requests.isEmpty)
+            _ = try await bench.cache.key(for: url, at: now)
+            _ = try await bench.cache.key(for: url, at: now) { false }
+            #expect(bench.server.requests.count == 1)
+        }
+    }
+
     @Test func `are refused beyond four, and nobody waits for that`() async throws {
         try await withLoop { reactor in
             let bench = try CertificateBench()

@@ -36,7 +36,7 @@ struct NotificationVectorTests {
         }
         #expect(bench.server.requests.map(\.url) == [NotificationVectors.url])
         #expect(bench.server.requests.map(\.method) == ["GET"])
-        #expect(bench.server.requests.map(\.timeout) == [.seconds(3)])
+        #expect(bench.server.requests.map(\.timeout) == [.seconds(2)])
     }
 
     private func expect(_ verified: VerifiedNotification, _ vector: NotificationVector, _ messageID: String) throws {

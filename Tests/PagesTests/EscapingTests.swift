@@ -25,6 +25,7 @@ private let polyglots = [
             details: PrivateDetails(buyer: Buyer(), address: address, payment: text),
             checkoutSessionID: text,
             returnTicket: Samples.returnTicket,
+            shown: Samples.shown,
             agreement: .form,
             note: text
         )

@@ -7,6 +7,7 @@ import SessionBroker
 /// Values that the tests of all pages share.
 enum Samples {
     static let launchTicket = parsed("swa_" + String(repeating: "A", count: 64), LaunchTicket.parse)
+    static let shown = Digest32(Array(repeating: 0x5A, count: 32).span)
     static let returnTicket = parsed("swc_" + String(repeating: "C", count: 64), ReturnTicket.parse)
     static let checkoutSessionID = "bd504926-f659-4ad7-a1a9-9a747aaf5275"
 
@@ -55,6 +56,7 @@ enum Samples {
             details: details,
             checkoutSessionID: checkoutSessionID,
             returnTicket: returnTicket,
+            shown: shown,
             agreement: agreement,
             note: note
         )

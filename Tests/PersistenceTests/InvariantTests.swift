@@ -108,6 +108,25 @@ struct InvariantTests {
         }
     }
 
+    @Test func `a tab at work stays in, however short the idle time is`() async throws {
+        var policy = BrokerPolicy.unlimited()
+        policy.times.idle = .seconds(60)
+        try await withRig(policy) { rig in
+            let crossing = try await rig.opened()
+            let tab = try #require(crossing.tab)
+            for _ in 0..<4 {
+                #expect(try await word(rig.broker.view(tab, by: rig.caller())) == "live")
+                try rig.age(crossing, seconds: 25)
+            }
+            #expect(try await word(rig.broker.view(tab, by: rig.caller())) == "live")
+            // A quarter of the time is where a write is worth it.
+            let seen = try rig.cell(crossing, "(ctid)::text")
+            try rig.sql("UPDATE flow SET idle_until = now() + interval '45 seconds' WHERE flow_id = '\(crossing.flow)'")
+            _ = try await rig.broker.view(tab, by: rig.caller())
+            #expect(try rig.cell(crossing, "(ctid)::text") != seen)
+        }
+    }
+
     @Test func `a tab slides its deadline by the minute, and not beyond the absolute one`() async throws {
         try await withRig { rig in
             let crossing = try await rig.opened()

@@ -150,6 +150,57 @@ struct TabTableTests {
         }
     }
 
+    @Test(arguments: [FlowState.reviewed, .placed])
+    func `cannot agree to what another page showed`(state: FlowState) async throws {
+        try await withRig { rig in
+            let crossing = try await rig.flow(in: state)
+            let ticket = try crossing.returnTicket(rig)
+            let tab = try #require(crossing.tab)
+            func agree(_ shown: Digest32?) async throws -> String {
+                word(try await rig.broker.place(tab, ticket: ticket, total: nil, shown: shown, by: rig.caller()))
+            }
+            guard case .live(let view) = try await rig.broker.view(tab, by: rig.caller()) else {
+                throw Surprise("no page")
+            }
+            let other = Digest32(Array(repeating: 7, count: 32).span)
+            #expect(try await agree(other).hasPrefix("priceChanged"))
+            #expect(try rig.state(crossing) == state)
+            #expect(try await agree(nil) == "placed")
+            #expect(view.shown != nil)
+            #expect(try await agree(view.shown) == "placed")
+            // As a program of before leaves it.
+            try rig.sql("UPDATE flow SET shown = NULL WHERE flow_id = '\(crossing.flow)'")
+            #expect(try await agree(other) == "placed")
+        }
+    }
+
+    @Test func `has a mark for what it shows that tells nothing to whoever has the database`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.opened()
+            let tab = try #require(crossing.tab)
+            func mark(_ reference: String, _ postage: Yen, _ details: PrivateDetails) async throws -> String? {
+                let session = ReviewedSession(
+                    orderReference: reference,
+                    merchantReference: crossing.flow.description,
+                    postage: postage,
+                    details: details
+                )
+                #expect(try await word(rig.broker.review(tab, session, by: rig.caller())) == "reviewed")
+                return try rig.cell(crossing, "encode(shown, 'hex')")
+            }
+            let moved = PrivateDetails(buyer: Rig.details.buyer, address: Address([.stateOrRegion: "大阪府"]))
+            let first = try await mark(Rig.orderReference, Yen(540), Rig.details)
+            #expect(try await mark(Rig.orderReference, Yen(540), Rig.details) == first)
+            var marks: Set<String?> = [first]
+            marks.insert(try await mark(Rig.orderReference, Yen(540), moved))
+            marks.insert(try await mark(Rig.orderReference, Yen(541), Rig.details))
+            marks.insert(try await mark(Rig.otherReference, Yen(540), Rig.details))
+            #expect(marks.count == 4)
+            let elsewhere = try await rig.reviewed()
+            #expect(try rig.cell(elsewhere, "encode(shown, 'hex')") != first, "each ticket makes its own")
+        }
+    }
+
     @Test func `does not act with the page of another flow`() async throws {
         try await withRig { rig in
             let one = try await rig.reviewed()

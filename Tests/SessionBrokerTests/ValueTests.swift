@@ -6,6 +6,13 @@ import Testing
 
 @Suite("Values of the broker")
 struct ValueTests {
+    @Test(arguments: [(7_200, 60), (1_800, 60), (240, 60), (239, 59), (60, 15), (1, 1)])
+    func `an idle deadline is written by the minute, or by the quarter of a short one`(idle: Int, touch: Int) {
+        var times = BrokerPolicy.Times()
+        times.idle = .seconds(idle)
+        #expect(times.touch == .seconds(touch))
+    }
+
     @Test func `an order number follows from its flow and is short`() {
         let random = SeededRandom(seed: 3)
         let flows = (0..<1_000).map { _ in UUIDBytes(version7At: WallTime(seconds: 1), random: random) }

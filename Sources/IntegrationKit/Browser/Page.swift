@@ -73,7 +73,7 @@ package struct Page: Sendable {
         var found: Form?
         for tag in Markup.tags(in: text) {
             switch (tag.name, found) {
-            case ("form", nil) where tag.attributes["action"]?.hasSuffix(action) == true:
+            case ("form", nil) where tag.attributes["action"]?.prefix(while: { $0 != "?" }).hasSuffix(action) == true:
                 found = Form(action: tag.attributes["action"] ?? "", fields: [])
             case ("form", let form?), ("/form", let form?): return form
             case ("input", .some):

@@ -20,10 +20,15 @@ package final class CartPage: Sendable {
     /// - Parameters:
     ///   - client: `iosApp`, `androidApp` or `browser`.
     ///   - browser: The jar of the web view.
+    ///   - origin: The page with the link that was followed; `nil` where there was none.
     /// - Returns: The page, its script running.
     /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
-    package static func load(_ client: String, in browser: TestBrowser) async throws -> CartPage {
-        let page = try await browser.open("/\(client)/cart")
+    package static func load(
+        _ client: String,
+        in browser: TestBrowser,
+        from origin: Page? = nil
+    ) async throws -> CartPage {
+        let page = try await browser.open("/\(client)/cart", from: origin)
         guard page.status == 200, page.text.contains("\"client\":\"\(client)\"") else { throw UnexpectedPage(page) }
         return CartPage(client, browser, needsVerifier: page.text.contains("\"verifier\":true"))
     }

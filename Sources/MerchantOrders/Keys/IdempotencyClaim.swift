@@ -81,6 +81,14 @@ package struct StoredAnswer: Sendable, Hashable {
     }
 }
 
+/// What became of an attempt to take a claim.
+package enum ClaimVerdict: Sendable, Hashable {
+    /// It is ours. The time, by the database's clock, tells this holder from those before and after.
+    case taken(until: WallTime)
+    /// Somebody else had it first.
+    case others(ClaimState)
+}
+
 /// What became of a claim that somebody else had first.
 package enum ClaimState: Sendable, Hashable {
     /// The request was carried out: this was the answer, and this the flow it was about.

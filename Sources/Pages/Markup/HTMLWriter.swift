@@ -95,6 +95,14 @@ struct HTMLWriter {
         bytes.append(addingCapacity: FlowToken<Role>.characterCount) { room in token.append(to: &room) }
     }
 
+    /// Inserts a digest in 43 characters of base64url, which need no escapes.
+    ///
+    /// - Parameter digest: Any.
+    mutating func digest(_ digest: Digest32) {
+        let raw = InlineArray<32, UInt8>(initializingWith: { room in digest.append(to: &room) })
+        bytes.append(addingCapacity: 43) { room in Base64URL.append(raw.span, to: &room) }
+    }
+
     /// Inserts a whole number, without grouping.
     ///
     /// - Parameter number: Any.

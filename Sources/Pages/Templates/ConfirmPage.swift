@@ -21,6 +21,7 @@ final class ConfirmPage: Sendable {
     private enum AgreementSlot {
         case ticket
         case total
+        case shown
         case link
     }
 
@@ -91,6 +92,7 @@ final class ConfirmPage: Sendable {
                 switch slot {
                 case .ticket: writer.token(view.returnTicket)
                 case .total: writer.grouped(view.order.total ?? .zero)
+                case .shown: if let shown = view.shown { writer.digest(shown) }
                 case .link: return
                 }
             }
@@ -178,7 +180,7 @@ final class ConfirmPage: Sendable {
     private static func form(_ texts: ConfirmTexts) -> Template<AgreementSlot> {
         Template(
             """
-            <form id="confirm_form" method="post" action="\(LinkTarget.confirm)">
+            <form id="confirm_form" method="post" action="\(LinkTarget.confirm)?shown=\(.shown)">
             <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
             <input type="hidden" name="totalPrice" value="\(.total)">
             <button type="submit" id="purchase_button" class="button button-main button-wide" \

@@ -1,4 +1,5 @@
 package import Commerce
+package import Primitives
 package import SessionBroker
 
 /// The button page: the tab's first page, which leads to the provider.
@@ -110,6 +111,8 @@ package struct ConfirmView: Sendable {
     package let checkoutSessionID: String
     /// The ticket C, which the forms post.
     package let returnTicket: ReturnTicket
+    /// Stands for what the page shows; in the address that the consent is posted to.
+    package let shown: Digest32?
     /// How the buyer agrees.
     package let agreement: Agreement
     /// What the merchant says about this order, as it came; `nil` for nothing.
@@ -122,6 +125,7 @@ package struct ConfirmView: Sendable {
     ///   - details: Where it goes and how it is paid.
     ///   - checkoutSessionID: For the controls that change address and card.
     ///   - returnTicket: C.
+    ///   - shown: Stands for what the page shows; `nil` where the flow has no such mark.
     ///   - agreement: Form, link or nothing.
     ///   - note: What the merchant says about this order.
     package init(
@@ -129,6 +133,7 @@ package struct ConfirmView: Sendable {
         details: PrivateDetails,
         checkoutSessionID: String,
         returnTicket: ReturnTicket,
+        shown: Digest32?,
         agreement: Agreement,
         note: String?
     ) {
@@ -136,6 +141,7 @@ package struct ConfirmView: Sendable {
         self.details = details
         self.checkoutSessionID = checkoutSessionID
         self.returnTicket = returnTicket
+        self.shown = shown
         self.agreement = agreement
         self.note = note
     }

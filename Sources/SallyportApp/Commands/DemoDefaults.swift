@@ -34,6 +34,7 @@ enum DemoDefaults {
                 "merchant.app_links": "https://shop.example.com",
                 "merchant.secret_file": folder + "/merchant.secret",
                 "webhooks.allow_loopback": "true",
+                "session.allow_policy_change": "true",
             ],
             objects: [
                 "apps.ios": [["prefix": "ABCDE12345", "bundle": "com.example.shop"]],

@@ -19,7 +19,7 @@ extension ProviderSetup {
             sessionCalls: SessionCalls(metrics),
             reactor: reactor,
             telemetry: AppTelemetry(logger: .silent, metrics: metrics),
-            signOffLoop: { work in work() }
+            signing: nil
         )
     }
 }

@@ -16,6 +16,7 @@ extension Configuration {
         listeners = Listeners(&reader)
         storage = Storage(&reader)
         policy = BrokerPolicy(&reader)
+        allowsPolicyChange = reader.flag("session.allow_policy_change")
         limits = Limits(&reader)
         http2 = HTTP2(&reader)
         if limits.bodyBytes > http2.connectionWindow {

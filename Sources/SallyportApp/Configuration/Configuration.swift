@@ -126,6 +126,8 @@ package struct Configuration: Sendable {
     let storage: Storage
     /// The rules of a flow, with what the profile leaves open filled in.
     let policy: BrokerPolicy
+    /// Whether the rules may take the place of those that programs of the database work under.
+    let allowsPolicyChange: Bool
     let limits: Limits
     let http2: HTTP2
     let provider: Provider

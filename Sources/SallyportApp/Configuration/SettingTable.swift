@@ -101,6 +101,12 @@ enum SettingTable {
         Setting("session.receipt", .duration(60...3600), "15m", "life of the thanks page"),
         Setting("session.lease", .duration(31...600), "45s", "how long one purchase call owns a flow"),
         Setting(
+            "session.allow_policy_change",
+            .flag,
+            "false",
+            "take the place of the rules that programs of the database work under; for the time of a change"
+        ),
+        Setting(
             "session.on_reuse",
             .choice(["", "revoke", "refuse"]),
             "",

@@ -9,10 +9,6 @@ enum ButtonHandler {
 
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         guard let text = try exchange.parameter(name) else { return try await page(exchange) }
-        // A HEAD never has an effect; whoever asks with it learns nothing about the ticket either.
-        guard exchange.request.method != .head else {
-            return HTTPResponse(.ok, block: exchange.deployment.headers.redirect)
-        }
         guard !OpenGate.isPrefetch(exchange.request) else { return try await refusePrefetch(exchange, text) }
         let site = FetchSite(exchange.request)
         if exchange.deployment.policy.fetchSite == .enforce, !site.mayOpen {

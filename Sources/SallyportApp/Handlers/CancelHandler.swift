@@ -37,10 +37,13 @@ enum CancelHandler {
             try await broker.cancel(token, ticket: ticket, by: caller)
         }
         switch verdict {
-        case .cancelled: return page(exchange, flow, .ended)
+        case .cancelled:
+            var response = page(exchange, flow, .ended)
+            exchange.deployment.cookies.clearTab(on: &response)
+            return response
         case .flowMismatch: throw Failure(.flowMismatch, flow: flow.flow)
         case .refused(.readOnly): throw Failure(.purchaseInProgress, flow: flow.flow)
-        case .refused: return exchange.neutral()
+        case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
 

@@ -23,9 +23,18 @@ enum CartHandler {
         var response = exchange.page(deployment.headers.cart, policy: ContentSecurityPolicy.scripted) { nonce in
             deployment.pages.cart(client, in: exchange.language, nonce: nonce)
         }
-        if try exchange.appProof() == nil {
+        if try exchange.appProof() == nil, mayGive(exchange) {
             deployment.cookies.set(app: exchange.services.broker.mintProof(), on: &response)
         }
         return response
+    }
+
+    /// Whether a jar that shows no proof has none.
+    ///
+    /// Where another site has brought the buyer here the browser keeps a Strict cookie back, and a new one would take the place of the
+    /// one that purchases under way need. The cart's own request brings it along, and is given one where there is none. Profile
+    /// compat binds a flow only to a proof that was there before, so there the page gives it.
+    private static func mayGive(_ exchange: Exchange) -> Bool {
+        exchange.deployment.policy.appProof == .optional || !exchange.request.fieldIs(.secFetchSite, "cross-site")
     }
 }

@@ -3,15 +3,13 @@ import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import Pages
+import Primitives
 import SessionBroker
 
 /// `/confirm_order`: takes the buyer back from the provider, shows what is to be paid, and takes the buyer's word for it.
 enum ConfirmHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         guard let text = try exchange.parameter("amazonCheckoutSessionId") else { return try await page(exchange) }
-        guard exchange.request.method != .head else {
-            return HTTPResponse(.ok, block: exchange.deployment.headers.redirect)
-        }
         guard let session = CheckoutSessionID(text) else {
             throw Failure(.invalidRequest, "amazonCheckoutSessionId has another form")
         }
@@ -47,7 +45,7 @@ enum ConfirmHandler {
         case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", flow: flow.flow)
         case .declined: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
         case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: flow.flow)
-        case .refused: return exchange.neutral()
+        case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
 
@@ -97,6 +95,7 @@ enum ConfirmHandler {
             details: details,
             checkoutSessionID: session,
             returnTicket: flow.returnTicket ?? exchange.services.broker.returnTicket(of: token),
+            shown: flow.shown,
             agreement: way.map { .returnLink($0) } ?? .form,
             note: try exchange.terms(of: flow).note
         )
@@ -123,9 +122,10 @@ enum ConfirmHandler {
         guard let token = try exchange.tabToken() else { return exchange.neutral() }
         let ticket = try exchange.returnTicket(form)
         let total = try form.amount("totalPrice")
+        let shown = try shown(exchange)
         let caller = exchange.caller
         let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
-            try await broker.place(token, ticket: ticket, total: total, by: caller)
+            try await broker.place(token, ticket: ticket, total: total, shown: shown, by: caller)
         }
         switch verdict {
         case .placed(let placement): return try await send(exchange, token, placement)
@@ -135,8 +135,19 @@ enum ConfirmHandler {
         case .priceChanged: throw Failure(.priceChanged, flow: token.flow)
         case .notMet: return exchange.redirect(to: "/confirm_order", flow: token.flow)
         case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: token.flow)
-        case .refused: return exchange.neutral()
+        case .refused(let refusal): return exchange.neutral(after: refusal)
         }
+    }
+
+    /// What the page showed, by its mark.
+    ///
+    /// It stands in the address, since a program of before refuses a form with a field that it does not know.
+    private static func shown(_ exchange: Exchange) throws(Failure) -> Digest32? {
+        guard let text = try exchange.parameter("shown") else { return nil }
+        guard let bytes = Base64URL.decode(text), let mark = Digest32(bytes.span) else {
+            throw Failure(.invalidRequest, "shown has another form")
+        }
+        return mark
     }
 
     /// Tells the provider what is to be paid and sends the buyer there.

@@ -27,7 +27,7 @@ enum PostageHandler {
         case .refused(.unknown): throw Failure(.unknownSession)
         case .refused(.expired): throw Failure(.expiredSession, flow: token.flow)
         case .refused(.readOnly): throw Failure(.purchaseInProgress, flow: token.flow)
-        case .refused(.orphan), .refused(.closed): throw Failure(.sessionRevoked, flow: token.flow)
+        case .refused(.orphan), .refused(.closed), .refused(.bought): throw Failure(.sessionRevoked, flow: token.flow)
         }
     }
 }

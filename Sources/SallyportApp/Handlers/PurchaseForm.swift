@@ -29,6 +29,10 @@ enum PurchaseForm {
         guard form["accessToken"] == nil || form["accessToken"] == sealedWord else {
             throw Failure(.orderMismatch, "accessToken is not ours", flow: ticket.flow)
         }
+        // An app whose memory is empty has nothing to compare with, and must not read it as agreement.
+        for name in ["accessToken", "old_secureWebviewSessionId"] where form.isEmpty(name) {
+            throw Failure(.invalidRequest, "\(name) is empty", flow: ticket.flow)
+        }
         var request = PurchaseRequest(ticket: ticket, orderReference: reference)
         request.proof = try exchange.appProof()
         request.tab = try exchange.tabToken()

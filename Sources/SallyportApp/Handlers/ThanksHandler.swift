@@ -21,7 +21,10 @@ enum ThanksHandler {
         case .unknown: return exchange.neutral(.notFound)
         case .over:
             var response = exchange.neutral(.gone)
-            if held != nil { exchange.deployment.cookies.clearReceipt(on: &response) }
+            // A ticket in the address says nothing about the one that the jar holds.
+            guard named == nil else { return response }
+            exchange.deployment.cookies.clearReceipt(on: &response)
+            if tab?.flow == ticket.flow { exchange.deployment.cookies.clearTab(on: &response) }
             return response
         case .receipt(let flow):
             guard named != nil else { return page(exchange, flow) }

@@ -147,19 +147,22 @@ struct MerchantCall {
         _ body: () async throws(Problem) -> MerchantAnswer
     ) async throws(Problem) -> MerchantAnswer {
         let claim = try claim()
-        if let state = try await asking({ () async throws(MerchantStoreError) in
+        let verdict = try await asking { () async throws(MerchantStoreError) in
             try await merchant.keys.take(claim, flow: flow)
-        }) {
-            return try replay(state)
+        }
+        let end: WallTime
+        switch verdict {
+        case .taken(let until): end = until
+        case .others(let state): return try replay(state)
         }
         let answer: MerchantAnswer
         do throws(Problem) {
             answer = try await body()
         } catch {
-            await keep(error, claim)
+            await keep(error, claim, until: end)
             throw error
         }
-        await keep(StoredAnswer(status: answer.status.code, body: answer.body), claim)
+        await keep(StoredAnswer(status: answer.status.code, body: answer.body), claim, until: end)
         return answer
     }
 
@@ -183,20 +186,20 @@ struct MerchantCall {
     }
 
     /// A refusal is kept as an answer, unless it is for a reason that passes.
-    private func keep(_ problem: Problem, _ claim: IdempotencyClaim) async {
+    private func keep(_ problem: Problem, _ claim: IdempotencyClaim, until end: WallTime) async {
         let status = problem.code.status.code
         let passes = status >= 500 || problem.retryAfter != nil
-        if !passes { return await keep(StoredAnswer(status: status, body: problem.body.bytes), claim) }
+        if !passes { return await keep(StoredAnswer(status: status, body: problem.body.bytes), claim, until: end) }
         do throws(MerchantStoreError) {
-            try await merchant.keys.release(claim)
+            try await merchant.keys.release(claim, until: end)
         } catch {
             services.note(Problem(error), requestID: content.requestID)
         }
     }
 
-    private func keep(_ answer: StoredAnswer, _ claim: IdempotencyClaim) async {
+    private func keep(_ answer: StoredAnswer, _ claim: IdempotencyClaim, until end: WallTime) async {
         do throws(MerchantStoreError) {
-            try await merchant.keys.answer(claim, answer)
+            try await merchant.keys.answer(claim, until: end, answer)
         } catch {
             // The claim runs out, and a repeat finds out by itself what there is.
             services.note(Problem(error), requestID: content.requestID)

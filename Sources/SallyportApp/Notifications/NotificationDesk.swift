@@ -3,6 +3,7 @@ import MerchantOrders
 import Notifications
 import Persistence
 import Primitives
+import SessionBroker
 import Telemetry
 
 /// Takes in what the provider pushes: believes it or not, writes it down, and has the object read; one per loop.
@@ -23,6 +24,14 @@ final class NotificationDesk {
     private let confirmsSubscriptions: Bool
     private let wake: () -> Void
     private let budget: () -> Int?
+    /// Fetches of certificates that an address, or a network, may cause.
+    ///
+    /// What needs none is judged as ever: the address may be the provider's own.
+    private var fetches = AddressLimiter(
+        address: RateLimiter.Rate(perMinute: 5),
+        network: RateLimiter.Rate(perMinute: 20),
+        capacity: 1_024
+    )
 
     private static let chargeback = "CHARGEBACK"
 
@@ -49,11 +58,15 @@ final class NotificationDesk {
     ///
     /// - Parameters:
     ///   - body: As it was posted.
+    ///   - sender: Who posted it.
     ///   - now: The present.
     /// - Returns: The status to answer: 200, 400 and 403 are final, 503 asks for another delivery.
-    func receive(_ body: [UInt8], at now: WallTime) async -> Int {
+    func receive(_ body: [UInt8], from sender: ClientKeys, at now: WallTime) async -> Int {
         do throws(NotificationRefusal) {
-            return await take(try await parts.verifier.verify(body, now: now))
+            let notification = try await parts.verifier.verify(body, now: now) {
+                fetches.take(sender, at: now.microseconds) == nil
+            }
+            return await take(notification)
         } catch {
             parts.counters.count(error.verdict)
             if let unwritten = budget() {

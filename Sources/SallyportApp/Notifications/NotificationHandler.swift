@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import Pages
+import SessionBroker
 
 /// `POST /ipn/amazon-pay`: what the provider pushes.
 ///
@@ -10,9 +11,11 @@ enum NotificationHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         guard let desk = exchange.services.notifications else { throw Failure(.notFound) }
         let body = exchange.request.body
+        let peer = exchange.request.peer
+        let sender = ClientKeys(address: peer.bucketKey, network: peer.networkKey)
         // What has begun is finished although the sender goes away: a message may be on its way to the disk.
         let status = try await exchange.services.toTheEnd { () async throws(Failure) -> Int in
-            await desk.receive(body, at: SystemClock().now())
+            await desk.receive(body, from: sender, at: SystemClock().now())
         }
         let answer: HTTPStatus =
             switch status {

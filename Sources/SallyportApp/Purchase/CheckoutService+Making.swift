@@ -12,7 +12,7 @@ extension CheckoutService {
     ///   - sessionCalls: As the quota.
     ///   - reactor: The loop's.
     ///   - telemetry: Where to write and count.
-    ///   - signOffLoop: Signs on another thread.
+    ///   - signing: Signs on another thread, for all loops; `nil` signs here.
     /// - Returns: A service that has called nobody yet.
     static func make(
         _ provider: ProviderSetup,
@@ -20,7 +20,7 @@ extension CheckoutService {
         sessionCalls: SessionCalls,
         reactor: Reactor,
         telemetry: AppTelemetry,
-        signOffLoop: @escaping SignOffLoop
+        signing: SigningQueue?
     ) -> CheckoutService {
         var outbound = ClientConfiguration()
         if !provider.authorityPath.isEmpty { outbound.trust = .file(path: provider.authorityPath) }
@@ -32,7 +32,7 @@ extension CheckoutService {
         )
         var surroundings = CheckoutClient.Surroundings(
             exchange: exchange,
-            signOffLoop: signOffLoop,
+            signOffLoop: { work in await signing?.signCall(work) ?? work() },
             sleep: { duration in await reactor.sleep(for: duration) },
             uptime: { .nanoseconds(Int64(SystemClock().monotonicNow().nanoseconds)) },
             clock: SystemClock(),
@@ -49,7 +49,7 @@ extension CheckoutService {
         return CheckoutService(
             client: client,
             provider: provider,
-            signOffLoop: signOffLoop,
+            signing: signing,
             sessionCalls: sessionCalls,
             startTask: { body in reactor.startTask(body) },
             logger: telemetry.logger

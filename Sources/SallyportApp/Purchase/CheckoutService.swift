@@ -67,7 +67,7 @@ final class CheckoutService {
     /// The provider's API, for others of the loop.
     let client: CheckoutClient
     let provider: ProviderSetup
-    let signOffLoop: SignOffLoop
+    private let signing: SigningQueue?
     /// How often each session may have the provider asked.
     let sessionCalls: SessionCalls
     private let shared: SharedCalls<SharedKey, Result<CheckoutSession, AmazonPayError>>
@@ -78,14 +78,14 @@ final class CheckoutService {
     /// - Parameters:
     ///   - client: Calls the API.
     ///   - provider: The account and the shop's addresses.
-    ///   - signOffLoop: Signs on another thread.
+    ///   - signing: Signs on another thread, for all loops; `nil` signs here.
     ///   - sessionCalls: Shared by all loops.
     ///   - startTask: Starts a task on the loop.
     ///   - logger: Told about refused calls.
     init(
         client: CheckoutClient,
         provider: ProviderSetup,
-        signOffLoop: @escaping SignOffLoop,
+        signing: SigningQueue?,
         sessionCalls: SessionCalls,
         startTask: @escaping (@escaping () async -> Void) -> Void,
         logger: Logger
@@ -94,7 +94,7 @@ final class CheckoutService {
         shared = SharedCalls(startTask: startTask)
         self.client = client
         self.provider = provider
-        self.signOffLoop = signOffLoop
+        self.signing = signing
         self.logger = logger
     }
 
@@ -102,8 +102,9 @@ final class CheckoutService {
     ///
     /// - Parameter flow: Goes into the payload, so that the session that comes of it is this flow's alone.
     /// - Returns: What the page hands to the provider's script.
-    /// - Throws: `internal_error` where the key cannot sign.
+    /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
     func start(for flow: FlowID) async throws(Failure) -> CheckoutStart {
+        if let button = signing?.button(of: flow) { return start(button) }
         var payload = CheckoutPayload(
             reviewURL: provider.reviewURL,
             cancelURL: provider.cancelURL,
@@ -116,7 +117,12 @@ final class CheckoutService {
             merchantStoreName: provider.storeName
         )
         let button = try await sign(payload, for: flow)
-        return CheckoutStart(
+        signing?.keep(button, of: flow)
+        return start(button)
+    }
+
+    private func start(_ button: ButtonSignature) -> CheckoutStart {
+        CheckoutStart(
             merchantID: provider.credentials.merchantID,
             publicKeyID: button.publicKeyID,
             isSandbox: provider.isSandboxNamed,
@@ -132,10 +138,16 @@ final class CheckoutService {
     ///   - payload: Names the flow.
     ///   - flow: For the failure.
     /// - Returns: Payload and signature.
-    /// - Throws: `internal_error` where the key cannot sign.
+    /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
     func sign(_ payload: CheckoutPayload, for flow: FlowID) async throws(Failure) -> ButtonSignature {
+        guard signing?.refusesButton() != true else {
+            throw Failure(.unavailable, "too many signatures wait", flow: flow, retryAfter: 1)
+        }
         do throws(CryptographyError) {
-            return try await ButtonSigner(provider.credentials).sign(payload, signOffLoop)
+            let signing = signing
+            return try await ButtonSigner(provider.credentials).sign(payload) { work in
+                await signing?.signButton(work) ?? work()
+            }
         } catch {
             throw Failure(.internalError, error.debugDescription, flow: flow)
         }

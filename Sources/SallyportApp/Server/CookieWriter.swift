@@ -9,6 +9,8 @@ final class CookieWriter: Sendable {
     private let tab: FieldPattern
     private let launch: FieldPattern
     private let receipt: FieldPattern
+    private let noTab: HTTPField
+    private let noLaunch: HTTPField
     private let noReceipt: HTTPField
 
     /// A writer for a deployment.
@@ -27,6 +29,8 @@ final class CookieWriter: Sendable {
         self.tab = CookieWriter.pattern(tab)
         self.launch = CookieWriter.pattern(launch)
         self.receipt = CookieWriter.pattern(receipt)
+        noTab = tab.cleared.field
+        noLaunch = launch.cleared.field
         noReceipt = receipt.cleared.field
     }
 
@@ -44,6 +48,12 @@ final class CookieWriter: Sendable {
     /// Sets C, for the thanks page.
     func set(receipt ticket: ReturnTicket, on response: inout HTTPResponse) {
         add(receipt.field(ReturnTicket.characterCount) { room in ticket.append(to: &room) }, &response)
+    }
+
+    /// Clears B and A.
+    func clearTab(on response: inout HTTPResponse) {
+        response.add(noTab)
+        response.add(noLaunch)
     }
 
     /// Clears C.

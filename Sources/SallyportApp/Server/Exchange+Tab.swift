@@ -25,7 +25,7 @@ extension Exchange {
         }
         switch verdict {
         case .live(let view), .readOnly(let view): return .open(token, view)
-        case .refused: return .closed(neutral())
+        case .refused(let refusal): return .closed(neutral(after: refusal))
         }
     }
 
@@ -37,9 +37,22 @@ extension Exchange {
         plainPage(status, block: deployment.headers.neutral, deployment.pages.neutral(in: language))
     }
 
-    /// The launch ticket that the tab remembers, where it is the one of the flow.
+    /// The same for a token that the jar holds, which forgets it where it is of no use any more.
+    ///
+    /// Only the jar's own request brings the cookie: another site's are sent without it, or, where they load a page, find the
+    /// session that lives. Whether there ever was such a token makes no difference.
+    ///
+    /// - Parameter refusal: What became of the token.
+    /// - Returns: The page.
+    func neutral(after refusal: TabRefusal) -> HTTPResponse {
+        var response = neutral()
+        if refusal.endsToken { deployment.cookies.clearTab(on: &response) }
+        return response
+    }
+
+    /// The launch ticket that the tab remembers, where it is the one that the flow was opened with.
     func launchTicket(of flow: FlowView) throws(Failure) -> LaunchTicket {
-        guard let ticket = try rememberedLaunch(), ticket.flow == flow.flow else {
+        guard let ticket = try rememberedLaunch(), services.broker.opened(flow, with: ticket) else {
             throw Failure(.flowMismatch, "the tab remembers another launch ticket", flow: flow.flow)
         }
         return ticket

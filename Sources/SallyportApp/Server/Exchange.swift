@@ -121,6 +121,11 @@ struct FormFields {
         return value
     }
 
+    /// Whether a parameter is there, and says nothing.
+    func isEmpty(_ name: String) -> Bool {
+        (try? parameters.value(name))?.isEmpty == true
+    }
+
     /// The value of a parameter that must be there.
     func required(_ name: String) throws(Failure) -> String {
         guard let value = self[name] else { throw Failure(.invalidRequest, "\(name) is missing") }

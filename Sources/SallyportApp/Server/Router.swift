@@ -92,6 +92,10 @@ final class Router: RequestHandler {
     }
 
     private func answer(_ request: HTTPRequest, _ route: Route) -> HandlerResult {
+        // What waits for something has an effect, or looks a token up: a HEAD has none, and whoever asks with it learns nothing.
+        if request.method == .head, route.action.waits {
+            return .now(HTTPResponse(.ok, block: services.deployment.headers.redirect))
+        }
         switch route.action {
         case .fixed(let answer):
             return .precomposed(answer(services.deployment).answer(request))

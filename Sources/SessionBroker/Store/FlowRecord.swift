@@ -9,6 +9,8 @@ package struct FlowRecord: Sendable {
     package let client: ClientKind
     /// After the statement.
     package let state: FlowState
+    /// What tickets and pages are compared with.
+    package let marks: Marks
     /// What is bought.
     package let order: Order
     /// `nil` before the review.
@@ -30,6 +32,7 @@ package struct FlowRecord: Sendable {
     ///
     /// - Parameters:
     ///   - identity: Which flow, whose, in which state.
+    ///   - marks: What tickets and pages are compared with.
     ///   - money: What is bought and for how much.
     ///   - orderReference: The provider's checkout session.
     ///   - isMet: Whether both halves have met.
@@ -37,6 +40,7 @@ package struct FlowRecord: Sendable {
     ///   - sealed: The sealed private details.
     package init(
         _ identity: Identity,
+        marks: Marks,
         money: Money,
         orderReference: String?,
         isMet: Bool,
@@ -46,6 +50,7 @@ package struct FlowRecord: Sendable {
         flow = identity.flow
         client = identity.client
         state = identity.state
+        self.marks = marks
         order = money.order
         postage = money.postage
         total = money.total
@@ -74,6 +79,24 @@ extension FlowRecord {
             self.flow = flow
             self.client = client
             self.state = state
+        }
+    }
+
+    /// What tickets and pages of a flow are compared with.
+    package struct Marks: Sendable {
+        /// The hash of the launch ticket.
+        let launchHash: Digest32
+        /// What the confirm page shows; `nil` before the review.
+        let shown: Digest32?
+
+        /// Marks.
+        ///
+        /// - Parameters:
+        ///   - launchHash: The hash of the launch ticket.
+        ///   - shown: What the confirm page shows.
+        package init(launchHash: Digest32, shown: Digest32?) {
+            self.launchHash = launchHash
+            self.shown = shown
         }
     }
 

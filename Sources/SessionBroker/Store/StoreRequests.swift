@@ -130,6 +130,8 @@ package struct ReviewRequest: Sendable {
     package let postage: Int64
     /// The private details, sealed under the return ticket.
     package let sealed: [UInt8]
+    /// Stands for what the page is going to show.
+    package let shown: Digest32
 }
 
 /// The buyer agrees to the total.
@@ -142,6 +144,8 @@ package struct PlaceRequest: Sendable {
     package let returnHash: Digest32
     /// The total that the page showed, if it says.
     package let total: Int64?
+    /// The mark of what the page showed, if it says.
+    package let shown: Digest32?
 }
 
 /// Everything a purchase request proves itself with, as hashes.

@@ -1,3 +1,4 @@
+import Commerce
 package import Cryptography
 package import Primitives
 
@@ -86,6 +87,19 @@ extension FlowToken where Role == ReturnRole {
     ) -> ReturnTicket {
         let message = Array("sallyport/arrival/1".utf8) + flow.bytes + Array(session.utf8)
         return ReturnTicket(flow: flow, tag: proof.tag(of: message, using: mac))
+    }
+
+    /// Stands for what a confirm page shows: the same for the same content, and nothing to test a guess at an address by.
+    ///
+    /// - Parameters:
+    ///   - session: What the page is made of, besides the order, which is fixed.
+    ///   - mac: A context of the loop.
+    /// - Returns: HMAC-SHA256 under the 32 secret bytes, of `sallyport/shown/1`, the flow id, checkout session, postage and details.
+    func mark(of session: ReviewedSession, using mac: HMACSHA256) -> Digest32 {
+        let words = "\(session.orderReference) \(session.postage.amount) "
+        let message = Array("sallyport/shown/1".utf8) + flow.bytes + Array(words.utf8) + session.details.bytes
+        let key = secret.bytes
+        return mac.tag(of: message.span, key: key.span)
     }
 
     private init(flow: FlowID, tag: Digest32) {

@@ -1,5 +1,5 @@
 package import Commerce
-import Primitives
+package import Primitives
 
 /// A flow as a page or an answer may show it.
 package struct FlowView: Sendable {
@@ -24,8 +24,16 @@ package struct FlowView: Sendable {
     /// Who buys and where to; only where it was asked for, and `nil` before the review and after two days.
     package let details: PrivateDetails?
 
+    /// Stands for what the confirm page shows: its consent names it.
+    ///
+    /// `nil` before the review, and after one by a program that knows no such mark.
+    package let shown: Digest32?
+
     /// What goes back to the app in the link; only where details were asked for.
     package let returnTicket: ReturnTicket?
+
+    /// What the launch ticket is compared with.
+    let launchHash: Digest32
 
     /// The number of the order as the buyer sees it.
     package var orderNumber: OrderNumber { OrderNumber(flow) }
@@ -40,6 +48,8 @@ package struct FlowView: Sendable {
         terms = record.terms
         orderReference = record.orderReference
         isMet = record.isMet
+        shown = record.marks.shown
+        launchHash = record.marks.launchHash
         self.details = details
         self.returnTicket = returnTicket
     }

@@ -62,8 +62,20 @@ package enum TabRefusal: Sendable, Equatable {
     case orphan
     /// The flow is over, or back at the app: 403, neutral page. Authorized means that the app has bought.
     case closed(FlowState)
+    /// A browser has bought: as `closed`, but its token is still asked for by the receipt.
+    case bought
     /// The provider is being called: nothing may change now.
     case readOnly
+}
+
+extension TabRefusal {
+    /// Whether the token is of no use any more, to anything.
+    package var endsToken: Bool {
+        switch self {
+        case .unknown, .expired, .orphan, .closed: true
+        case .bought, .readOnly: false
+        }
+    }
 }
 
 /// What a tab may see.

@@ -295,6 +295,7 @@ import Testing
         (JSONMember("returnUrl", "https://evil.example.com/"), 422, "return_url_not_allowed", "returnUrl"),
         (JSONMember("returnUrl", "http://shop.example.com/"), 400, "invalid_request", "returnUrl"),
         (JSONMember("returnUrl", .null), 400, "invalid_request", "returnUrl"),
+        (JSONMember("returnUrl", "https://shop.example.com/?orderReferenceId=1"), 400, "invalid_request", "returnUrl"),
         (JSONMember("captureMode", "later"), 400, "invalid_request", "captureMode"),
         (JSONMember("codeChallenge", "short"), 400, "invalid_request", "codeChallenge"),
     ]

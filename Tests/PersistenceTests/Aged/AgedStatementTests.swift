@@ -71,7 +71,7 @@ struct Allowance {
 
 /// A handful of rows whatever the age: what is under way, and what operators have made.
 private let smallTables: Set<String> = [
-    "flow_purchasing", "payment_operation_open", "flow_sweep", "webhook_endpoint", "api_key",
+    "flow_purchasing", "payment_operation_open", "flow_sweep", "webhook_endpoint", "api_key", "program_policy",
 ]
 
 private let lanes = "what has not arrived stands in one table; who asks for all of it reads all of it"
@@ -186,7 +186,7 @@ private let values: [String: [[String]]] = [
     "flow_agree": [
         [
             "'$FLOW'", "'p'", "'r'", "sha256('b')", "sha256('c')", "1640", "false", "1800", "'order'", "'A1'",
-            "'sandbox'",
+            "'sandbox'", "NULL",
         ]
     ],
     "flow_begin_attempt": [proofs + ["'checkout-$FLOW'", "1640", "true", "'$NEW'", "45", "true"]],
@@ -250,8 +250,9 @@ private let values: [String: [[String]]] = [
     "api_claim": [[key, "'mark-new'", "sha256('f')", "'$FLOW'", key]],
     "api_claim_state": [[key, "'mark-0-3'", "sha256('f')", key]],
     "api_claim_prune": [["400 * 86400"]],
-    "api_claim_answer": [[key, "'mark-0-3'"]],
-    "api_claim_release": [[key, "'mark-0-3'"]],
+    "api_claim_answer": [[key, "'mark-0-3'", "200", "'x'", "statement_timestamp()"]],
+    "api_claim_release": [[key, "'mark-0-3'", "statement_timestamp()"]],
+    "program_policy_claim": [["'words'", "true"]],
     "api_key_find": [[key, "sha256('k')"]],
     "api_key_touch": [[key]],
     "api_key_rotate": [[key]],

@@ -1,0 +1,23 @@
+import Persistence
+import SessionBroker
+
+extension PostgresSessionStore {
+    /// Refuses a database whose programs work under other rules: whoever is asked by the weaker ones decides for all.
+    ///
+    /// - Parameters:
+    ///   - policy: Of the settings.
+    ///   - isAllowed: Whether the settings take the place of what is in force.
+    /// - Throws: `ConfigurationError` that names what differs; what the store says.
+    func demandPolicy(_ policy: BrokerPolicy, orAllowed isAllowed: Bool) async throws {
+        let found = try await claimPolicy(replacing: isAllowed)
+        guard found != policy.words else { return }
+        let theirs = Set(found.split(separator: " "))
+        let ours = policy.words.split(separator: " ").filter { !theirs.contains($0) }
+        throw ConfigurationError(problems: [
+            """
+            database: its programs work under other rules than \(ours.joined(separator: " ")) (\(found)); take their settings or another \
+            database, or set session.allow_policy_change for the time of a change
+            """
+        ])
+    }
+}
