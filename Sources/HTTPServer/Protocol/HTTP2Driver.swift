@@ -2,6 +2,7 @@ import EventIO
 import HTTP1
 import HTTP2
 import HTTPCore
+import Primitives
 import Telemetry
 
 /// Speaks HTTP/2 over a connection: feeds its session, hands requests to the handler, watches over time.
