@@ -80,6 +80,7 @@ package final class Application: Sendable {
         }
         try gather { _ = try configuration.tlsContext(try configuration.ticketKeys()) }
         try gather { try configuration.checkWebhooks() }
+        try gather { _ = try configuration.databaseURL() }
         try gather { _ = try PostageSetup(configuration) }
         try gather { _ = try NotificationSetup(configuration) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }

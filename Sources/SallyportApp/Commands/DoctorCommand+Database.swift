@@ -22,13 +22,15 @@ extension DoctorCommand {
         by ask: (Configuration, Secret<String>) async throws -> DatabaseChecks.Facts = DoctorCommand.rights
     ) async -> [Finding] {
         let configuration: Configuration
+        let found: Secret<String>?
         do {
             configuration = try Configuration(source)
+            found = try configuration.databaseURL()
         } catch {
             // Told by the checks without a network.
             return []
         }
-        guard let url = configuration.storage.databaseURL else { return [] }
+        guard let url = found else { return [] }
         do {
             let facts = try await ask(configuration, url)
             return DatabaseChecks.findings(facts, now: clock.now())

@@ -33,6 +33,8 @@ extension Configuration {
         logLevel = LogLevel(name: reader.choice("log_level")) ?? .info
         includesSubdomains = reader.flag("hsts.include_subdomains")
         enforcesScriptPolicy = reader.choice("csp.p2") == "enforce"
+        // Looked at before anything is read: here it is only checked.
+        _ = reader.flag(SettingTable.coreDumps.name)
         let contact = reader.text("security.contact")
         securityContact = SecurityContact(contact)
         if !contact.isEmpty, securityContact == nil {
@@ -111,6 +113,7 @@ extension Configuration.Storage {
     fileprivate init(_ reader: inout SettingReader) {
         let url = reader.text("database_url")
         databaseURL = url.isEmpty ? nil : Secret(url)
+        databasePasswordPath = reader.text("database.password_file")
         dataDirectory = reader.text("data_dir")
         clusterDirectory = ClusterFolder.path(dataDirectory: dataDirectory)
         migrationsDirectory = reader.folder("migrations_dir", "migrations")

@@ -33,6 +33,8 @@ package struct Configuration: Sendable {
     struct Storage: Sendable {
         /// A libpq URI; `nil` for a private cluster in the data directory.
         let databaseURL: Secret<String>?
+        /// Empty where the URI says everything.
+        let databasePasswordPath: String
         let dataDirectory: String
         /// Where the private cluster is; in the data directory unless that is closed to the user it runs as.
         let clusterDirectory: String

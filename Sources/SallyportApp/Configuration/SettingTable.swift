@@ -9,6 +9,20 @@ enum SettingTable {
         + reconciliation
         + apps + webhooks
 
+    /// Not a setting of the file: what it allows is forbidden before any file is read.
+    static let coreDumps = Setting(
+        "debug.core_dumps",
+        .flag,
+        "false",
+        "allow cores, debuggers and perf, which see every secret; as a variable only, not in the file"
+    )
+
+    /// The settings that name files with secrets.
+    static let secretFiles = [
+        "tls.key", "tls.second_key", "tls.ticket_secret", "provider.private_key", "merchant.secret_file",
+        "admin.token_file", "database.password_file",
+    ]
+
     private static let listeners: [Setting] = [
         Setting("listen", .address, "127.0.0.1:8443", "TLS listener of both hosts; empty for none"),
         Setting("clear_listen", .address, "", "plain HTTP behind a TLS balancer, or for benchmarks"),
@@ -51,7 +65,7 @@ enum SettingTable {
             .choice(["trace", "debug", "info", "notice", "warning", "error"]),
             "info",
             "JSON lines on standard output"
-        ),
+        ), coreDumps,
     ]
 
     private static let storage: [Setting] = [
@@ -61,6 +75,12 @@ enum SettingTable {
             "",
             secret: true,
             "libpq URI; empty for a private cluster in the data directory"
+        ),
+        Setting(
+            "database.password_file",
+            .path,
+            "",
+            "file with the password of the database, in one line; it wins over one in database_url"
         ),
         Setting("data_dir", .path, "./var", "private cluster, development authority and keys"),
         Setting("migrations_dir", .path, "", "folder of the migrations; empty to look beside the program"),
