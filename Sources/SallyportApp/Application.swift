@@ -143,8 +143,8 @@ package final class Application: Sendable {
                     try await services.orders.demandAccount(self.provider.account, orAllowed: isAllowed)
                 }
                 try self.publicServer.attach(to: reactor, handler: Router(services))
-                let origins = [configuration.listeners.web, configuration.listeners.link]
-                try self.redirectServer.attach(to: reactor, handler: Downgrade(services, origins: origins))
+                let (web, link) = (configuration.listeners.web, configuration.listeners.link)
+                try self.redirectServer.attach(to: reactor, handler: Downgrade(services, web: web, link: link))
                 try self.adminServer.attach(to: reactor, handler: Router(services, face: .admin))
                 reactor.onStop(self.roundStop) { services.poller.stop() }
                 guard index == 0 else { return }
