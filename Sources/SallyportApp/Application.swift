@@ -115,18 +115,16 @@ package final class Application: Sendable {
         tickets = try configuration.ticketKeys()
         let tls = try configuration.tlsContext(tickets)
         let errorFields = deployment.headers.common
-        publicServer = Server(
-            try configuration.publicServer(errorFields: errorFields),
-            tls: tls,
-            logger: logger,
-            metrics: metrics
-        )
-        redirectServer = Server(
-            configuration.redirectServer(errorFields: deployment.headers.downgrade),
-            logger: logger,
-            metrics: metrics
-        )
-        adminServer = Server(configuration.adminServer(errorFields: errorFields), logger: logger, metrics: metrics)
+        let content = ContentBudget(limit: configuration.limits.contentBytes)
+        var listeners = try configuration.publicServer(errorFields: errorFields)
+        listeners.content = content
+        publicServer = Server(listeners, tls: tls, logger: logger, metrics: metrics)
+        listeners = configuration.redirectServer(errorFields: deployment.headers.downgrade)
+        listeners.content = content
+        redirectServer = Server(listeners, logger: logger, metrics: metrics)
+        listeners = configuration.adminServer(errorFields: errorFields)
+        listeners.content = content
+        adminServer = Server(listeners, logger: logger, metrics: metrics)
         signer = try WorkerThread(name: "sign")
         let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops
         loops = try (0..<count).map { try EventLoop(name: "loop\($0)", logger: logger, metrics: metrics) }

@@ -130,6 +130,7 @@ extension Configuration.Limits {
         headerBytes = reader.number("limits.header_bytes")
         headerFields = reader.number("limits.header_fields")
         bodyBytes = reader.number("limits.body_bytes")
+        contentBytes = reader.number("limits.content_bytes")
         headerDeadline = reader.duration("limits.header_deadline")
         bodyDeadline = reader.duration("limits.body_deadline")
         handshakeDeadline = reader.duration("limits.handshake_deadline")

@@ -31,7 +31,7 @@ package struct Configuration: Sendable {
 
     /// Where data and files are.
     struct Storage: Sendable {
-        /// A libpq URI; `nil` for a private cluster in the data directory.
+        /// A libpq URI as it is set, perhaps without its password; `nil` for a private cluster in the data directory.
         let databaseURL: Secret<String>?
         /// Empty where the URI says everything.
         let databasePasswordPath: String
@@ -52,6 +52,8 @@ package struct Configuration: Sendable {
         let headerBytes: Int
         let headerFields: Int
         let bodyBytes: Int
+        /// Content of all requests together.
+        let contentBytes: Int
         let headerDeadline: Duration
         let bodyDeadline: Duration
         let handshakeDeadline: Duration

@@ -151,6 +151,12 @@ enum SettingTable {
         Setting("limits.header_bytes", .number(1024...65536), "16384", "request line and fields"),
         Setting("limits.header_fields", .number(8...256), "64", "fields of a request"),
         Setting("limits.body_bytes", .number(1024...1_048_576), "16384", "body of a request"),
+        Setting(
+            "limits.content_bytes",
+            .number(1_048_576...1_099_511_627_776),
+            "67108864",
+            "bodies of all requests together, beyond 4 KB of each connection; what would be more gets 503"
+        ),
         Setting("limits.header_deadline", .duration(1...120), "10s", "for a whole request head"),
         Setting("limits.body_deadline", .duration(1...120), "20s", "for a whole request body"),
         Setting("limits.handshake_deadline", .duration(1...60), "10s", "for a TLS handshake"),
