@@ -11,16 +11,19 @@ import Testing
         var options = ShopOptions.merchant
         options.takesNotifications = true
         try await withShop(options) { shop in
-            #expect(try await post("/ipn/amazon-pay", shop) == 400)
+            let message = try await post("/ipn/amazon-pay", shop)
+            #expect(message == 400)
             for path in ["/ipn/", "/ipn/amazon-pay/", "/ipn/other", "/purchase", "/nothing"] {
-                #expect(try await post(path, shop) == 413, "\(path)")
+                let status = try await post(path, shop)
+                #expect(status == 413, "\(path)")
             }
         }
     }
 
     @Test func `is not read before notifications are set up`() async throws {
         try await withShop { shop in
-            #expect(try await post("/ipn/amazon-pay", shop) == 413)
+            let status = try await post("/ipn/amazon-pay", shop)
+            #expect(status == 413)
         }
     }
 }

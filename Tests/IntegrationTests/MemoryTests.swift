@@ -1,5 +1,7 @@
 import EventIO
+import HTTPCore
 import IntegrationKit
+import Primitives
 import Testing
 
 /// Session-security T10: what is secret stays in the memory of the process.
@@ -18,14 +20,23 @@ struct MemoryTests {
 
     private let user = SystemUser.current.id == 0 ? SystemUser(named: "postgres") : SystemUser.current
 
+    /// What was found of the tokens; `nil` for a way that this machine does not have.
+    private struct Found: Sendable {
+        var memory: Set<String>?
+        var core: Set<String>?
+        var hasCore = false
+    }
+
+    private final class Findings: Sendable {
+        let found = Lock(Found())
+    }
+
     /// Buys something on a server, then has its user search its memory and ends it by a signal that writes a core.
     ///
-    /// - Returns: The tokens that were found in memory and in the core; `nil` for a way that this machine does not have.
-    private func lookInto(
-        _ settings: [String: String]
-    ) async throws -> (memory: Set<String>?, core: Set<String>?, hasCore: Bool) {
+    /// - Returns: The tokens that were found in memory and in the core.
+    private func lookInto(_ settings: [String: String]) async throws -> Found {
         let user = try #require(user)
-        nonisolated(unsafe) var result: (memory: Set<String>?, core: Set<String>?, hasCore: Bool) = (nil, nil, false)
+        let findings = Findings()
         try await withProcessShop { shop in
             try await shop.turnAutopilotOn()
             shop.settings.merge(settings) { $1 }
@@ -44,20 +55,22 @@ struct MemoryTests {
                 )
                 if user != .current { plan.user = user }
                 let output = String(decoding: try plan.run(atMost: .seconds(120)).output, as: UTF8.self)
-                result.memory = Set(tokens.filter { output.contains($0) })
+                findings.found.withLock { $0.memory = Set(tokens.filter { output.contains($0) }) }
             }
             #expect(try await server.program.end(.quit) == .signal(Signal.quit.number))
             let name = String(decoding: try Files.read("/proc/sys/kernel/core_pattern").dropLast(), as: UTF8.self)
             guard !name.hasPrefix("|"), !name.contains("/") else { return }
-            result.core = []
+            findings.found.withLock { $0.core = [] }
             guard let core = try Files.list(shop.folder).first(where: { $0.hasPrefix("core") }) else { return }
-            result.hasCore = true
             let grep = ["-c", "LC_ALL=C grep -aoF -f \"$1\" \"$0\" | sort -u", shop.folder + "/" + core, list]
             let plan = ChildPlan("/bin/sh", grep, environment: ["PATH": "/usr/bin:/bin"])
             let output = String(decoding: try plan.run(atMost: .seconds(120)).output, as: UTF8.self)
-            result.core = Set(tokens.filter { output.contains($0) })
+            findings.found.withLock { found in
+                found.hasCore = true
+                found.core = Set(tokens.filter { output.contains($0) })
+            }
         }
-        return result
+        return findings.found.withLock { $0 }
     }
 
     @Test func `is closed to its own user, and no core of it is written`() async throws {
