@@ -205,7 +205,7 @@ let package = Package(
             [
                 "SallyportApp", "MerchantAPI", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay",
                 "Commerce", "Cryptography", "HTTPClient", "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives",
-                "TestKit",
+                "Postgres", "TestKit",
             ]
         ),
         tests(

@@ -68,7 +68,7 @@ enum MessageChecks {
                 finding(
                     .error,
                     "\(facts.text(setting)) has \(count) bytes, and \(leastSecret) are the least.",
-                    "Make one by `openssl rand -out FILE 32` before the first webhook is added, the same for all processes."
+                    "Make one by `umask 077; openssl rand -out FILE 32` before the first webhook is added, the same for all processes."
                 )
             ]
         case .unreadable(let why)?:

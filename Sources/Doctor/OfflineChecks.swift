@@ -10,7 +10,7 @@ package enum OfflineChecks {
         var found = HostChecks.findings(facts) + SessionChecks.findings(facts) + AppChecks.findings(facts)
         found += CertificateChecks.findings(facts) + ProviderChecks.findings(facts)
         found += MessageChecks.findings(facts) + AppLinkChecks.findings(facts)
-        found += AdminChecks.findings(facts)
+        found += AdminChecks.findings(facts) + SecrecyChecks.findings(facts)
         if let appleFile { found += AppleFileChecks(bytes: appleFile, facts: facts).findings }
         return found + refusals(facts, besides: found)
     }

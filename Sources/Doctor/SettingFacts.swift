@@ -128,6 +128,8 @@ package struct SettingFacts: Sendable {
     package var androidApps: [AndroidApp] = []
     /// Files by the setting that names them; only for settings that are set.
     package var files: [String: File] = [:]
+    /// Who else may open a file of `files` that holds a secret, by the setting that names it.
+    package var exposures: [String: String] = [:]
     /// The paths of the pages on the web host.
     package var webPaths: [String] = []
     /// Where the provider sends buyers back to, as paths on the web host.

@@ -125,6 +125,9 @@ package import HTTPCore
         return events[nextEventIndex - 1]
     }
 
+    /// How many bytes of content are held for requests that are not answered.
+    package var heldContent: Int { held }
+
     /// Whether a head has begun and is not complete.
     package var isInsideHead: Bool { arriving != nil }
 

@@ -1,6 +1,7 @@
 import CCurl
 package import EventIO
 package import HTTPCore
+import Primitives
 package import Telemetry
 
 /// Sends requests to other servers over TLS by libcurl, on the loop.

@@ -1,6 +1,7 @@
 import CCurl
 import EventIO
 import HTTPCore
+import Primitives
 
 extension ClientConfiguration {
     /// Sets every option of a fresh handle.

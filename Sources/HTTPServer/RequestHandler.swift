@@ -20,13 +20,13 @@ package protocol RequestHandler: AnyObject {
     /// - Returns: Bytes; `nil` for the server's limit, which is what a handler without this function gets.
     func bodyLimit(for request: HTTPRequest) -> Int?
 
-    /// What a request is answered whose content is not taken: too large, too slow or malformed.
+    /// What a request is answered whose content is not taken: too large, too slow or malformed, or more than the process can hold.
     ///
     /// What is wrong with a head is answered by the server alone: nobody knows what it is a request for.
     ///
     /// - Parameters:
     ///   - request: Target and fields are there, the content is not, or in part.
-    ///   - status: 413, 408 or 400.
+    ///   - status: 413, 408, 400 or 503.
     /// - Returns: `nil` for the status alone, which is what a handler without this function gives. Over HTTP/1.1 the connection
     ///   ends behind it.
     func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse?

@@ -30,7 +30,9 @@ package final class CertificateCache {
 
     private struct Entry {
         let verdict: Verdict
-        let until: WallTime
+        /// The end of the certificate.
+        let validUntil: WallTime?
+        let keptUntil: MonotonicTime
         /// Counts up; tells which came first.
         let serial: Int
 
@@ -43,6 +45,7 @@ package final class CertificateCache {
     private let chain: CertificateChain
     private let names: [String]
     private let limits: Limits
+    private let clock: any MonotonicClock
     private let logger: Logger
     private var entries: [CertificateURL: Entry] = [:]
     /// Who waits for which fetch, beside the one who makes it.
@@ -56,18 +59,21 @@ package final class CertificateCache {
     ///   - chain: Judges certificates.
     ///   - names: A certificate must name one of these, or the service's host that it was fetched from.
     ///   - limits: What is spent at most.
+    ///   - clock: Tells how long something has been kept.
     ///   - logger: Hears about addresses that brought no key, at level info.
     package init(
         exchange: any HTTPExchange,
         chain: CertificateChain,
         names: [String] = ["sns.amazonaws.com"],
         limits: Limits = Limits(),
+        clock: any MonotonicClock,
         logger: Logger = .silent
     ) {
         self.exchange = exchange
         self.chain = chain
         self.names = names
         self.limits = limits
+        self.clock = clock
         self.logger = logger
     }
 
@@ -88,7 +94,7 @@ package final class CertificateCache {
         mayFetch: () -> Bool = { true }
     ) async throws(NotificationRefusal) -> RSAPublicKey {
         while true {
-            if let entry = entries[url], now < entry.until { return try entry.verdict.get() }
+            if let entry = entries[url], isFresh(entry, at: now) { return try entry.verdict.get() }
             guard flights[url] != nil else { break }
             await withCheckedContinuation { flights[url, default: []].append($0) }
             // Whoever made the fetch may have gone away under it: then nothing is remembered, and the next one makes it.
@@ -110,13 +116,13 @@ package final class CertificateCache {
         do throws(HTTPExchangeError) {
             response = try await exchange.send(request)
         } catch {
-            return refused(.certificateUnavailable, error.description, url, now)
+            return refused(.certificateUnavailable, error.description, url)
         }
         guard response.status == 200 else {
-            return refused(.certificateUnavailable, "status \(response.status)", url, now)
+            return refused(.certificateUnavailable, "status \(response.status)", url)
         }
         guard response.body.count <= limits.byteCount else {
-            return refused(.foreign(.certificate), "too large", url, now)
+            return refused(.foreign(.certificate), "too large", url)
         }
         return judge(response.body, url, now)
     }
@@ -125,37 +131,40 @@ package final class CertificateCache {
         let names = names + (url.serviceHost.map { [$0] } ?? [])
         let verdict = chain.verify(leafPEM: pem, names: names, at: now)
         guard case .good(let end) = verdict else {
-            return refused(.foreign(.certificate), "\(verdict)", url, now)
+            return refused(.foreign(.certificate), "\(verdict)", url)
         }
         do throws(CryptographyError) {
-            return made(.success(try RSAPublicKey(certificatePEM: pem)), until: min(end, now + limits.life))
+            return made(.success(try RSAPublicKey(certificatePEM: pem)), until: end, keep: limits.life)
         } catch {
-            return refused(.foreign(.certificate), error.debugDescription, url, now)
+            return refused(.foreign(.certificate), error.debugDescription, url)
         }
     }
 
     private func refused(
         _ refusal: NotificationRefusal,
         _ reason: String,
-        _ url: CertificateURL,
-        _ now: WallTime
+        _ url: CertificateURL
     ) -> Entry {
         logger.info(
             "notification.no_certificate",
             [LogField("url", url.text), LogField("verdict", refusal.verdict), LogField("reason", reason)]
         )
-        return made(.failure(refusal), until: now + limits.refusalLife)
+        return made(.failure(refusal), until: nil, keep: limits.refusalLife)
     }
 
-    private func made(_ verdict: Verdict, until: WallTime) -> Entry {
+    private func made(_ verdict: Verdict, until end: WallTime?, keep life: Duration) -> Entry {
         serial += 1
-        return Entry(verdict: verdict, until: until, serial: serial)
+        return Entry(verdict: verdict, validUntil: end, keptUntil: clock.monotonicNow() + life, serial: serial)
     }
 
     // MARK: Remembering
 
+    private func isFresh(_ entry: Entry, at now: WallTime) -> Bool {
+        clock.monotonicNow() < entry.keptUntil && entry.validUntil.map { now < $0 } != false
+    }
+
     private func keep(_ entry: Entry, for url: CertificateURL, at now: WallTime) {
-        entries = entries.filter { now < $0.value.until && $0.key != url }
+        entries = entries.filter { isFresh($0.value, at: now) && $0.key != url }
         if entries.count >= limits.entries {
             // Refusals can be had for any number of addresses: they give way first, and a key gives way to a key only.
             let refusals = entries.filter { !$0.value.isKey }

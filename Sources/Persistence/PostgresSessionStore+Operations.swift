@@ -90,7 +90,7 @@ extension PostgresSessionStore {
         name: "flow_revoke_some",
         sql: """
             WITH w AS MATERIALIZED (
-                SELECT f.flow_id, f.app_hash FROM flow AS f WHERE f.flow_id > $1 ORDER BY f.flow_id LIMIT $5
+                SELECT f.flow_id, f.app_hash, f.state FROM flow AS f WHERE f.flow_id > $1 ORDER BY f.flow_id LIMIT $5
             ), u AS (
                 UPDATE flow AS f SET verdict = 'revoked', state = 'revoked', events = f.events + 1
                 WHERE f.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE $4 IS NULL OR w.app_hash = $4))
@@ -98,7 +98,8 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("'close'", reason: "'operator'"))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
-                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1), NULL::uuid
+                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1),
+                (SELECT count(*) FROM w WHERE w.state = 'purchasing' AND ($4 IS NULL OR w.app_hash = $4))
             """,
         parameterTypes: SQLText.leading + [.bytea, .int8]
     )
@@ -116,18 +117,44 @@ extension PostgresSessionStore {
     private static let seriesBatch = 1_000
 
     package func revokeAll(install: Digest32?, by caller: Caller) async throws(BrokerError) -> Int {
+        try await revokeAll(install: install, by: caller) { _ in }.revoked
+    }
+
+    /// Revokes all flows of an install, or all, a thousand in a transaction; what is revoked stays so when it is cut off.
+    ///
+    /// - Parameters:
+    ///   - install: SHA-256 of the app proof; `nil` for those of all.
+    ///   - caller: The operator.
+    ///   - progress: Told behind each transaction.
+    /// - Returns: What it came to. Flows issued meanwhile may remain.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: some may have been revoked, repeat it.
+    package func revokeAll(
+        install: Digest32?,
+        by caller: Caller,
+        progress: (RevokeProgress) -> Void
+    ) async throws(BrokerError) -> RevokeProgress {
         var parameters = Parameters()
         parameters.append(int64: policy.times.absolute.components.seconds + PostgresSessionStore.clockDoubt)
         let floor = try await read(PostgresSessionStore.floorStatement, parameters)
         var cursor = try StoreFailure.decoding { () throws(PostgresError) in try floor.uuid(0, 0) }
-        var revoked = 0
+        var total = RevokeProgress()
         while true {
             var parameters = Parameters(cursor, caller)
             parameters.append(digest: install)
             parameters.append(int64: Int64(PostgresSessionStore.seriesBatch))
-            let step = try await step(PostgresSessionStore.revokeSomeStatement, parameters)
-            revoked += step.expired
-            guard step.visited == PostgresSessionStore.seriesBatch, let last = step.last else { return revoked }
+            let rows = try await work(PostgresSessionStore.revokeSomeStatement, parameters)
+            let (step, last) = try StoreFailure.decoding { () throws(PostgresError) in
+                let step = RevokeProgress(
+                    visited: Int(try rows.int64(0, 0)),
+                    revoked: Int(try rows.int64(0, 1)),
+                    underWay: Int(try rows.int64(0, 3))
+                )
+                let last = try rows.optional(0, 2) { row, column throws(PostgresError) in try rows.uuid(row, column) }
+                return (step, last)
+            }
+            total.add(step)
+            progress(total)
+            guard step.visited == PostgresSessionStore.seriesBatch, let last else { return total }
             cursor = last
         }
     }
@@ -174,12 +201,7 @@ extension PostgresSessionStore {
         parameters.append(uuid: from)
         parameters.append(uuid: until)
         parameters.append(int64: Int64(limit))
-        let rows: ResultSet
-        do {
-            rows = try await client.work(PostgresSessionStore.countLiveStatement, parameters)
-        } catch {
-            throw StoreFailure.error(error)
-        }
+        let rows = try await work(PostgresSessionStore.countLiveStatement, parameters)
         return try StoreFailure.decoding { () throws(PostgresError) in
             CountStep(
                 live: Int(try rows.int64(0, 0)),
@@ -232,12 +254,7 @@ extension PostgresSessionStore {
 
     /// Runs one statement of a series; what it looked at, what it changed, and where it stopped.
     private func step(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> SweepStep {
-        let rows: ResultSet
-        do {
-            rows = try await client.work(statement, parameters)
-        } catch {
-            throw StoreFailure.error(error)
-        }
+        let rows = try await work(statement, parameters)
         return try StoreFailure.decoding { () throws(PostgresError) in
             SweepStep(
                 visited: Int(try rows.int64(0, 0)),
@@ -246,5 +263,29 @@ extension PostgresSessionStore {
                 held: try rows.optional(0, 3) { row, column throws(PostgresError) in try rows.uuid(row, column) }
             )
         }
+    }
+
+    private func work(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> ResultSet {
+        do {
+            return try await client.work(statement, parameters)
+        } catch {
+            throw StoreFailure.error(error)
+        }
+    }
+}
+
+/// How far a revocation of many flows has come.
+package struct RevokeProgress: Sendable, Equatable {
+    /// How many flows were looked at.
+    package private(set) var visited = 0
+    /// How many of them were revoked now.
+    package private(set) var revoked = 0
+    /// How many are at the provider, and were left to come to their end.
+    package private(set) var underWay = 0
+
+    fileprivate mutating func add(_ step: RevokeProgress) {
+        visited += step.visited
+        revoked += step.revoked
+        underWay += step.underWay
     }
 }

@@ -81,6 +81,7 @@ package final class Application: Sendable {
         }
         try gather { _ = try configuration.tlsContext(try configuration.ticketKeys()) }
         try gather { try configuration.checkWebhooks() }
+        try gather { _ = try configuration.databaseURL() }
         try gather { _ = try PostageSetup(configuration) }
         try gather { _ = try NotificationSetup(configuration) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
@@ -115,18 +116,16 @@ package final class Application: Sendable {
         tickets = try configuration.ticketKeys()
         let tls = try configuration.tlsContext(tickets)
         let errorFields = deployment.headers.common
-        publicServer = Server(
-            try configuration.publicServer(errorFields: errorFields),
-            tls: tls,
-            logger: logger,
-            metrics: metrics
-        )
-        redirectServer = Server(
-            configuration.redirectServer(errorFields: deployment.headers.downgrade),
-            logger: logger,
-            metrics: metrics
-        )
-        adminServer = Server(configuration.adminServer(errorFields: errorFields), logger: logger, metrics: metrics)
+        let content = ContentBudget(limit: configuration.limits.contentBytes)
+        var listeners = try configuration.publicServer(errorFields: errorFields)
+        listeners.content = content
+        publicServer = Server(listeners, tls: tls, logger: logger, metrics: metrics)
+        listeners = configuration.redirectServer(errorFields: deployment.headers.downgrade)
+        listeners.content = content
+        redirectServer = Server(listeners, logger: logger, metrics: metrics)
+        listeners = configuration.adminServer(errorFields: errorFields)
+        listeners.content = content
+        adminServer = Server(listeners, logger: logger, metrics: metrics)
         signer = try WorkerThread(name: "sign")
         signing = SigningQueue(signer, metrics: metrics)
         let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops
@@ -147,8 +146,8 @@ package final class Application: Sendable {
                     try await services.orders.demandAccount(self.provider.account, orAllowed: isAllowed)
                 }
                 try self.publicServer.attach(to: reactor, handler: Router(services))
-                let origins = [configuration.listeners.web, configuration.listeners.link]
-                try self.redirectServer.attach(to: reactor, handler: Downgrade(services, origins: origins))
+                let (web, link) = (configuration.listeners.web, configuration.listeners.link)
+                try self.redirectServer.attach(to: reactor, handler: Downgrade(services, web: web, link: link))
                 try self.adminServer.attach(to: reactor, handler: Router(services, face: .admin))
                 reactor.onStop(self.roundStop) { services.poller.stop() }
                 guard index == 0 else { return }

@@ -9,7 +9,7 @@ enum RouteTable {
         Route(
             .web,
             .post,
-            "/ipn/amazon-pay",
+            notificationPath,
             .json,
             .later(NotificationHandler.post),
             "what the provider pushes: something has changed, read it"
@@ -27,8 +27,8 @@ enum RouteTable {
         )
     }
 
-    /// What the paths of messages that the provider pushes begin with.
-    static let notificationPrefix: StaticString = "/ipn/"
+    /// Where the provider pushes its messages to.
+    static let notificationPath: StaticString = "/ipn/amazon-pay"
     /// The greatest message that the provider pushes.
     static let notificationLimit = 262_144
 

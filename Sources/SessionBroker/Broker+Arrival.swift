@@ -21,7 +21,7 @@ extension Broker {
         case .arrived: return .awaited(try order(of: found.record))
         case .proofRequired, .proofMismatch:
             // The provider is not asked on behalf of those who have shown too much in vain.
-            if let wait = limits.missWait(shown.flow, caller, at: clock.now()) { throw limited(wait, caller) }
+            if let wait = limits.missWait(shown.flow, caller, at: clock.monotonicNow()) { throw limited(wait, caller) }
             return .doubtful(try order(of: found.record))
         case .orderMismatch, .declined, .notPriced, .expired, .dead: return .refused(refusal(found))
         }

@@ -45,22 +45,24 @@ extension Broker {
     /// - Returns: The ticket, or why there is none.
     /// - Throws: `limited` after too many issues of the address; `unavailable`, `outcomeUnknown`, `fault` of the store.
     package func issue(_ request: IssueRequest, by caller: Caller) async throws(BrokerError) -> IssueVerdict {
-        let now = clock.now()
-        if let wait = limits.countIssue(caller.keys, at: now) {
+        let uptime = clock.monotonicNow()
+        if let wait = limits.countIssue(caller.keys, at: uptime) {
             throw BrokerError(.limited(retryAfter: wait), "issues from \(caller.peer)")
         }
         if policy.verifier == .required, request.client.isApp, request.challenge == nil {
             counters.count(.issue, "verifier_required")
             return .verifierRequired
         }
-        let flow = FlowID(version7At: now, random: random)
+        let flow = FlowID(version7At: clock.now(), random: random)
         let newProof = request.proof == nil ? mintProof() : nil
         let bound = request.proof ?? (policy.appProof == .required ? newProof : nil)
         let appHash = bound.map { hash($0) }
         // A jar without a proof is an install without flows: there is nothing to ask the store.
         let isAdmitted =
-            if request.proof == nil { limits.admit(flow, of: appHash, at: now) } else {
-                try await admit(flow, install: appHash)
+            if request.proof == nil {
+                limits.admit(flow, of: appHash, at: uptime)
+            } else {
+                try await admit(flow, install: appHash, at: uptime)
             }
         guard isAdmitted else {
             counters.count(.issue, "too_many_flows")
@@ -104,7 +106,7 @@ extension Broker {
         by caller: Caller
     ) async throws(BrokerError) -> OpenVerdict {
         let launchHash = hash(ticket)
-        if let state = deadFlows.state(of: launchHash, at: clock.now()) { return .dead(state) }
+        if let state = deadFlows.state(of: launchHash, at: clock.monotonicNow()) { return .dead(state) }
         let tabHash = tab.map { hash($0) }
         let shown = ShownTokens(ticket.flow, launchHash, other: tabHash)
         try admit(shown, by: caller)
@@ -123,7 +125,7 @@ extension Broker {
         }
         counters.count(.open, opened.decision.rawValue)
         limits.remember(ShownTokens(ticket.flow, launchHash, other: request.freshTabHash))
-        if opened.decision == .dead { deadFlows.insert(opened.state, of: launchHash, at: clock.now()) }
+        if opened.decision == .dead { deadFlows.insert(opened.state, of: launchHash, at: clock.monotonicNow()) }
         return verdict(opened, fresh)
     }
 
@@ -149,12 +151,16 @@ extension Broker {
     }
 
     /// Whether an install may have one more flow; asks the store only when it seems to be at its limit.
-    private func admit(_ flow: FlowID, install: Digest32?) async throws(BrokerError) -> Bool {
-        guard let install else { return limits.admit(flow, of: install, at: clock.now()) }
-        let suspects = limits.suspects(of: install, at: clock.now())
+    private func admit(
+        _ flow: FlowID,
+        install: Digest32?,
+        at uptime: MonotonicTime
+    ) async throws(BrokerError) -> Bool {
+        guard let install else { return limits.admit(flow, of: install, at: uptime) }
+        let suspects = limits.suspects(of: install, at: uptime)
         if !suspects.isEmpty {
-            limits.keep(try await store.live(among: suspects), of: install, at: clock.now())
+            limits.keep(try await store.live(among: suspects), of: install, at: uptime)
         }
-        return limits.admit(flow, of: install, at: clock.now())
+        return limits.admit(flow, of: install, at: uptime)
     }
 }

@@ -22,15 +22,14 @@ extension Broker {
     ///   - challenge: The challenge, if native code holds a verifier.
     /// - Returns: The flow, bound to a fresh proof, or why there is none.
     package func draw(_ client: ClientKind, _ order: Order, challenge: CodeChallenge?) -> DrawVerdict {
-        let now = clock.now()
         if policy.verifier == .required, client.isApp, challenge == nil {
             counters.count(.issue, "verifier_required")
             return .verifierRequired
         }
-        let flow = FlowID(version7At: now, random: random)
+        let flow = FlowID(version7At: clock.now(), random: random)
         let proof = mintProof()
         let appHash = hash(proof)
-        guard limits.admit(flow, of: appHash, forKey: true, at: now) else {
+        guard limits.admit(flow, of: appHash, forKey: true, at: clock.monotonicNow()) else {
             counters.count(.issue, "too_many_flows")
             return .tooManyFlows
         }

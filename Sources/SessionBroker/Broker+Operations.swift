@@ -103,7 +103,7 @@ extension Broker {
         _ token: Digest32,
         by caller: Caller
     ) async throws(BrokerError) -> Int? {
-        if let wait = limits.noteWait(ShownTokens(flow, token), by: caller, at: clock.now()) { return wait }
+        if let wait = limits.noteWait(ShownTokens(flow, token), by: caller, at: clock.monotonicNow()) { return wait }
         let isKnown = try await store.observe(observation, flow: flow, token: token, by: caller)
         counters.count(.observe, isKnown ? observation.rawValue : "unknown")
         return nil

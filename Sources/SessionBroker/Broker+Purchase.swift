@@ -19,7 +19,7 @@ extension Broker {
         }
         let evidence = evidence(request)
         let shown = shownTokens(evidence)
-        if let state = deadFlows.state(of: evidence.returnHash, with: evidence.appHash, at: clock.now()) {
+        if let state = deadFlows.state(of: evidence.returnHash, with: evidence.appHash, at: clock.monotonicNow()) {
             return .refused(.dead(state))
         }
         try admit(shown, by: caller)
@@ -331,7 +331,8 @@ extension Broker {
         switch done.decision {
         case .proofRequired, .proofMismatch: try miss(shownTokens(evidence), by: caller)
         case .dead:
-            deadFlows.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: clock.now())
+            let uptime = clock.monotonicNow()
+            deadFlows.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: uptime)
         default: break
         }
     }

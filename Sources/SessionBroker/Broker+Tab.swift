@@ -254,7 +254,7 @@ extension Broker {
     /// Reads by the tab token, and writes only when that is due.
     private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(BrokerError) -> Look {
         let tabHash = hash(tab)
-        if let state = deadFlows.state(of: tabHash, at: clock.now()) { return .refused(.closed(state)) }
+        if let state = deadFlows.state(of: tabHash, at: clock.monotonicNow()) { return .refused(.closed(state)) }
         let shown = ShownTokens(tab.flow, tabHash)
         try admit(shown, by: caller)
         guard let reading = try await store.readTab(tab.flow, tab: tabHash, withPrivate: withDetails) else {
@@ -275,7 +275,7 @@ extension Broker {
         case .orphan: return .refused(.orphan)
         case .expired: return .refused(.expired)
         case .closed:
-            if state.isDead { deadFlows.insert(state, of: tabHash, at: clock.now()) }
+            if state.isDead { deadFlows.insert(state, of: tabHash, at: clock.monotonicNow()) }
             return .refused(over(reading.record, in: state))
         }
     }

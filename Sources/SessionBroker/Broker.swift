@@ -19,7 +19,7 @@ package final class Broker {
     let store: any SessionStore
     let limits: FlowLimits
     let random: any RandomSource
-    let clock: any WallClock
+    let clock: any WallClock & MonotonicClock
     /// The digest context of the loop.
     package let hasher: SHA256
     let mac: HMACSHA256
@@ -34,7 +34,7 @@ package final class Broker {
     ///   - policy: The rules.
     ///   - limits: Shared by all brokers of the process.
     ///   - random: Supplies flow ids, tokens and nonces.
-    ///   - clock: Tells the time for flow ids and limits, not for deadlines.
+    ///   - clock: Tells the time for flow ids, and the one that nobody sets for limits; deadlines are the database's.
     ///   - metrics: Gets one counter per operation and verdict.
     /// - Throws: `fault` where OpenSSL does not offer SHA-256.
     package init(
@@ -42,7 +42,7 @@ package final class Broker {
         policy: BrokerPolicy,
         limits: FlowLimits,
         random: any RandomSource,
-        clock: any WallClock,
+        clock: any WallClock & MonotonicClock,
         metrics: MetricsRegistry
     ) throws(BrokerError) {
         self.store = store
@@ -74,18 +74,18 @@ package final class Broker {
     /// - Parameter caller: Whose limit it counts against.
     /// - Throws: `limited` after too many.
     package func noteMalformedToken(by caller: Caller) throws(BrokerError) {
-        guard let wait = limits.countMalformed(caller.keys, at: clock.now()) else { return }
+        guard let wait = limits.countMalformed(caller.keys, at: clock.monotonicNow()) else { return }
         throw limited(wait, caller)
     }
 
     /// The seconds an address has to wait after too many missing or unknown keys of merchants, or `nil`.
     package func keyWait(_ caller: Caller) -> Int? {
-        limits.keyWait(caller.keys, at: clock.now())
+        limits.keyWait(caller.keys, at: clock.monotonicNow())
     }
 
     /// Counts a missing or unknown key of a merchant.
     package func countKeyMiss(_ caller: Caller) {
-        limits.countKeyMiss(caller.keys, at: clock.now())
+        limits.countKeyMiss(caller.keys, at: clock.monotonicNow())
     }
 
     // MARK: Shared by the parts
@@ -100,13 +100,13 @@ package final class Broker {
 
     /// Lets tokens be looked up; refuses them where their sender has shown too much in vain and they are not known here.
     func admit(_ shown: ShownTokens, by caller: Caller) throws(BrokerError) {
-        guard let wait = limits.lookUpWait(shown, by: caller, at: clock.now()) else { return }
+        guard let wait = limits.lookUpWait(shown, by: caller, at: clock.monotonicNow()) else { return }
         throw limited(wait, caller)
     }
 
     /// Counts tokens that were looked up in vain; refuses them as such where it was too much before.
     func miss(_ shown: ShownTokens, by caller: Caller) throws(BrokerError) {
-        guard let wait = limits.countMiss(shown, by: caller, at: clock.now()) else { return }
+        guard let wait = limits.countMiss(shown, by: caller, at: clock.monotonicNow()) else { return }
         throw limited(wait, caller)
     }
 

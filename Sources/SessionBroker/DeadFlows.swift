@@ -25,7 +25,7 @@ struct DeadFlows {
     }
 
     /// The state of a dead flow, or `nil` when nothing is known.
-    mutating func state(of token: Digest32, with proof: Digest32? = nil, at now: WallTime) -> FlowState? {
+    mutating func state(of token: Digest32, with proof: Digest32? = nil, at now: MonotonicTime) -> FlowState? {
         let key = Key(token: token, proof: proof)
         let entry = entries.value(for: key, at: now.microseconds)
         guard let entry, now.microseconds < entry.until else { return nil }
@@ -33,7 +33,7 @@ struct DeadFlows {
     }
 
     /// Remembers a dead flow.
-    mutating func insert(_ state: FlowState, of token: Digest32, with proof: Digest32? = nil, at now: WallTime) {
+    mutating func insert(_ state: FlowState, of token: Digest32, with proof: Digest32? = nil, at now: MonotonicTime) {
         let entry = Entry(state: state, until: now.microseconds + life)
         entries.set(entry, for: Key(token: token, proof: proof), at: now.microseconds)
     }

@@ -26,8 +26,8 @@ package final class WebhookDispatcher {
         package var start: (@escaping () async -> Void) -> Void
         /// Supplies pauses and ids.
         package var random: any RandomSource
-        /// The calendar clock, for the times of tries.
-        package var clock: any WallClock
+        /// The calendar clock, for the times of tries; the one that nobody sets for pauses.
+        package var clock: any WallClock & MonotonicClock
         /// Hears about endpoints that fail and lanes that are parked.
         package var logger = Logger.silent
         /// Where tries are counted.
@@ -41,14 +41,14 @@ package final class WebhookDispatcher {
         ///   - vault: Opens the keys of endpoints.
         ///   - loop: Waits on the loop's timers; starts a task on the loop.
         ///   - random: Supplies pauses and ids.
-        ///   - clock: The calendar clock.
+        ///   - clock: The calendar clock, and the one that nobody sets.
         package init(
             store: any WebhookStore,
             exchange: any HTTPExchange,
             vault: WebhookVault,
             loop: (sleep: (Duration) async -> Void, start: (@escaping () async -> Void) -> Void),
             random: any RandomSource,
-            clock: any WallClock
+            clock: any WallClock & MonotonicClock
         ) {
             self.store = store
             self.exchange = exchange
@@ -138,8 +138,8 @@ package final class WebhookDispatcher {
         var tidying = Interval(WebhookDispatcher.tidySpan)
         while !isStopped {
             let taken = await round()
-            if counting.isOver(at: surroundings.clock.now()) { await count() }
-            if tidying.isOver(at: surroundings.clock.now()) { await tidy() }
+            if counting.isOver(at: surroundings.clock.monotonicNow()) { await count() }
+            if tidying.isOver(at: surroundings.clock.monotonicNow()) { await tidy() }
             if taken == 0 || underWay >= places { await waitForRoom() }
         }
     }
@@ -193,7 +193,7 @@ package final class WebhookDispatcher {
 
     /// How many lanes of an endpoint may be taken on top of those that are under way.
     private func allowance(_ endpoint: UUIDBytes, _ share: Int) -> Int {
-        if standings[endpoint]?.locked?.isOver(at: surroundings.clock.now()) == false { return 0 }
+        if standings[endpoint]?.locked?.isOver(at: surroundings.clock.monotonicNow()) == false { return 0 }
         guard let standing = standings[endpoint] else { return share }
         return max(0, (standing.isFailing ? 1 : share) - standing.underWay)
     }
@@ -266,8 +266,8 @@ package final class WebhookDispatcher {
     ///
     /// It is no failure of the endpoint's: the event keeps its tries.
     private func postpone(_ delivery: ClaimedDelivery) async {
-        let now = surroundings.clock.now()
-        standings[delivery.endpoint]?.locked = Interval(WebhookDispatcher.keySpan, since: now)
+        let locked = Interval(WebhookDispatcher.keySpan, since: surroundings.clock.monotonicNow())
+        standings[delivery.endpoint]?.locked = locked
         do throws(WebhookStoreError) {
             try await surroundings.store.postponed(delivery, for: WebhookDispatcher.handover)
         } catch {
@@ -364,19 +364,17 @@ package final class WebhookDispatcher {
 /// A span of the clock after which something is done again.
 private struct Interval {
     private let span: Duration
-    private var start: WallTime?
+    private var start: MonotonicTime?
 
     /// One that is over at once, or when its span has passed since a moment.
-    init(_ span: Duration, since start: WallTime? = nil) {
+    init(_ span: Duration, since start: MonotonicTime? = nil) {
         self.span = span
         self.start = start
     }
 
     /// Whether the span has passed; then it begins anew.
-    ///
-    /// A clock that was set back does not make it longer.
-    mutating func isOver(at now: WallTime) -> Bool {
-        if let start, start <= now, now < start + span { return false }
+    mutating func isOver(at now: MonotonicTime) -> Bool {
+        if let start, now < start + span { return false }
         start = now
         return true
     }

@@ -1,4 +1,5 @@
 import EventIO
+import Primitives
 
 /// One connection of a flood: HTTP/1.1, one request at a time, opened again when it breaks.
 final class FloodConnection: ReadinessHandler {

@@ -240,6 +240,10 @@ extension PlantedMistake {
             facts.files["admin.token_file"] = .unreadable("no such file")
         },
         PlantedMistake("the token itself", "D49", at: "admin.token_file") { $0.write("admin.token_file") },
+        PlantedMistake("a key that everybody may read", "D54", at: "tls.key") { facts in
+            facts.exposures["tls.key"] = "is open to every user of this machine"
+        },
+        texts("D55", .warning, at: "debug.core_dumps", ["debug.core_dumps": "true"]),
         texts("D43", .warning, at: "merchant.secret_file", ["merchant.api": "true", "merchant.secret_file": ""]),
         texts("D44", at: "merchant.postage_origins", ["merchant.postage_origins": "https://shop.example.com"]),
         PlantedMistake("postage without an interface", "D44", .warning, at: "merchant.postage_origins") { facts in

@@ -1,4 +1,5 @@
 import EventIO
+import Primitives
 import TestKit
 import Testing
 

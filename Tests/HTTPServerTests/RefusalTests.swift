@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import HTTPServer
+import Primitives
 import Testing
 
 @Suite("A refused request")

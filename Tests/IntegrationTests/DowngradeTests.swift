@@ -27,11 +27,16 @@ import Testing
     @Test(arguments: [
         ("http://localhost/iosApp/cart", "http://localhost:8080/iosApp/cart"),
         ("http://localhost/iosApp/cart?a=1&hd8=2", "http://localhost:8080/iosApp/cart"),
-        ("http://localhost//evil.example/x", "http://localhost:8080//evil.example/x"),
+        ("http://localhost//evil.example/x", "http://localhost:8080/"),
+        ("http://localhost/nothing/%20here", "http://localhost:8080/"),
+        ("http://localhost/iosApp/cart/", "http://localhost:8080/"),
+        ("http://localhost/index.html", "http://localhost:8080/"),
+        ("http://localhost/v1/sessions", "http://localhost:8080/"),
         ("http://links.localhost/index.html", "http://links.localhost:8080/index.html"),
+        ("http://links.localhost/iosApp/cart", "http://links.localhost:8080/"),
         ("http://localhost/?swa_short=swb_", "http://localhost:8080/"),
     ])
-    func `sends a GET without a token to the same path, and never copies a query`(
+    func `sends a GET without a token to the same page, and copies neither a query nor another path`(
         _ url: String,
         _ target: String
     )
@@ -85,6 +90,43 @@ import Testing
             let path = try await shop.shopper()
             #expect(try await browser(shop).request("HEAD", "/x/" + path.ticket).status == 403)
             #expect(try shop.value("SELECT string_agg(DISTINCT state::text, ' ') FROM flow") == "revoked")
+        }
+    }
+
+    /// A token as forms, gateways and rewriters write it.
+    private static let spellings: [@Sendable (String) -> String] = [
+        { $0.replacing("_", with: "%5F") }, { $0.replacing("_", with: "%5f") }, { "%73" + $0.dropFirst() },
+        { $0.utf8.map { "%" + String($0, radix: 16, uppercase: true) }.joined() },
+        { $0.replacing("_", with: "%255F") }, { $0.replacing("_", with: "%25255f") }, { "%25%37%33" + $0.dropFirst() },
+    ]
+
+    @Test(arguments: Self.spellings.indices)
+    func `burns a token however its characters are written, and never repeats it`(spelling: Int) async throws {
+        try await withShop(Self.settings) { shop in
+            func spelt(_ shopper: Shopper) -> String { Self.spellings[spelling](shopper.ticket) }
+            let query = try await shop.shopper()
+            var url = "http://localhost/button?secureWebviewSessionId=" + spelt(query)
+            let answers = [try await browser(shop).request("GET", url)]
+            let path = try await shop.shopper()
+            url = "http://localhost/button/" + spelt(path)
+            let head = try await browser(shop).request("HEAD", url)
+            let field = try await shop.shopper()
+            let referrer = [("Referer", "https://mail.example/go?to=" + spelt(field)), ("Cookie", "a=b")]
+            let referred = try await browser(shop).request("GET", "http://localhost/", fields: referrer)
+            let body = try await shop.shopper()
+            let form = try await browser(shop).request(
+                "POST",
+                "http://localhost/purchase",
+                fields: [("Content-Type", "application/x-www-form-urlencoded")],
+                body: Array("a=b&secureWebviewSessionId=\(spelt(body))&c=d%".utf8)
+            )
+            for answer in answers + [head, referred, form] {
+                #expect(answer.status == 403 && answer[field: "location"] == nil)
+            }
+            for shopper in [query, path, field, body] {
+                #expect(try shop.state(of: shopper.flow) == "revoked")
+                #expect(try shop.trail(of: shopper.flow).last?.hasSuffix(" plaintext") == true)
+            }
         }
     }
 

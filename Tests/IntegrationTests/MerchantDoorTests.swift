@@ -2,6 +2,7 @@ import EventIO
 import Foundation
 import HTTPClient
 import IntegrationKit
+import Primitives
 import StrictJSON
 import Testing
 

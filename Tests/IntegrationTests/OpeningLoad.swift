@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import IntegrationKit
+import Primitives
 import Testing
 
 /// Issues tickets and opens them, over and over, and remembers what was acknowledged.

@@ -1,5 +1,6 @@
 import EventIO
 import IntegrationKit
+import Primitives
 import StrictJSON
 import TestKit
 import Testing

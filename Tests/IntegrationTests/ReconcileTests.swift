@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import IntegrationKit
+import Primitives
 import StrictJSON
 import Testing
 

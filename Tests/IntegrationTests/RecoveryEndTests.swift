@@ -3,6 +3,7 @@ import HTTPCore
 import IntegrationKit
 import Postgres
 import PostgresTestKit
+import Primitives
 import SallyportApp
 import StrictJSON
 import Testing

@@ -1,6 +1,7 @@
 import EventIO
 import Foundation
 import IntegrationKit
+import Primitives
 import StrictJSON
 import TestKit
 import Testing

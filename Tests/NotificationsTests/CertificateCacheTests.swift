@@ -71,6 +71,27 @@ struct CertificateCacheTests {
         #expect(await bench.refusal(at: clock + .seconds(60)) == nil)
     }
 
+    @Test func `is kept as long as ever while the calendar clock is set`() async throws {
+        let bench = try CertificateBench()
+        #expect(await bench.refusal() == nil)
+        // A week back and a day forward, in the same minute: what is kept stays.
+        for days: Int64 in [-7, 1, 0] {
+            #expect(await bench.refusal(at: clock + .seconds(days * 86_400), after: 60) == nil)
+        }
+        #expect(bench.server.requests.count == 1)
+        #expect(await bench.refusal(at: clock + .seconds(-7 * 86_400), after: 86_400) == nil)
+        #expect(bench.server.requests.count == 2, "a clock that was set back keeps nothing for longer")
+    }
+
+    @Test func `that cannot be had is asked for again after a minute, whatever the calendar clock says`() async throws {
+        let bench = try CertificateBench()
+        bench.server.failure = { $0 == 1 ? HTTPExchangeError(.timedOut) : nil }
+        #expect(await bench.refusal() == "certificate_unavailable")
+        #expect(await bench.refusal(at: clock + .seconds(3_600), after: 59) == "certificate_unavailable")
+        #expect(await bench.refusal(at: clock + .seconds(-3_600), after: 60) == nil)
+        #expect(bench.server.requests.count == 2)
+    }
+
     @Test func `that is not there can be had later`() async throws {
         let bench = try CertificateBench()
         let address = CertificateBench.address(1)
@@ -91,7 +112,8 @@ struct CertificateCacheTests {
         let server = CertificateServer()
         let cache = CertificateCache(
             exchange: server,
-            chain: try CertificateChain(anchorsPEM: authority.certificatePEM)
+            chain: try CertificateChain(anchorsPEM: authority.certificatePEM),
+            clock: Ticks()
         )
         for (region, isGood) in [("us-east-1", true), ("us-east-2", false)] {
             let text = "https://sns.\(region).amazonaws.com/x.pem"

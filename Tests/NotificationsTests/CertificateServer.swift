@@ -33,11 +33,24 @@ final class CertificateServer: HTTPExchange {
     }
 }
 
+/// A clock that stands where a test puts it; a month before the calendar's there is still one.
+final class Ticks: MonotonicClock {
+    private let time = Lock(Ticks.start)
+    private static let start: Int64 = 40 * 366 * 86_400
+
+    func monotonicNow() -> MonotonicTime { MonotonicTime(nanoseconds: UInt64(time.withLock { $0 }) * 1_000_000_000) }
+
+    func set(_ seconds: Int64) {
+        time.withLock { $0 = Ticks.start + seconds }
+    }
+}
+
 /// A cache in front of a server that knows one certificate.
 final class CertificateBench {
     let server = CertificateServer()
     let log = CapturedLog()
     let cache: CertificateCache
+    private let ticks = Ticks()
 
     init(
         serving certificate: String = "sns-leaf.pem",
@@ -48,6 +61,7 @@ final class CertificateBench {
             exchange: server,
             chain: try NotificationVectors.chain(),
             limits: limits,
+            clock: ticks,
             logger: log.logger()
         )
     }
@@ -57,10 +71,17 @@ final class CertificateBench {
     }
 
     /// The word of the refusal, or `nil` where a key came.
+    ///
+    /// - Parameters:
+    ///   - url: An address.
+    ///   - time: Of the calendar.
+    ///   - seconds: Since the beginning, by the clock that nobody sets; as far as the calendar unless that was set.
     func refusal(
         _ url: String = NotificationVectors.url,
-        at time: WallTime = NotificationVectors.clock
+        at time: WallTime = NotificationVectors.clock,
+        after seconds: Int64? = nil
     ) async -> String? {
+        ticks.set(seconds ?? time.seconds - NotificationVectors.clock.seconds)
         guard let url = CertificateURLRule().certificateURL(url) else { return "no address" }
         do throws(NotificationRefusal) {
             _ = try await cache.key(for: url, at: time)

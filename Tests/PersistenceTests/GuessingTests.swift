@@ -48,6 +48,22 @@ struct GuessingTests {
         return limited
     }
 
+    @Test func `hold while the calendar clock is set`() async throws {
+        let clock = Self.stopped()
+        try await withRig(Self.policy(), clock: clock) { rig in
+            let today = clock.now()
+            let flow = FlowID(version7At: today, random: rig.random)
+            _ = try await Self.guess(rig, 60, of: flow)
+            for hours: Int64 in [0, 24, -24] {
+                clock.set(today + .seconds(hours * 3_600))
+                #expect(try await Self.guess(rig, 10, of: flow) == 10, "\(hours) hours")
+            }
+            clock.set(today)
+            clock.advance(by: .seconds(60))
+            #expect(try await Self.guess(rig, 10, of: flow) == 0, "a minute is a minute")
+        }
+    }
+
     @Test func `let an address that guesses ask the store a few times a second`() async throws {
         let clock = Self.stopped()
         try await withRig(Self.policy(), clock: clock) { rig in

@@ -77,7 +77,7 @@ struct LiveSessionTests {
 }
 
 /// A calendar clock that a test moves.
-private final class ManualClock: WallClock {
+private final class ManualClock: WallClock, MonotonicClock {
     private let time: Lock<WallTime>
 
     init(_ start: WallTime) {
@@ -85,6 +85,8 @@ private final class ManualClock: WallClock {
     }
 
     func now() -> WallTime { time.withLock { $0 } }
+
+    func monotonicNow() -> MonotonicTime { MonotonicTime(nanoseconds: UInt64(now().microseconds) * 1000) }
 
     func advance(by duration: Duration) {
         time.withLock { $0 = $0 + duration }

@@ -16,7 +16,7 @@ final class Rig {
     let store: PostgresSessionStore
     let client: PostgresClient
     let limits: FlowLimits
-    let clock: any WallClock
+    let clock: any WallClock & MonotonicClock
     let reactor: Reactor
     let metrics = MetricsRegistry()
     /// A second way to the database: for looking, and for moving its deadlines.
@@ -37,7 +37,7 @@ final class Rig {
         client: PostgresClient,
         database: TestDatabase,
         policy: BrokerPolicy,
-        clock: any WallClock
+        clock: any WallClock & MonotonicClock
     ) throws {
         self.reactor = reactor
         prefix = reactor.random.number(byteCount: 4) << 32
@@ -146,7 +146,7 @@ let migrationsFolder: String = {
 /// Runs a body on a loop with a broker on a database of its own.
 func withRig<Value: Sendable>(
     _ policy: BrokerPolicy = .unlimited(),
-    clock: any WallClock = SystemClock(),
+    clock: any WallClock & MonotonicClock = SystemClock(),
     clockOffset: Duration = .zero,
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> Value {
@@ -158,7 +158,7 @@ func withRig<Value: Sendable>(
 func withRig<Value: Sendable>(
     on database: TestDatabase,
     _ policy: BrokerPolicy = .unlimited(),
-    clock: any WallClock = SystemClock(),
+    clock: any WallClock & MonotonicClock = SystemClock(),
     clockOffset: Duration = .zero,
     configure: @Sendable (inout PostgresConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (Rig) async throws -> Value
@@ -201,11 +201,13 @@ extension BrokerPolicy {
 }
 
 /// The calendar clock of a machine that is set wrong.
-struct WrongClock: WallClock {
-    let clock: any WallClock
+struct WrongClock: WallClock, MonotonicClock {
+    let clock: any WallClock & MonotonicClock
     let offset: Duration
 
     func now() -> WallTime { clock.now() + offset }
+
+    func monotonicNow() -> MonotonicTime { clock.monotonicNow() }
 }
 
 /// Lets only so many rigs work at a time: each has three connections, and the server has an end.

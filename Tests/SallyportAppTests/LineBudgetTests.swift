@@ -1,4 +1,4 @@
-import EventIO
+import Primitives
 import Testing
 
 @testable import SallyportApp

@@ -1,4 +1,4 @@
-import EventIO
+import Primitives
 import TestKit
 import Testing
 

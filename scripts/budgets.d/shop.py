@@ -47,6 +47,8 @@ class Shop:
             "LIMITS_ISSUE_PER_MINUTE": "10000000", "LIMITS_UNKNOWN_PER_MINUTE": "10000000",
             "LIMITS_REQUESTS_PER_CONNECTION": "1000000000", "LIMITS_HEADER_DEADLINE": "2s",
             "LIMITS_HANDSHAKE_DEADLINE": "2s",
+            # strace may be of the same user.
+            "DEBUG_CORE_DUMPS": "true",
             "APPS_IOS": '[{"prefix":"ABCDE12345","bundle":"com.example.shop"}]',
             "APPS_ANDROID": json.dumps([{"package": "com.example.shop", "fingerprints": [":".join(["AB"] * 32)]}]),
         }

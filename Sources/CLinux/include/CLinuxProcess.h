@@ -42,3 +42,7 @@ int clinux_signal_thread(int signal);
 
 // An unnamed file in memory.
 int clinux_memory_file(const char *name);
+
+// No core of this process is written, and no other process of its user may read its memory or trace it. Programs that it starts write no
+// core either, but may be traced.
+int clinux_forbid_dumps(void);

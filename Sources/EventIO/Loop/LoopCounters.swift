@@ -1,3 +1,4 @@
+import Primitives
 import Telemetry
 
 /// What a loop counts about itself.

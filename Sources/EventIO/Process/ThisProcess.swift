@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Primitives
 
@@ -10,6 +11,15 @@ package enum ThisProcess {
     /// - Parameter duration: Taken to the microsecond; a signal may end it early.
     package static func pause(for duration: Duration) {
         usleep(UInt32(clamping: max(0, duration.wholeNanoseconds) / 1000))
+    }
+
+    /// Keeps the memory of this process from cores, and from other processes of its user.
+    ///
+    /// Children write no core either. What a process without this may do, to list its own `/proc/self/fd` for one, it still may.
+    ///
+    /// - Throws: `IOError`.
+    package static func forbidDumps() throws(IOError) {
+        try systemCall("prctl") { clinux_forbid_dumps() }
     }
 
     /// Runs an action when the program ends in order, by `exit` or at the end of `main`; not when it is killed.

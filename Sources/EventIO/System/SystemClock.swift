@@ -2,9 +2,7 @@ import CLinux
 package import Primitives
 
 /// Tells a loop both times; tests give it one that they set.
-package protocol LoopClock: WallClock {
-    /// The present on the clock that only goes forward.
-    func monotonicNow() -> MonotonicTime
+package protocol LoopClock: WallClock, MonotonicClock {
     /// Whether time passes by itself, so that the loop wakes up for its timers.
     ///
     /// A clock that is set by hand says false; whoever moves it then wakes the loop.

@@ -42,6 +42,8 @@ package struct ServerConfiguration: Sendable {
     package var acceptsClearHTTP2 = false
     /// What a peer may ask for.
     package var limits = ServerLimits()
+    /// How much content may be held; the servers of a process share one.
+    package var content = ContentBudget()
     /// From the begin of a drain until what is still in flight is cut off.
     package var drainDeadline: Duration = .seconds(20)
     /// Peers of clear listeners whose `X-Forwarded-For` is believed; from everybody else the field is ignored.

@@ -1,5 +1,6 @@
 import EventIO
 import HTTPCore
+import Primitives
 import TLS
 import Telemetry
 

@@ -25,6 +25,10 @@ final class PartCounters: Sendable {
     let http2Connections: Counter
     /// Responses that were given up because their reader was slow.
     let slowReaders: Counter
+    /// Bytes of content that are held, beyond what a connection may hold uncounted.
+    let heldContent: Gauge
+    /// Requests that were refused because too much content is held.
+    let refusedContent: Counter
     /// Streams that the peer has reset, and those that this side has.
     let resetsReceived: Counter
     let resetsSent: Counter
@@ -46,6 +50,12 @@ final class PartCounters: Sendable {
         )
         http2Connections = counter("h2_connections", "Connections that speak HTTP/2.")
         slowReaders = counter("h2_slow_readers", "HTTP/2 responses given up because of their reader.")
+        heldContent = metrics.gauge(
+            "sallyport_http_held_content_bytes",
+            help: "Bytes of requests' content that are held, beyond 4 KB of each connection.",
+            labels: [("server", server)]
+        )
+        refusedContent = counter("refused_content", "Requests refused because too much content is held.")
         resetsReceived = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "client")])
         resetsSent = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "server")])
         floods = FloodKind.allCases.map {

@@ -44,6 +44,13 @@ final class ServerPart {
         lastSerialNumber = reactor.random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
+    /// What a request is answered that no handler sees.
+    func refusal(_ status: HTTPStatus) -> HTTPResponse {
+        var response = HTTPResponse(status, block: errorFields)
+        if status == .serviceUnavailable { response.add(.retryAfter, constant: "1") }
+        return response
+    }
+
     /// Opens a listening socket for each configured address.
     func listen() throws(ServerError) {
         let configuration = shared.configuration

@@ -147,6 +147,11 @@ struct HTTP1ConnectionState {
         }
     }
 
+    /// The content of the request is not taken.
+    mutating func contentRefused() {
+        phase = .ending
+    }
+
     /// A response is about to be written.
     ///
     /// - Parameter clientKeeps: Whether the request allows another one behind it.

@@ -18,6 +18,8 @@ final class HTTP1Driver: ProtocolDriver {
     private var isAdvancing = false
     /// Whether the head of a request is there and its content is not: what it is for is known.
     private var isAwaitingContent = false
+    /// What is held of the request's content.
+    private var content = ContentShare()
 
     init(_ connection: Connection) {
         part = connection.part
@@ -96,6 +98,14 @@ final class HTTP1Driver: ProtocolDriver {
     func connectionClosed() {
         running?.cancel()
         running = nil
+        dropContent()
+    }
+
+    /// Gives the room of a large content back, and its memory.
+    private func dropContent() {
+        guard !content.isEmpty else { return }
+        request.body = []
+        _ = content.hold(0, of: part)
     }
 }
 
@@ -108,6 +118,12 @@ extension HTTP1Driver {
     private func parse(_ connection: Connection) -> Bool {
         let step = feed(connection)
         connection.consume(step.consumed)
+        if isAwaitingContent, !content.hold(request.body.count, of: part) {
+            state.contentRefused()
+            part.counters.refusedContent.increment()
+            refuse(.serviceUnavailable, on: connection)
+            return false
+        }
         var state = state
         let inputIsEmpty = connection.input.isEmpty
         let parsed = state.parsed(step.outcome, isInside: parser.isInsideRequest, inputIsEmpty: inputIsEmpty)
@@ -220,6 +236,7 @@ extension HTTP1Driver {
 
     private func responded(_ status: HTTPStatus, on connection: Connection) {
         part.counters.count(status)
+        dropContent()
         // The deadline of the next request runs from here.
         deadline = nil
         if let next = state.responded(inputIsEmpty: connection.input.isEmpty) { carryOut(next, on: connection) }
@@ -241,7 +258,8 @@ extension HTTP1Driver {
     /// begin.
     private func refuse(_ status: HTTPStatus, on connection: Connection) {
         let own = isAwaitingContent ? part.handler.refusal(of: request, with: status) : nil
-        let response = own ?? HTTPResponse(status, block: part.errorFields)
+        dropContent()
+        let response = own ?? part.refusal(status)
         let method = own == nil ? .other : request.method
         part.counters.count(response.status)
         part.turn.refreshDate()

@@ -2,6 +2,7 @@ import EventIO
 import HTTP1
 import HTTP2
 import HTTPCore
+import Primitives
 import Telemetry
 
 /// Speaks HTTP/2 over a connection: feeds its session, hands requests to the handler, watches over time.
@@ -29,6 +30,9 @@ final class HTTP2Driver: ProtocolDriver {
     private let beginning: Int64
     private var lastBusy: Int64
     private var drainStart: Int64 = 0
+    /// What is held of its requests' content.
+    private var content = ContentShare()
+    private var heldContent = 0
     private var armed: (kind: Deadline, since: Int64)?
 
     /// How far the session has come in taking its leave.
@@ -227,7 +231,7 @@ extension HTTP2Driver {
     private func refuse(_ stream: HTTP2Stream, _ status: HTTPStatus, _ response: HTTPResponse? = nil) {
         guard !stream.isClosed else { return }
         session.refuse(stream)
-        respond(response ?? HTTPResponse(status, block: part.errorFields), on: stream)
+        respond(response ?? part.refusal(status), on: stream)
     }
 }
 
@@ -258,6 +262,7 @@ extension HTTP2Driver {
 
     /// What follows when nothing is left to do in this turn.
     private func settle(_ connection: Connection) {
+        if session.heldContent != heldContent { countContent() }
         countResets()
         if let flood = session.flood {
             part.counters.count(flood)
@@ -270,6 +275,21 @@ extension HTTP2Driver {
         if hasNothingLeft { return end(connection, lingers: !part.isDraining) }
         if session.wantsToSend { connection.flushSoon() }
         watch(connection)
+    }
+
+    /// Notes how much content is held; where that is too much, requests whose content is on the way are refused.
+    private func countContent() {
+        heldContent = session.heldContent
+        guard !content.hold(heldContent, of: part) else { return }
+        session.forEachStream { stream in
+            guard stream.phase == .content, !stream.request.body.isEmpty else { return }
+            part.counters.refusedContent.increment()
+            refuseContent(of: stream, .serviceUnavailable)
+            stream.request.body = []
+        }
+        heldContent = session.heldContent
+        // Whole requests are answered: those of a connection are no more than its window.
+        _ = content.hold(heldContent, of: part)
     }
 
     private func countResets() {
@@ -326,6 +346,7 @@ extension HTTP2Driver {
 
     func connectionClosed() {
         session.forEachStream { $0.work?.cancel() }
+        _ = content.hold(0, of: part)
     }
 
     /// Sets the deadline of whatever comes due first.

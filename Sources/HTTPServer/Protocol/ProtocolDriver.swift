@@ -1,4 +1,5 @@
 import EventIO
+import Primitives
 
 /// Speaks one version of HTTP over the plaintext of a connection.
 ///

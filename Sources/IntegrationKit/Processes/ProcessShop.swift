@@ -52,11 +52,18 @@ package final class ProcessShop {
 
     /// Starts one more server.
     ///
+    /// - Parameter user: Whom it runs as, with leave of the system to write cores, and who gets the folder; `nil` for the tests' own.
     /// - Returns: The server, ready.
     /// - Throws: `ProgramFailure`.
-    package func startServer() async throws -> ServerProcess {
+    package func startServer(as user: SystemUser? = nil) async throws -> ServerProcess {
         let log = folder + "/server-\(servers.count).log"
-        let server = try await ServerProcess.start(try environment(), logPath: log, on: reactor)
+        let settings = try environment()
+        if let user, user != .current {
+            for path in [folder] + settings.values.filter({ $0.hasPrefix(folder) && Files.exists($0) }) {
+                try Files.setOwner(path, user)
+            }
+        }
+        let server = try await ServerProcess.start(settings, logPath: log, on: reactor, as: user)
         servers.append(server)
         return server
     }

@@ -1,5 +1,6 @@
 package import EventIO
 import Foundation
+import Primitives
 import TestKit
 
 /// A command of `sallyport` that runs as a process of its own and writes its log into a file.
@@ -19,10 +20,22 @@ package final class RunningProgram {
     ///   - environment: All variables; of the caller's only the options of the sanitizers are inherited.
     ///   - logPath: A file that is not there yet.
     ///   - reactor: The loop of the caller.
+    ///   - user: Whom it runs as, where that is not the tests' own user: then with leave of the system to write cores.
     /// - Throws: `IOError`, `BuiltProgram.Missing`.
-    package init(_ words: [String], environment: [String: String], logPath: String, on reactor: Reactor) throws {
+    package init(
+        _ words: [String],
+        environment: [String: String],
+        logPath: String,
+        on reactor: Reactor,
+        as user: SystemUser? = nil
+    ) throws {
         let variables = environment.merging(Self.sanitizerOptions) { given, _ in given }
         var plan = ChildPlan(try BuiltProgram.sallyport(), words, environment: variables)
+        if let user {
+            plan.arguments = ["-c", "ulimit -c unlimited; exec \"$0\" \"$@\"", plan.executable] + words
+            plan.executable = "/bin/sh"
+            if user != .current { plan.user = user }
+        }
         plan.workingDirectory = Files.parent(of: logPath)
         plan.startsSession = true
         plan.deathSignal = .kill

@@ -52,14 +52,16 @@ package final class ServerProcess {
     ///   - settings: Environment variables.
     ///   - logPath: A file that is not there yet.
     ///   - reactor: The loop of the caller.
+    ///   - user: Whom it runs as, with leave of the system to write cores; `nil` for the tests' own.
     /// - Returns: The server.
     /// - Throws: `ProgramFailure` with the end of its log.
     package static func start(
         _ settings: [String: String],
         logPath: String,
-        on reactor: Reactor
+        on reactor: Reactor,
+        as user: SystemUser? = nil
     ) async throws -> ServerProcess {
-        let program = try RunningProgram(["serve"], environment: settings, logPath: logPath, on: reactor)
+        let program = try RunningProgram(["serve"], environment: settings, logPath: logPath, on: reactor, as: user)
         do {
             let line = try await program.line(with: "\"server.ready\"")
             guard let address = text(of: "listeners", in: line), let admin = text(of: "admin", in: line) else {

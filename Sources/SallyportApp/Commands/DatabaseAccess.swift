@@ -15,10 +15,10 @@ final class DatabaseAccess {
     /// - Parameters:
     ///   - configuration: Names the database.
     ///   - logger: Hears about the cluster.
-    /// - Throws: `PostgresError` with what to do.
-    init(_ configuration: Configuration, logger: Logger) throws(PostgresError) {
+    /// - Throws: `PostgresError` with what to do; `ConfigurationError` for the file of the password.
+    init(_ configuration: Configuration, logger: Logger) throws {
         allowsPlaintext = configuration.storage.allowsPlaintext
-        if let url = configuration.storage.databaseURL {
+        if let url = try configuration.databaseURL() {
             self.url = url
             cluster = nil
         } else {

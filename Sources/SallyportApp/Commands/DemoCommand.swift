@@ -73,12 +73,23 @@ final class SimulatorProcess {
         if !configuration.notifications.topics.isEmpty, web.isLoopback {
             words += ["--notify", web.text + "/ipn/amazon-pay"]
         }
-        var plan = ChildPlan("/proc/self/exe", words, environment: input.environment)
+        var plan = ChildPlan("/proc/self/exe", words, environment: SimulatorProcess.environment(input.environment))
         // A session of its own: Ctrl-C reaches the broker first, which drains while the provider still answers.
         plan.startsSession = true
         plan.deathSignal = .terminate
         child = try plan.start()
     }
+
+    /// What the simulators are told of an environment: the settings without the secret ones, and what the system's libraries go by.
+    static func environment(_ all: [String: String]) -> [String: String] {
+        let settings = SettingTable.all.filter { !$0.isSecret && $0.name != "database.password_file" }
+        let names = Set(settings.map(\.environmentName)).union(SimulatorProcess.systemVariables)
+        return all.filter { names.contains($0.key) }
+    }
+
+    private static let systemVariables = [
+        "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "ASAN_OPTIONS", "TSAN_OPTIONS", "SWIFT_BACKTRACE",
+    ]
 
     /// Ends them in order.
     func stop() {

@@ -22,13 +22,15 @@ extension DoctorCommand {
         by ask: (Configuration) async throws -> DatabaseChecks.Facts = DoctorCommand.rights
     ) async -> [Finding] {
         let configuration: Configuration
+        let found: Secret<String>?
         do {
             configuration = try Configuration(source)
+            found = try configuration.databaseURL()
         } catch {
             // Told by the checks without a network.
             return []
         }
-        guard configuration.storage.databaseURL != nil else { return [] }
+        guard found != nil else { return [] }
         do {
             let facts = try await ask(configuration)
             return DatabaseChecks.findings(facts, now: clock.now())

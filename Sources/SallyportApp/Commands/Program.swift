@@ -15,6 +15,8 @@ package enum Program {
     /// - Returns: The exit status: 0 done, 1 failed, 2 wrong use.
     package static func main(_ words: [String], environment: [String: String]) -> Int32 {
         do throws(IOError) {
+            // Before there is anything in memory that a core could hold.
+            if environment[SettingTable.coreDumps.environmentName] != "true" { try ThisProcess.forbidDumps() }
             if answersSignals(words) { try Application.signals.block() }
             try SignalSet.ignoreBrokenPipes()
             _ = try Machine.raiseDescriptorLimit()

@@ -40,6 +40,11 @@ struct SettingExamination {
             guard let path = facts.texts[name], !path.isEmpty else { continue }
             facts.files[name] = SettingExamination.file(path)
         }
+        for name in SettingTable.secretFiles {
+            // What cannot be read is told by the checks of each file.
+            guard let path = facts.texts[name], !path.isEmpty else { continue }
+            facts.exposures[name] = (try? SecretFile.exposure(path)) ?? nil
+        }
         facts.webPaths = RouteTable.all.filter { $0.face == .web && $0.method == .get }.map { "\($0.path)" }
         facts.returnPaths = ProviderSetup.returnPaths
         facts.pages = SettingExamination.pages(

@@ -35,6 +35,8 @@ extension Configuration {
         logLevel = LogLevel(name: reader.choice("log_level")) ?? .info
         includesSubdomains = reader.flag("hsts.include_subdomains")
         enforcesScriptPolicy = reader.choice("csp.p2") == "enforce"
+        // Looked at before anything is read: here it is only checked.
+        _ = reader.flag(SettingTable.coreDumps.name)
         let contact = reader.text("security.contact")
         securityContact = SecurityContact(contact)
         if !contact.isEmpty, securityContact == nil {
@@ -123,6 +125,7 @@ extension Configuration.Storage {
                 reader.complain("database_url", error.detail + way)
             }
         }
+        databasePasswordPath = reader.text("database.password_file")
         dataDirectory = reader.text("data_dir")
         clusterDirectory = ClusterFolder.path(dataDirectory: dataDirectory)
         migrationsDirectory = reader.folder("migrations_dir", "migrations")
@@ -139,6 +142,7 @@ extension Configuration.Limits {
         headerBytes = reader.number("limits.header_bytes")
         headerFields = reader.number("limits.header_fields")
         bodyBytes = reader.number("limits.body_bytes")
+        contentBytes = reader.number("limits.content_bytes")
         headerDeadline = reader.duration("limits.header_deadline")
         bodyDeadline = reader.duration("limits.body_deadline")
         handshakeDeadline = reader.duration("limits.handshake_deadline")

@@ -35,7 +35,7 @@ extension Configuration {
         _ keySetting: String
     ) throws(ConfigurationError) -> TLSIdentity {
         let bytes = try read(certificate, certificateSetting)
-        return TLSIdentity(certificatePEM: bytes, keyPEM: Secret(try read(key, keySetting)))
+        return TLSIdentity(certificatePEM: bytes, keyPEM: Secret(try readSecret(key, keySetting)))
     }
 
     /// The keys of session tickets: of this process alone, or shared where there is a secret for them.
@@ -48,7 +48,7 @@ extension Configuration {
         } catch {
             throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
         }
-        let secret = Secret(try read(listeners.ticketSecretPath, "tls.ticket_secret"))
+        let secret = Secret(try readSecret(listeners.ticketSecretPath, "tls.ticket_secret"))
         guard secret.reveal().count >= 32 else {
             throw ConfigurationError(problems: ["tls.ticket_secret: fewer than 32 bytes"])
         }
@@ -128,26 +128,17 @@ extension Configuration {
     func adminToken() throws(ConfigurationError) -> Secret<[UInt8]>? {
         let path = listeners.adminTokenPath
         guard !path.isEmpty else { return nil }
-        func problem(_ text: String) -> ConfigurationError {
-            ConfigurationError(problems: ["admin.token_file: \(text)"])
-        }
-        var token: [UInt8]
-        let mode: UInt32
-        do throws(IOError) {
-            token = try Files.read(path, limit: 4096)
-            mode = try Files.targetMode(path)
-        } catch {
-            throw problem("\(path) cannot be read: \(error)")
-        }
-        guard mode & 0o007 == 0 else {
-            throw problem("\(path) is open to every user of this machine; take that away with chmod o-rwx")
-        }
-        if token.last == UInt8(ascii: "\n") { token.removeLast() }
-        if token.last == UInt8(ascii: "\r") { token.removeLast() }
+        let token = try SecretFile.line(path, "admin.token_file")
         guard (32...256).contains(token.count), token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw problem("not one line of 32 to 256 visible characters, such as `openssl rand -hex 32` prints")
+            let form = "one line of 32 to 256 visible characters, such as `openssl rand -hex 32` prints"
+            throw ConfigurationError(problems: ["admin.token_file: not \(form)"])
         }
         return Secret(token)
+    }
+
+    private func readSecret(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8] {
+        guard !path.isEmpty else { return try read(path, setting) }
+        return try SecretFile.read(path, setting, limit: 1 << 20)
     }
 
     private func read(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8] {

@@ -13,12 +13,8 @@ extension Configuration {
     func merchantSecret() throws(ConfigurationError) -> Secret<[UInt8]>? {
         let path = webhooks.secretPath
         guard !path.isEmpty else { return nil }
-        do throws(IOError) {
-            let bytes = try Files.read(path, limit: 65_536)
-            if bytes.count >= WebhookVault.leastByteCount { return Secret(bytes) }
-        } catch {
-            throw ConfigurationError(problems: ["merchant.secret_file: \(path) cannot be read: \(error)"])
-        }
+        let bytes = try SecretFile.read(path, "merchant.secret_file")
+        if bytes.count >= WebhookVault.leastByteCount { return Secret(bytes) }
         throw ConfigurationError(problems: ["merchant.secret_file: fewer than \(WebhookVault.leastByteCount) bytes"])
     }
 

@@ -31,10 +31,12 @@ package struct Configuration: Sendable {
 
     /// Where data and files are.
     struct Storage: Sendable {
-        /// A libpq URI; `nil` for a private cluster in the data directory.
+        /// A libpq URI as it is set, perhaps without its password; `nil` for a private cluster in the data directory.
         let databaseURL: Secret<String>?
         /// Whether a database on another machine is believed without TLS that verifies it.
         let allowsPlaintext: Bool
+        /// Empty where the URI says everything.
+        let databasePasswordPath: String
         let dataDirectory: String
         /// Where the private cluster is; in the data directory unless that is closed to the user it runs as.
         let clusterDirectory: String
@@ -52,6 +54,8 @@ package struct Configuration: Sendable {
         let headerBytes: Int
         let headerFields: Int
         let bodyBytes: Int
+        /// Content of all requests together.
+        let contentBytes: Int
         let headerDeadline: Duration
         let bodyDeadline: Duration
         let handshakeDeadline: Duration

@@ -71,6 +71,10 @@ package struct SettingSource: Sendable {
     private mutating func flatten(_ members: [JSONMember], prefix: String, _ known: [String: Setting]) {
         for member in members {
             let name = prefix + member.name
+            if name == SettingTable.coreDumps.name {
+                problems.append("\(name): not in a file, only as \(SettingTable.coreDumps.environmentName)")
+                continue
+            }
             switch (member.value, known[name]) {
             case (.array(let items), let setting?) where setting.kind == .objects:
                 objects[name] = items

@@ -9,6 +9,20 @@ enum SettingTable {
         + reconciliation
         + apps + webhooks
 
+    /// Not a setting of the file: what it allows is forbidden before any file is read.
+    static let coreDumps = Setting(
+        "debug.core_dumps",
+        .flag,
+        "false",
+        "allow cores, debuggers and perf, which see every secret; as a variable only, not in the file"
+    )
+
+    /// The settings that name files with secrets.
+    static let secretFiles = [
+        "tls.key", "tls.second_key", "tls.ticket_secret", "provider.private_key", "merchant.secret_file",
+        "admin.token_file", "database.password_file",
+    ]
+
     private static let listeners: [Setting] = [
         Setting("listen", .address, "127.0.0.1:8443", "TLS listener of both hosts; empty for none"),
         Setting("clear_listen", .address, "", "plain HTTP behind a TLS balancer, or for benchmarks"),
@@ -51,7 +65,7 @@ enum SettingTable {
             .choice(["trace", "debug", "info", "notice", "warning", "error"]),
             "info",
             "JSON lines on standard output"
-        ),
+        ), coreDumps,
     ]
 
     private static let storage: [Setting] = [
@@ -67,6 +81,12 @@ enum SettingTable {
             .flag,
             "false",
             "reach a database on another machine without TLS that verifies it: whoever is between reads and writes orders"
+        ),
+        Setting(
+            "database.password_file",
+            .path,
+            "",
+            "file with the password of the database, in one line; it wins over one in database_url"
         ),
         Setting("data_dir", .path, "./var", "private cluster, development authority and keys"),
         Setting("migrations_dir", .path, "", "folder of the migrations; empty to look beside the program"),
@@ -143,6 +163,12 @@ enum SettingTable {
         Setting("limits.header_bytes", .number(1024...65536), "16384", "request line and fields"),
         Setting("limits.header_fields", .number(8...256), "64", "fields of a request"),
         Setting("limits.body_bytes", .number(1024...1_048_576), "16384", "body of a request"),
+        Setting(
+            "limits.content_bytes",
+            .number(1_048_576...1_099_511_627_776),
+            "67108864",
+            "bodies of all requests together, beyond 4 KB of each connection; what would be more gets 503"
+        ),
         Setting("limits.header_deadline", .duration(1...120), "10s", "for a whole request head"),
         Setting("limits.body_deadline", .duration(1...120), "20s", "for a whole request body"),
         Setting("limits.handshake_deadline", .duration(1...60), "10s", "for a TLS handshake"),

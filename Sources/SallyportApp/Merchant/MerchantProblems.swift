@@ -49,6 +49,7 @@ extension Problem {
         switch status {
         case .payloadTooLarge: self.init(.contentTooLarge, "The content is larger than \(limit) bytes.")
         case .requestTimeout: self.init(.requestTimeout)
+        case .serviceUnavailable: self.init(.unavailable)
         default: self.init(.invalidRequest, "The content is not what its fields announce.")
         }
     }

@@ -17,11 +17,11 @@ final class MerchantServices {
     let seal: AnswerSeal
     private let limits: MerchantLimits
     private let metrics: MetricsRegistry
-    private let clock: any WallClock
+    private let clock: any WallClock & MonotonicClock
     private var counters: [String: Counter] = [:]
     /// Hashes of all keys, as they were read last; only while somebody guesses.
     private var keyHashes: Set<Digest32> = []
-    private var keyHashesReadAt: WallTime?
+    private var keyHashesReadAt: MonotonicTime?
 
     /// The services of a loop.
     ///
@@ -31,7 +31,7 @@ final class MerchantServices {
     ///   - account: That orders are made under.
     ///   - limits: Of the process.
     ///   - metrics: Counts requests.
-    ///   - clock: For the limits.
+    ///   - clock: For what answers say; the one that nobody sets for the limits.
     /// - Throws: `failed` where OpenSSL does not offer what sealing needs.
     init(
         keys: PostgresKeyStore,
@@ -39,7 +39,7 @@ final class MerchantServices {
         account: OrderAccount,
         limits: MerchantLimits,
         metrics: MetricsRegistry,
-        clock: any WallClock
+        clock: any WallClock & MonotonicClock
     ) throws(CryptographyError) {
         self.keys = keys
         self.openings = openings
@@ -58,7 +58,7 @@ final class MerchantServices {
     /// - Parameter key: Whose it is.
     /// - Returns: The seconds to wait after too many of them, or `nil`.
     func wait(of key: UUIDBytes) -> Int? {
-        limits.count(key, at: clock.now())
+        limits.count(key, at: clock.monotonicNow())
     }
 
     /// Counts a request that a buyer of a session has caused.
@@ -66,7 +66,7 @@ final class MerchantServices {
     /// - Parameter session: As the path names it.
     /// - Returns: The seconds to wait after too many of them, or `nil`.
     func wait(ofSession session: UUIDBytes) -> Int? {
-        limits.count(session: session, at: clock.now())
+        limits.count(session: session, at: clock.monotonicNow())
     }
 
     /// Whether there is a key with a hash; for addresses that guess, whose keys are not each looked up.
@@ -78,9 +78,9 @@ final class MerchantServices {
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func exists(_ hash: Digest32) async throws(MerchantStoreError) -> Bool {
         if keyHashes.contains(hash) { return true }
-        let now = clock.now()
+        let now = clock.monotonicNow()
         if let last = keyHashesReadAt {
-            guard now < last || last + .seconds(1) <= now else { return false }
+            guard last + .seconds(1) <= now else { return false }
             keyHashesReadAt = now
         }
         keyHashes = Set(try await keys.hashes())
@@ -131,16 +131,16 @@ final class MerchantLimits: Sendable {
     }
 
     /// Counts a request of a key; the seconds to wait, or `nil` when it may go on.
-    func count(_ key: UUIDBytes, at now: WallTime) -> Int? {
+    func count(_ key: UUIDBytes, at now: MonotonicTime) -> Int? {
         MerchantLimits.take(requests, key, now)
     }
 
     /// Counts a request that a session's buyer has caused; the seconds to wait, or `nil` when it may go on.
-    func count(session: UUIDBytes, at now: WallTime) -> Int? {
+    func count(session: UUIDBytes, at now: MonotonicTime) -> Int? {
         MerchantLimits.take(sessionRequests, session, now)
     }
 
-    private static func take(_ limiter: borrowing Lock<RateLimiter>, _ id: UUIDBytes, _ now: WallTime) -> Int? {
+    private static func take(_ limiter: borrowing Lock<RateLimiter>, _ id: UUIDBytes, _ now: MonotonicTime) -> Int? {
         // Ids of keys and sessions are random in their low half.
         limiter.withLock { $0.take(id.low, at: now.microseconds) }
     }

@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import Notifications
 import Persistence
+import Primitives
 
 /// Which messages of the provider are taken in and how they are judged, read and checked at the start.
 struct NotificationSetup: Sendable {
@@ -47,7 +48,12 @@ struct NotificationSetup: Sendable {
             logger: telemetry.logger,
             metrics: telemetry.metrics
         )
-        let certificates = CertificateCache(exchange: exchange, chain: chain, logger: telemetry.logger)
+        let certificates = CertificateCache(
+            exchange: exchange,
+            chain: chain,
+            clock: SystemClock(),
+            logger: telemetry.logger
+        )
         // What strangers send would fill the log.
         var lines = LineBudget(perSecond: 1)
         return NotificationDesk(

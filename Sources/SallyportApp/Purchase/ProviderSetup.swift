@@ -42,7 +42,8 @@ struct ProviderSetup: Sendable {
             account.merchantID = settings.merchantID
             account.storeID = settings.storeID
             account.publicKeyID = settings.publicKeyID
-            account.privateKeyPEM = Secret(try ProviderSetup.read(settings.privateKeyPath, "provider.private_key"))
+            let key = try ProviderSetup.readSecret(settings.privateKeyPath, "provider.private_key")
+            account.privateKeyPEM = Secret(key)
             account.algorithm = settings.algorithm
             account.region = settings.region
             credentials = try Credentials(account)
@@ -98,6 +99,14 @@ struct ProviderSetup: Sendable {
         let addresses = returnPaths.map { web.text + $0 }
         return metadata.problems.map { "provider.store_name: \($0)" }
             + addresses.compactMap(ReturnAddress.problem).map { "web.base_url: \($0)" }
+    }
+
+    private static func readSecret(_ path: String, _ setting: String) throws(AmazonPayConfigurationError) -> [UInt8] {
+        do throws(ConfigurationError) {
+            return try SecretFile.read(path, setting)
+        } catch {
+            throw AmazonPayConfigurationError(problems: error.problems)
+        }
     }
 
     private static func read(_ path: String, _ setting: String) throws(AmazonPayConfigurationError) -> [UInt8] {

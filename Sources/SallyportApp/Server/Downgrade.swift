@@ -4,21 +4,33 @@ import SessionBroker
 
 /// The listener that only says where the pages are: plain HTTP, session-security T18.
 ///
-/// A GET or HEAD without a token is sent to the same path of the https origin. No query is ever copied, for it may hold what must not
-/// travel in clear. A token that was seen here is burnt: its flow is revoked, and the trail says so.
+/// A GET or HEAD without a token is sent to the https origin: to the same path where that is a route's, to `/` where it is any other, so
+/// that nothing of what was asked for is repeated. No query is ever copied, for it may hold what must not travel in clear. A token that
+/// was seen here is burnt: its flow is revoked, and the trail says so.
 final class Downgrade: RequestHandler {
+    private struct Host {
+        let name: String
+        let target: String
+        let paths: [StaticString]
+    }
+
     private let services: LoopServices
-    private let hosts: [(name: String, target: String)]
+    private let hosts: [Host]
     private let headers: FieldBlock
 
     /// The handler of one loop.
     ///
     /// - Parameters:
     ///   - services: What the loop offers.
-    ///   - origins: Where each host really is.
-    init(_ services: LoopServices, origins: [WebOrigin]) {
+    ///   - web: Where the pages really are.
+    ///   - link: Where the links really are.
+    init(_ services: LoopServices, web: WebOrigin, link: WebOrigin) {
         self.services = services
-        hosts = origins.map { ($0.host, $0.text) }
+        let pages = (RouteTable.web + RouteTable.late).filter { $0.method == .get }
+        hosts = [
+            Host(name: web.host, target: web.text, paths: pages.map(\.path)),
+            Host(name: link.host, target: link.text, paths: RouteTable.link.map(\.path)),
+        ]
         headers = services.deployment.headers.downgrade
     }
 
@@ -47,7 +59,8 @@ final class Downgrade: RequestHandler {
             return .now(HTTPResponse(.forbidden, block: headers))
         }
         var response = HTTPResponse(.seeOther, block: headers)
-        _ = response.add(.location, host.target + request.path)
+        let path = request.pathIndex(in: host.paths).map { host.paths[$0].description } ?? "/"
+        _ = response.add(.location, host.target + path)
         return .now(response)
     }
 }
@@ -70,7 +83,8 @@ extension LoopServices {
 
 /// The tokens in a request, wherever they stand: in path, query, any field, or the content.
 ///
-/// Their alphabet needs no escape, so they are looked for as they are.
+/// They are looked for as they are, and once more behind each layer of percent-encoding: forms, mail gateways and rewriters of links
+/// write `swa%5F` for `swa_`, and those that put an address into another one write `swa%255F`.
 struct PlaintextTokens: Sendable {
     private(set) var launch: [LaunchTicket] = []
     private(set) var tab: [TabToken] = []
@@ -78,17 +92,56 @@ struct PlaintextTokens: Sendable {
 
     /// Each costs a statement, and an honest request has two or three.
     private static let limit = 4
+    /// What a form encodes, a gateway again, and a rewriter a third time.
+    private static let layers = 3
 
     /// Looks through a request.
     ///
     /// - Parameter request: Whole.
     init(_ request: HTTPRequest) {
-        look(through: request.head.bytes)
-        look(through: request.body)
+        look(throughLayersOf: request.head.bytes)
+        look(throughLayersOf: request.body)
     }
 
     /// Whether there are none.
     var isEmpty: Bool { launch.isEmpty && tab.isEmpty && back.isEmpty }
+
+    private mutating func look(throughLayersOf bytes: [UInt8]) {
+        look(through: bytes)
+        var bytes = bytes
+        for _ in 0..<PlaintextTokens.layers {
+            guard let inner = PlaintextTokens.decoded(bytes) else { return }
+            look(through: inner)
+            bytes = inner
+        }
+    }
+
+    /// Bytes without one layer of percent-encoding, or `nil` where there is none; what is no escape stays as it is.
+    private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        var start = 0
+        while start < bytes.count {
+            if bytes[start] == UInt8(ascii: "%"), start + 2 < bytes.count, let high = digit(bytes[start + 1]),
+                let low = digit(bytes[start + 2])
+            {
+                decoded.append(high << 4 | low)
+                start += 3
+            } else {
+                decoded.append(bytes[start])
+                start += 1
+            }
+        }
+        return decoded.count == bytes.count ? nil : decoded
+    }
+
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
 
     private mutating func look(through bytes: [UInt8]) {
         let length = LaunchTicket.characterCount
@@ -100,13 +153,18 @@ struct PlaintextTokens: Sendable {
             }
             let candidate = bytes.span.extracting(start..<start + length)
             if let ticket = LaunchTicket.parse(candidate) {
-                launch.append(ticket)
+                add(ticket, to: &launch)
             } else if let token = TabToken.parse(candidate) {
-                tab.append(token)
+                add(token, to: &tab)
             } else if let ticket = ReturnTicket.parse(candidate) {
-                back.append(ticket)
+                add(ticket, to: &back)
             }
             start += 2
         }
+    }
+
+    /// What stands there in clear is found again behind each layer.
+    private func add<Role>(_ token: FlowToken<Role>, to tokens: inout [FlowToken<Role>]) {
+        if !tokens.contains(where: { $0.hash == token.hash }) { tokens.append(token) }
     }
 }

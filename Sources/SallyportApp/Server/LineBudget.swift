@@ -1,4 +1,4 @@
-import EventIO
+import Primitives
 
 /// Lets so many log lines through in a second and counts the rest.
 struct LineBudget {

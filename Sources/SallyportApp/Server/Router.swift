@@ -43,7 +43,11 @@ final class Router: RequestHandler {
     func bodyLimit(for request: HTTPRequest) -> Int? {
         guard face == nil else { return nil }
         if merchants != nil, request.pathHasPrefix(MerchantRouter.prefix) { return MerchantRouter.bodyLimit }
-        return request.pathHasPrefix(RouteTable.notificationPrefix) ? RouteTable.notificationLimit : nil
+        // Nobody else sends so much, and nobody does before notifications are set up.
+        guard services.notifications != nil, request.pathIs(RouteTable.notificationPath), request.method == .post,
+            request.hostIs(services.deployment.webHost)
+        else { return nil }
+        return RouteTable.notificationLimit
     }
 
     func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse? {

@@ -1,4 +1,4 @@
-import EventIO
+import Primitives
 
 /// Keeps background work of the database within a share of one core: a token bucket that holds time.
 ///

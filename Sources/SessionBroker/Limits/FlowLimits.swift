@@ -108,7 +108,7 @@ package final class FlowLimits: Sendable {
     }
 
     /// Counts an issue of an address; the seconds to wait, or `nil` when it may go on.
-    func countIssue(_ client: ClientKeys, at now: WallTime) -> Int? {
+    func countIssue(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
         part(client.network).counters.withLock { $0.issues?.take(client, at: now.microseconds) }
     }
 
@@ -118,7 +118,7 @@ package final class FlowLimits: Sendable {
     ///
     /// Below the limit all may be. Beyond it those may that this process knows, and a few others a second: what a guesser does
     /// costs neither many look-ups, nor those who show what is valid.
-    func lookUpWait(_ shown: ShownTokens, by caller: Caller, at now: WallTime) -> Int? {
+    func lookUpWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
         guard missWait(shown.flow, caller, at: now) != nil else { return nil }
         let now = now.microseconds
         guard !(part(shown.flow.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
@@ -129,7 +129,7 @@ package final class FlowLimits: Sendable {
     }
 
     /// Counts what was looked up in vain; the seconds to wait where that was too much before.
-    func countMiss(_ shown: ShownTokens, by caller: Caller, at now: WallTime) -> Int? {
+    func countMiss(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
         let wait = missWait(shown.flow, caller, at: now)
         part(shown.flow.low).counters.withLock { counters in
             counters.tokens.remove(shown)
@@ -141,7 +141,7 @@ package final class FlowLimits: Sendable {
     }
 
     /// Counts a text that can be no token; the seconds to wait after too many.
-    func countMalformed(_ client: ClientKeys, at now: WallTime) -> Int? {
+    func countMalformed(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
         part(client.network).counters.withLock { $0.misses?.take(client, at: now.microseconds) }
     }
 
@@ -151,13 +151,13 @@ package final class FlowLimits: Sendable {
     }
 
     /// The seconds to wait before something may be noted about a token of a refused request, or `nil`.
-    func noteWait(_ shown: ShownTokens, by caller: Caller, at now: WallTime) -> Int? {
+    func noteWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
         guard !(part(shown.flow.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
         return part(caller.keys.network).counters.withLock { $0.notes.take(caller.keys, at: now.microseconds) }
     }
 
     /// The seconds to wait after too much was shown in vain, or `nil`: by the address, or for the session where a key shows it.
-    func missWait(_ flow: FlowID, _ caller: Caller, at now: WallTime) -> Int? {
+    func missWait(_ flow: FlowID, _ caller: Caller, at now: MonotonicTime) -> Int? {
         guard caller.showsKey else {
             return part(caller.keys.network).counters.withLock { $0.misses?.wait(caller.keys, at: now.microseconds) }
         }
@@ -167,31 +167,31 @@ package final class FlowLimits: Sendable {
     // MARK: Keys of merchants
 
     /// The seconds an address has to wait after too many missing or unknown keys, or `nil`.
-    func keyWait(_ client: ClientKeys, at now: WallTime) -> Int? {
+    func keyWait(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
         part(client.network).counters.withLock { $0.keyMisses?.wait(client, at: now.microseconds) }
     }
 
     /// Counts a missing or unknown key.
-    func countKeyMiss(_ client: ClientKeys, at now: WallTime) {
+    func countKeyMiss(_ client: ClientKeys, at now: MonotonicTime) {
         part(client.network).counters.withLock { $0.keyMisses?.count(client, at: now.microseconds) }
     }
 
     // MARK: Flows
 
     /// The flows to ask the store about before `admit`.
-    func suspects(of install: Digest32, at now: WallTime) -> [FlowID] {
+    func suspects(of install: Digest32, at now: MonotonicTime) -> [FlowID] {
         part(install).counters.withLock { $0.installs?.suspects(of: install, at: now.microseconds) ?? [] }
     }
 
     /// Forgets the flows of an install that are over.
-    func keep(_ live: [FlowID], of install: Digest32, at now: WallTime) {
+    func keep(_ live: [FlowID], of install: Digest32, at now: MonotonicTime) {
         part(install).counters.withLock { $0.installs?.keep(live, of: install, at: now.microseconds) }
     }
 
     /// Whether an install, and all together, may have one more flow; if so it is counted.
     ///
     /// The last tenth of all is kept for what a merchant's key opens: issues of the pages, which anybody may ask for, do not use it up.
-    func admit(_ flow: FlowID, of install: Digest32?, forKey: Bool = false, at now: WallTime) -> Bool {
+    func admit(_ flow: FlowID, of install: Digest32?, forKey: Bool = false, at now: MonotonicTime) -> Bool {
         if let most = flowsTotal, live >= (forKey ? most : most - most / 10) { return false }
         if let install {
             let isAdmitted = part(install).counters.withLock { counters in

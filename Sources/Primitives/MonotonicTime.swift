@@ -14,6 +14,9 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
         left.nanoseconds < right.nanoseconds
     }
 
+    /// Microseconds since the machine started, as limits and caches count.
+    package var microseconds: Int64 { Int64(nanoseconds / 1000) }
+
     /// The point a duration later, held at the ends of the range.
     ///
     /// - Parameters:
@@ -41,6 +44,12 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
         guard left < right else { return .nanoseconds(distance) }
         return .nanoseconds(-Int64(clamping: right.nanoseconds - left.nanoseconds))
     }
+}
+
+/// Tells how far the clock has come that nobody sets: a parameter of every limit, cache and wait.
+package protocol MonotonicClock: Sendable {
+    /// The present on the clock that only goes forward.
+    func monotonicNow() -> MonotonicTime
 }
 
 extension Duration {

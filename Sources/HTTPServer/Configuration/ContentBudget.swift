@@ -1,0 +1,61 @@
+import Synchronization
+import Telemetry
+
+/// How much content of requests a process holds at a time, all of its servers and loops together.
+///
+/// The first bytes of a connection are not counted: every connection has memory of its own anyway, the content of an ordinary request is
+/// smaller, and whoever fills the budget must not keep buyers from buying.
+package final class ContentBudget: Sendable {
+    /// What a connection may hold uncounted.
+    package static let uncounted = 4096
+
+    private let limit: Int
+    private let held = Atomic<Int>(0)
+
+    /// A budget of which nothing is used.
+    ///
+    /// - Parameter limit: In bytes; 64 MiB unless told otherwise.
+    package init(limit: Int = 64 << 20) {
+        self.limit = limit
+    }
+
+    /// How many bytes are held.
+    package var heldBytes: Int { held.load(ordering: .relaxed) }
+
+    fileprivate func take(_ count: Int) -> Bool {
+        guard held.add(count, ordering: .relaxed).newValue <= limit else {
+            held.subtract(count, ordering: .relaxed)
+            return false
+        }
+        return true
+    }
+
+    fileprivate func give(_ count: Int) {
+        held.subtract(count, ordering: .relaxed)
+    }
+}
+
+/// What one connection holds of the budget.
+struct ContentShare {
+    private var counted = 0
+
+    /// Whether anything is counted.
+    var isEmpty: Bool { counted == 0 }
+
+    /// Notes how much content the connection holds.
+    ///
+    /// - Returns: False where the budget has no room for it: then nothing has changed.
+    mutating func hold(_ bytes: Int, of part: ServerPart) -> Bool {
+        let wanted = max(0, bytes - ContentBudget.uncounted)
+        guard wanted != counted else { return true }
+        let budget = part.shared.configuration.content
+        if wanted > counted {
+            guard budget.take(wanted - counted) else { return false }
+        } else {
+            budget.give(counted - wanted)
+        }
+        part.counters.heldContent.add(wanted - counted)
+        counted = wanted
+        return true
+    }
+}
