@@ -51,7 +51,8 @@ import Testing
         Sample(
             path: session + "/finalize",
             body: [
-                "checkoutSessionId": "x", "appProof": "x", "codeVerifier": .string(challenge),
+                "checkoutSessionId": "00000000-0000-4000-8000-000000000000",
+                "appProof": .string("swp_" + challenge), "codeVerifier": .string(challenge),
                 "shippingAddress": inDistrict,
             ],
             template: "/v1/sessions/{id}/finalize"
