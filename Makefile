@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening docs-coverage budgets mutants proxy-test test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening docs-coverage budgets mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -83,6 +83,11 @@ proxy-test: ## Whole purchases through nginx, HAProxy and Caddy; NAMES="nginx ca
 	@scripts/install-deps proxy
 	@$(RELEASE) --product sallyport
 	@scripts/proxy-test $(NAMES)
+
+api-check: ## Foreign programs judge the interface, the figures and the simulator; VENDOR=DIR for the vendor's own test suite
+	@scripts/install-deps api
+	@$(RELEASE) --product sallyport
+	@VENDOR="$(VENDOR)" scripts/api-check
 
 test-tsan: ## Every test under the thread sanitizer
 	@scripts/install-deps test

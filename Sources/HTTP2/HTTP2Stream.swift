@@ -17,6 +17,7 @@ package final class HTTP2Stream {
     private var currentWork: (any HTTP2Work)?
     private var currentHold = Hold.free
     private var currentStart: Int64 = 0
+    private var handOver: UInt64 = 0
     private var currentPhase = Phase.head
     private var number: Int32 = 0
 
@@ -42,6 +43,12 @@ package final class HTTP2Stream {
     package internal(set) var start: Int64 {
         get { currentStart }
         set { currentStart = newValue }
+    }
+
+    /// When its request was handed over, in the driver's time.
+    package var handedOver: UInt64 {
+        get { handOver }
+        set { handOver = newValue }
     }
 
     /// What it waits for.

@@ -88,7 +88,9 @@ struct HeadBuilder {
 
     private static let longestMethod = 16
 
-    private mutating func addField(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+    private mutating func addField(_ name: Span<UInt8>, _ raw: Span<UInt8>) {
+        // Blanks around a value belong to no value, whatever is made of it.
+        let value = raw.extracting(raw.trimmedRange())
         switch name.count {
         case 4 where name.isEqual(to: "host"): return note(host: value)
         case 6 where name.isEqual(to: "cookie"): return note(cookie: value)

@@ -87,17 +87,19 @@ extension NamedSchema {
     /// A postal address.
     package static let postalAddress = NamedSchema(
         "Address",
-        .object(
+        .sorts(
             Address.Part.allCases.map { part in
-                switch part {
-                case .name, .addressLine1, .postalCode, .countryCode:
-                    .required(part.rawValue, .text(1...part.maximumLength))
-                case .stateOrRegion:
-                    .optional(part.rawValue, .text(1...part.maximumLength), "needed in Japan: the prefecture in kanji")
-                case .phoneNumber: .optional(part.rawValue, .text(1...part.maximumLength), "needed in Japan")
-                default: .optional(part.rawValue, .text(1...part.maximumLength))
+                let text = Schema.printable(1...part.maximumLength)
+                return switch part {
+                case .name, .addressLine1, .postalCode, .countryCode: .required(part.rawValue, text)
+                case .stateOrRegion: .optional(part.rawValue, text, "needed in Japan: the prefecture in kanji")
+                case .phoneNumber: .optional(part.rawValue, text, "needed in Japan")
+                case .district: .optional(part.rawValue, text, "where there is no county")
+                default: .optional(part.rawValue, text)
                 }
-            }
+            },
+            // One of both, or none.
+            [[.present("county"), .absent("district")], [.absent("county")]]
         )
     )
 }

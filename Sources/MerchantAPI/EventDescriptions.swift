@@ -26,7 +26,11 @@ extension RouteDescription {
             ])
         )
         shape.query = [
-            QueryParameter("after", .text(43...43), "where to go on: the `nextCursor` of the part before"),
+            QueryParameter(
+                "after",
+                .matching(SchemaPattern.bytes32),
+                "where to go on: the `nextCursor` of the part before"
+            ),
             QueryParameter("limit", .integer(1...100), "how many at most; 20 unless told otherwise"),
         ]
         shape.problems = [.invalidCursor]

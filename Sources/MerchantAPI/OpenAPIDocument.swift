@@ -18,6 +18,7 @@ package enum OpenAPIDocument {
             "info": [
                 "title": "Sallyport", "version": .string(version),
                 "summary": "Opens payment sessions for a merchant's shop, and moves the money afterwards.",
+                "license": ["name": "Apache License 2.0", "identifier": "Apache-2.0"],
             ],
             "servers": [["url": .string(server)]],
             "paths": paths(routes), "webhooks": webhooks,
@@ -35,6 +36,7 @@ package enum OpenAPIDocument {
         header("X-Flow-Id", "the session that the answer is about, where it is about one"),
         header("Retry-After", "whole seconds to wait before the same request is sent again, where that helps"),
         header("Allow", "the methods of the path"), header("WWW-Authenticate", "`Bearer`"),
+        header("ETag", "names this version of the content; send it back in `If-None-Match`"),
     ]
 
     private static func header(_ name: String, _ meaning: String) -> JSONMember {
@@ -144,7 +146,8 @@ package enum OpenAPIDocument {
 
     private static func parameters(_ route: RouteDescription) -> [JSONValue] {
         var list: [JSONValue] = route.path.parameters.map { name in
-            ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]
+            let shape = Schema.matching(patterns[name] ?? SchemaPattern.uuid)
+            return ["name": .string(name), "in": "path", "required": true, "schema": shape.json(isOpen: false)]
         }
         list += route.shape.query.map { parameter in
             [
@@ -159,8 +162,18 @@ package enum OpenAPIDocument {
                 "schema": ["type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"],
             ])
         }
+        if route.shape.isCached {
+            list.append([
+                "name": "If-None-Match", "in": "header", "required": false,
+                "description": "the `ETag` of the content that you have: 304 where it is still this one",
+                "schema": ["type": "string"],
+            ])
+        }
         return list
     }
+
+    /// What the ids in paths look like, where they are none of ours.
+    private static let patterns = ["chargeId": SchemaPattern.charge, "refundId": SchemaPattern.refund]
 
     /// What a repeat under the same Idempotency-Key comes to.
     private static func repeats(_ route: RouteDescription) -> String {
@@ -174,6 +187,10 @@ package enum OpenAPIDocument {
 
     private static func responses(_ route: RouteDescription) -> JSONValue {
         var members = route.shape.answers.map { answer($0.status, $0.status.reason, $0.shape) }
+        if route.shape.isCached {
+            let fields: JSONValue = ["ETag": ["$ref": "#/components/headers/ETag"]]
+            members.append(JSONMember("304", ["description": "you have it already", "headers": fields]))
+        }
         let codes = problems(of: route)
         for status in Set(codes.map(\.status.code)).sorted() {
             let same = codes.filter { $0.status.code == status }
@@ -213,10 +230,11 @@ package enum OpenAPIDocument {
             collect(shape, &ours)
         }
         for callback in routes.compactMap(\.shape.callback) { collect(callback.question, &ours) }
-        var all = ours
-        for shape in routes.compactMap(\.shape.body) { collect(shape, &all) }
-        for callback in routes.compactMap(\.shape.callback) { collect(callback.answer, &all) }
-        return .object(all.map { JSONMember($0.name, $0.shape.json(isOpen: ours.contains($0))) })
+        var theirs: [NamedSchema] = []
+        for shape in routes.compactMap(\.shape.body) { collect(shape, &theirs) }
+        for callback in routes.compactMap(\.shape.callback) { collect(callback.answer, &theirs) }
+        let open = ours.map { JSONMember($0.name, $0.shape.json(isOpen: true)) }
+        return .object(open + theirs.map { JSONMember($0.nameInRequests, $0.shape.json(isOpen: false)) })
     }
 
     private static func collect(_ shape: Schema, _ found: inout [NamedSchema]) {
@@ -225,7 +243,7 @@ package enum OpenAPIDocument {
             guard !found.contains(schema) else { return }
             found.append(schema)
             collect(schema.shape, &found)
-        case .object(let members): for member in members { collect(member.shape, &found) }
+        case .object(let members), .sorts(let members, _): for member in members { collect(member.shape, &found) }
         case .list(let element, _): collect(element, &found)
         case .either(let shapes): for shape in shapes { collect(shape, &found) }
         case .nullable(let inner): collect(inner, &found)

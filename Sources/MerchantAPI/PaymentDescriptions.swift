@@ -16,6 +16,8 @@ extension RouteDescription {
                 .required("amount", .money), .optional("captureNow", .flag, "take the money at once"),
                 .optional("softDescriptor", descriptor, "on the card statement; with captureNow only"),
             ],
+            sorts: [[.absent("softDescriptor")], [.present("softDescriptor"), .yes("captureNow")]],
+            example: #"{"amount":{"amount":"1200","currencyCode":"JPY"},"captureNow":true,"softDescriptor":"SHOP"}"#,
             problems: paying + [.tooManyCharges, .openCharges]
         )
     )
@@ -53,6 +55,7 @@ extension RouteDescription {
         shape(
             [(.ok, .named(.charge)), (.accepted, .named(.charge))],
             body: [.required("amount", .money), .optional("softDescriptor", descriptor, "on the card statement")],
+            example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
             problems: paying
         )
     )
@@ -67,6 +70,7 @@ extension RouteDescription {
         shape(
             [(.ok, .named(.charge))],
             body: [.optional("reason", reason, "for your records at the provider")],
+            example: #"{"reason":"out of stock"}"#,
             problems: ending
         )
     )
@@ -81,6 +85,7 @@ extension RouteDescription {
         shape(
             [(.created, .named(.refund))],
             body: [.required("amount", .money), .optional("softDescriptor", descriptor, "on the card statement")],
+            example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
             problems: paying
         )
     )
@@ -108,12 +113,13 @@ extension RouteDescription {
                 .optional("reason", reason, "for your records at the provider"),
                 .optional("cancelPendingCharges", .flag, "give up what is held, too"),
             ],
+            example: #"{"reason":"delivered","cancelPendingCharges":true}"#,
             problems: ending + [.openCharges]
         )
     )
 
-    private static let descriptor = Schema.text(1...16)
-    private static let reason = Schema.text(1...255)
+    private static let descriptor = Schema.printable(1...16)
+    private static let reason = Schema.printable(1...255)
 
     private static let ending: [ProblemCode] = [
         .notFound, .wrongState, .requestInProgress, .providerRefused, .providerFailed, .outcomeUnknown,
@@ -124,11 +130,14 @@ extension RouteDescription {
     private static func shape(
         _ answers: [(status: HTTPStatus, shape: Schema)],
         body: [SchemaMember]? = nil,
+        sorts: [[SchemaRule]] = [],
+        example: String? = nil,
         problems: [ProblemCode]
     ) -> Shape {
         var shape = Shape(.ok, .object([]))
         shape.answers = answers
-        shape.body = body.map { .object($0) }
+        shape.body = body.map { sorts.isEmpty ? .object($0) : .sorts($0, sorts) }
+        shape.example = example
         shape.problems = problems
         return shape
     }

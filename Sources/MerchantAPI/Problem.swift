@@ -70,8 +70,9 @@ package struct Problem: Error, Sendable {
     ) {
         self.code = code
         self.message = message ?? code.message
-        // A field's name may be of the sender's making.
-        self.field = field.map { String(decoding: $0.utf8.prefix(200), as: UTF8.self) }
+        // A field's name may be of the sender's making: of any length, and of none.
+        let name = field.map { String(decoding: $0.utf8.prefix(200), as: UTF8.self) } ?? ""
+        self.field = name.isEmpty ? nil : name
         self.flow = flow
         self.retryAfter = retryAfter ?? code.retryAfter
         self.detail = detail

@@ -15,6 +15,8 @@ package struct RouteDescription: Sendable {
         package var answers: [(status: HTTPStatus, shape: Schema)]
         /// Whether the answer to a POST is kept under its Idempotency-Key; one that is not is made anew, without a second effect.
         package var isKept = true
+        /// Whether the answer has an `ETag`, and is 304 for who has it already.
+        package var isCached = false
         /// What can go wrong besides what can go wrong everywhere.
         package var problems: [ProblemCode] = []
         /// What the sender's server is asked later, because of the request.
@@ -89,8 +91,14 @@ package struct RouteDescription: Sendable {
         "describeInterface",
         nil,
         "this description",
-        Shape(.ok, .object([]))
+        document
     )
+
+    private static var document: Shape {
+        var shape = Shape(.ok, .object([]))
+        shape.isCached = true
+        return shape
+    }
 }
 
 /// A parameter of a query.

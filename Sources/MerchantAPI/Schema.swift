@@ -5,6 +5,10 @@ package import StrictJSON
 package indirect enum Schema: Sendable, Hashable {
     /// A text of so many characters.
     case text(ClosedRange<Int>)
+    /// A text of so many characters that `PrintableText` takes.
+    case printable(ClosedRange<Int>)
+    /// A text that a regular expression describes; with a length where that does not.
+    case matching(String, upTo: Int? = nil)
     /// One of some words.
     case word([String])
     /// A whole number within bounds.
@@ -13,14 +17,16 @@ package indirect enum Schema: Sendable, Hashable {
     case flag
     /// A time of RFC 3339 in UTC.
     case time
-    /// An https address.
+    /// An https address; of a request, so that it is written as `CallbackOrigin` reads it.
     case address
-    /// An object of texts under names of the sender's choice, so many at most.
+    /// An object of printable texts under names of the sender's choice, so many at most.
     case texts(Int)
     /// A list of so many.
     case list(Schema, ClosedRange<Int>)
     /// An object with these members; in a request it has no others.
     case object([SchemaMember])
+    /// The same, as one of several sorts, which exclude each other.
+    case sorts([SchemaMember], [[SchemaRule]])
     /// One of some shapes.
     case either([Schema])
     /// The shape or `null`.
@@ -50,21 +56,39 @@ package indirect enum Schema: Sendable, Hashable {
             return [
                 "type": "integer", "minimum": JSONValue(bounds.lowerBound), "maximum": JSONValue(bounds.upperBound),
             ]
+        case .printable(let length):
+            return [
+                "type": "string", "minLength": JSONValue(length.lowerBound), "maxLength": JSONValue(length.upperBound),
+                "pattern": .string(SchemaPattern.printable(orEmpty: length.lowerBound == 0)),
+            ]
+        case .matching(let pattern, let length):
+            let bound = length.map { [JSONMember("maxLength", JSONValue($0))] } ?? []
+            return .object([JSONMember("type", "string")] + bound + [JSONMember("pattern", .string(pattern))])
         case .flag: return ["type": "boolean"]
         case .time: return ["type": "string", "format": "date-time"]
-        case .address: return ["type": "string", "format": "uri", "pattern": "^https://"]
+        case .address:
+            guard !isOpen else { return ["type": "string", "format": "uri", "pattern": "^https://"] }
+            return ["type": "string", "maxLength": 2_048, "pattern": .string(SchemaPattern.address)]
         case .texts(let count):
-            return ["type": "object", "maxProperties": JSONValue(count), "additionalProperties": ["type": "string"]]
+            return [
+                "type": "object", "maxProperties": JSONValue(count),
+                "propertyNames": Schema.printable(1...40).json(isOpen: isOpen),
+                "additionalProperties": Schema.printable(0...255).json(isOpen: isOpen),
+            ]
         case .list(let element, let count):
             return [
                 "type": "array", "items": element.json(isOpen: isOpen), "minItems": JSONValue(count.lowerBound),
                 "maxItems": JSONValue(count.upperBound),
             ]
         case .object(let members): return Schema.object(members, isOpen: isOpen)
+        case .sorts(let members, let sorts):
+            let object = Schema.object(members, isOpen: isOpen)
+            return .object(object.members + [JSONMember("oneOf", .array(sorts.map(SchemaRule.json)))])
         // Of open objects more than one may fit.
         case .either(let shapes): return [isOpen ? "anyOf" : "oneOf": .array(shapes.map { $0.json(isOpen: isOpen) })]
         case .nullable(let shape): return ["oneOf": [shape.json(isOpen: isOpen), ["type": "null"]]]
-        case .named(let schema): return ["$ref": "#/components/schemas/\(schema.name)"]
+        case .named(let schema):
+            return ["$ref": .string("#/components/schemas/" + (isOpen ? schema.name : schema.nameInRequests))]
         }
     }
 
@@ -108,9 +132,49 @@ package struct SchemaMember: Sendable, Hashable {
     }
 
     fileprivate func json(isOpen: Bool) -> JSONValue {
+        // In a request `null` is as good as absent.
+        let shape = isOpen || isRequired ? shape : .nullable(shape)
         let json = shape.json(isOpen: isOpen)
         guard !meaning.isEmpty, case .object(var members) = json else { return json }
         members.append(JSONMember("description", .string(meaning)))
+        return .object(members)
+    }
+}
+
+/// What holds for a member of an object of one sort.
+package enum SchemaRule: Sendable, Hashable {
+    /// It is one of these words.
+    case word(String, [String])
+    /// It is there.
+    case present(String)
+    /// It is absent, or `null`.
+    case absent(String)
+    /// It is an object for which this holds.
+    case inside(String, [SchemaRule])
+    /// It is `true`.
+    case yes(String)
+
+    /// One sort of an object, in the words of JSON Schema.
+    static func json(_ rules: [SchemaRule]) -> JSONValue {
+        var required: [JSONValue] = []
+        var properties: [JSONMember] = []
+        for rule in rules {
+            switch rule {
+            case .word(let name, let words):
+                required.append(.string(name))
+                properties.append(JSONMember(name, ["enum": .array(words.map { .string($0) })]))
+            case .present(let name):
+                required.append(.string(name))
+                properties.append(JSONMember(name, ["not": ["type": "null"]]))
+            case .absent(let name): properties.append(JSONMember(name, ["type": "null"]))
+            case .yes(let name):
+                required.append(.string(name))
+                properties.append(JSONMember(name, ["const": true]))
+            case .inside(let name, let rules): properties.append(JSONMember(name, json(rules)))
+            }
+        }
+        var members = [JSONMember("properties", .object(properties))]
+        if !required.isEmpty { members.append(JSONMember("required", .array(required))) }
         return .object(members)
     }
 }
@@ -121,6 +185,8 @@ package struct NamedSchema: Sendable, Hashable {
     package let name: String
     /// The shape.
     package let shape: Schema
+    /// Whether it is in requests, which have no further members, and in answers, which may.
+    let isInBoth: Bool
 
     /// A shape with a name.
     ///
@@ -128,26 +194,40 @@ package struct NamedSchema: Sendable, Hashable {
     ///   - name: Upper camel case; unique.
     ///   - shape: The shape.
     package init(_ name: String, _ shape: Schema) {
+        self.init(name, shape, isInBoth: false)
+    }
+
+    private init(_ name: String, _ shape: Schema, isInBoth: Bool) {
         self.name = name
         self.shape = shape
+        self.isInBoth = isInBoth
     }
+
+    /// The name of the shape as a request has it.
+    var nameInRequests: String { isInBoth ? name + "Input" : name }
 
     /// An amount of money.
     package static let money = NamedSchema(
         "Amount",
         .object([
-            .required("amount", .text(1...13), "decimal digits: `27456` yen"),
+            .required("amount", .matching("^(0|[1-9][0-9]{0,11})$"), "decimal digits: `27456` yen"),
             .required("currencyCode", .word([Currency.jpy.rawValue])),
-        ])
+        ]),
+        isInBoth: true
     )
 
     /// An amount of money that comes on top or is taken off.
     package static let signedMoney = NamedSchema(
         "SignedAmount",
         .object([
-            .required("amount", .text(1...14), "digits, with a minus for what is taken off: `-500` yen"),
+            .required(
+                "amount",
+                .matching("^-?(0|[1-9][0-9]{0,11})$"),
+                "digits, with a minus for what is taken off: `-500` yen"
+            ),
             .required("currencyCode", .word([Currency.jpy.rawValue])),
-        ])
+        ]),
+        isInBoth: true
     )
 
     /// A refusal.

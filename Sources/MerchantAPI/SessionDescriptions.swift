@@ -78,8 +78,8 @@ extension RouteDescription {
 
     private static var creation: Shape {
         var shape = Shape(.created, .named(.openedSession))
-        shape.body = .object([
-            .required("reference", .text(1...100), "your name for the order"),
+        let members: [SchemaMember] = [
+            .required("reference", .printable(1...100), "your name for the order"),
             .required(
                 "client",
                 .word(SessionRequest.clients),
@@ -95,21 +95,43 @@ extension RouteDescription {
             ),
             .required(
                 "postage",
-                .either([.object([.required("amount", .money)]), .object([.required("callback", .address)])]),
+                .sorts(
+                    [
+                        .optional("amount", .money),
+                        .optional("callback", .matching(SchemaPattern.callback, upTo: 2_048)),
+                    ],
+                    [[.present("amount"), .absent("callback")], [.present("callback"), .absent("amount")]]
+                ),
                 "what it is, or where your server is asked once the buyer has chosen an address"
             ),
             .optional("returnUrl", .address, "where a buyer in a browser comes back to"),
             .optional("mobile", mobile, "for the provider's library in an app of yours"),
-            .optional("codeChallenge", .text(43...43), "S256 of a verifier that the app holds, RFC 7636"),
+            .optional(
+                "codeChallenge",
+                .matching(SchemaPattern.bytes32),
+                "S256 of a verifier that the app holds, RFC 7636"
+            ),
             .optional("captureMode", .word(CaptureMode.allCases.map(\.rawValue)), "`manual` unless told otherwise"),
             .optional(
                 "uniqueReference",
                 .flag,
                 "409 `reference_held` where another session of this `reference` is open or paid; false unless told otherwise"
             ),
-            .optional("note", .text(0...255), "shown to the buyer before the buyer agrees, and by the provider"),
+            .optional("note", .printable(0...255), "shown to the buyer before the buyer agrees, and by the provider"),
             .optional("metadata", .texts(OrderDraft.maximumMetadata), "yours; names of at most 40 characters"),
-        ])
+        ]
+        shape.body = .sorts(
+            members,
+            [
+                [.word("client", ["iosApp", "androidApp"]), .absent("mobile")],
+                [.word("client", ["site"]), .present("returnUrl"), .absent("mobile")],
+                // The provider shows the total before anybody is asked, and the way back is one of the links.
+                [
+                    .word("client", [MobileRequest.client]), .present("mobile"), .absent("returnUrl"),
+                    .inside("postage", [.present("amount")]),
+                ],
+            ]
+        )
         shape.example = """
             {"reference":"A-1001","client":"site","currency":"JPY","lines":[{"id":"sku-1","name":"Sencha","unitPrice":\
             {"amount":"1200","currencyCode":"JPY"},"quantity":2}],"tax":{"amount":"240","currencyCode":"JPY"},"postage":\
@@ -131,11 +153,11 @@ extension RouteDescription {
     }
 
     private static let adjustment = Schema.object([
-        .required("name", .text(1...120), "what the buyer reads"), .required("amount", .signedMoney),
+        .required("name", .printable(1...120), "what the buyer reads"), .required("amount", .signedMoney),
     ])
 
     private static let line = Schema.object([
-        .required("id", .text(1...64)), .required("name", .text(1...120)),
+        .required("id", .printable(1...64)), .required("name", .printable(1...120)),
         .required("unitPrice", .money, "of one, tax excluded"),
         .required("quantity", .integer(1...DraftLine.maximumQuantity)),
         .optional("sum", .money, "checked against unit price times quantity"),
@@ -153,7 +175,7 @@ extension RouteDescription {
     ])
 
     /// A link into an app.
-    private static let link = Schema.text(1...AppLinkOrigin.maximumBytes)
+    private static let link = Schema.matching(SchemaPattern.link, upTo: AppLinkOrigin.maximumBytes)
 
     private static var list: Shape {
         var shape = Shape(
@@ -165,16 +187,20 @@ extension RouteDescription {
         )
         shape.query = [
             QueryParameter("limit", .integer(1...100), "how many at most; 20 unless told otherwise"),
-            QueryParameter("cursor", .text(22...22), "where to go on: the `nextCursor` of the part before"),
+            QueryParameter(
+                "cursor",
+                .matching(SchemaPattern.bytes16),
+                "where to go on: the `nextCursor` of the part before"
+            ),
             QueryParameter(
                 "state",
                 .word(OrderState.allCases.map(\.rawValue)),
                 "only sessions in this state; a part may then be short, or empty"
             ),
-            QueryParameter("reference", .text(1...100), "only sessions of this name"),
+            QueryParameter("reference", .printable(1...100), "only sessions of this name"),
             QueryParameter(
                 "updatedAfter",
-                .time,
+                .matching(SchemaPattern.time),
                 "only sessions that have changed later; a part may then be short, or empty. See `listEvents`"
             ),
         ]
@@ -193,9 +219,13 @@ extension RouteDescription {
         shape.isKept = false
         shape.body = .object([
             .required("returnTicket", .text(68...68), "`secureWebviewSessionId` of the return"),
-            .required("orderReferenceId", .text(1...64), "of the return"),
+            .required("orderReferenceId", .matching(SchemaPattern.checkoutSession), "of the return"),
             .required("appProof", .text(47...47), "what your server kept of this buyer's session"),
-            .optional("codeVerifier", .text(43...128), "where the session was opened with a challenge"),
+            .optional(
+                "codeVerifier",
+                .matching(SchemaPattern.verifier),
+                "where the session was opened with a challenge"
+            ),
         ])
         // Pending, with the state; or in profile strict the tab's second opening.
         shape.answers.append((.accepted, .either([.session, .named(.openedSession)])))
@@ -210,10 +240,14 @@ extension RouteDescription {
         var shape = Shape(.ok, .session)
         shape.isKept = false
         shape.body = .object([
-            .required("checkoutSessionId", .text(36...36), "of the link into the app"),
+            .required("checkoutSessionId", .matching(SchemaPattern.checkoutSession), "of the link into the app"),
             .required("appProof", .text(47...47), "what your server kept of this buyer's session"),
             .optional("shippingAddress", .named(.postalAddress), "as the session was opened with"),
-            .optional("codeVerifier", .text(43...128), "where the session was opened with a challenge"),
+            .optional(
+                "codeVerifier",
+                .matching(SchemaPattern.verifier),
+                "where the session was opened with a challenge"
+            ),
         ])
         shape.answers.append((.accepted, .session))
         shape.problems = completion.problems

@@ -401,7 +401,7 @@ private struct Counters {
         parked = outcome("parked")
         lag = metrics.gauge(
             "sallyport_webhook_lag_seconds",
-            help: "Since when the oldest event has been waiting that is not parked."
+            help: "Age of the oldest event that waits to be delivered and is not parked; zero where none waits."
         )
         parkedLanes = metrics.gauge(
             "sallyport_webhook_parked_lanes",

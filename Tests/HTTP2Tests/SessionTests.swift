@@ -42,6 +42,33 @@ struct SessionTests {
         #expect(!outcome.isOver)
     }
 
+    @Test(arguments: ["Bearer ", " Bearer", "\tBearer\t ", "Bearer"])
+    func `cuts blanks off a value, as HTTP 1 does`(value: String) throws {
+        let bench = try SessionBench.begun()
+        var seen: [String?] = []
+        bench.answer = { request in
+            seen.append(request.first(.authorization))
+            return HTTPResponse(.unauthorized)
+        }
+        bench.receive(HTTP2Frame.headers(1, HTTP2Frame.request("/v1") + [("authorization", value)]).bytes)
+        bench.send()
+        #expect(seen == ["Bearer"] && !bench.hasFailed)
+    }
+
+    @Test(arguments: [
+        ("content-length", " 1"), ("content-length", "1 "), ("host", "a.example "), ("host", " example.test"),
+        ("transfer-encoding", "chunked "), ("te", " gzip"), ("x", "a\rb"), ("x ", "a"),
+    ])
+    func `lets no blank hide what a field says`(field: (name: String, value: String)) throws {
+        let bench = try SessionBench.begun()
+        let fields = HTTP2Frame.request("/upload", method: "POST") + [field]
+        bench.receive(HTTP2Frame.headers(1, fields, ends: false).bytes + HTTP2Frame.data(1, [1, 2]).bytes)
+        bench.send()
+        for case .request(_, _, let body) in bench.seen {
+            Issue.record("\(field) was let through with \(body.count) bytes")
+        }
+    }
+
     @Test func `does so however it is cut`() throws {
         let whole = try SessionTests.outcome(SessionTests.stream, pieces: .max)
         // The library counts a head of CONTINUATION again for each piece that it comes in, and takes eight: none smaller than 3.

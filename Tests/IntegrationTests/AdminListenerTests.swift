@@ -31,6 +31,42 @@ import Testing
         }
     }
 
+    @Test func `has every counter from the start, and says what runs and what it takes`() async throws {
+        try await withShop(.merchants()) { shop in
+            func figures() async throws -> [String: Double] {
+                let text = try await shop.browser().request("GET", shop.admin + "/metrics").text
+                let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+                let pairs = lines.compactMap { line -> (String, Double)? in
+                    guard let blank = line.lastIndex(of: " "), let value = Double(line[line.index(after: blank)...])
+                    else { return nil }
+                    return (String(line[..<blank]), value)
+                }
+                #expect(pairs.count == lines.count && Set(pairs.map(\.0)).count == pairs.count)
+                return Dictionary(pairs) { $1 }
+            }
+            let before = try await figures()
+            let build = #"sallyport_build_info{version="\#(ProgramVersion.text)",commit="\#(ProgramVersion.commit)"}"#
+            #expect(before[build] == 1)
+            for name in ["cpu_seconds_total", "resident_memory_bytes", "open_fds", "max_fds", "start_time_seconds"] {
+                #expect((before["process_" + name] ?? 0) > 0, "\(name)")
+            }
+            let requests = #"sallyport_merchant_requests_total{route="listSessions",code="200"}"#
+            func answers(_ figures: [String: Double]) -> Double {
+                let counts = figures.filter { $0.key.hasPrefix("sallyport_http_request_duration_seconds_count") }
+                return counts.values.reduce(0, +)
+            }
+            #expect(before[requests] == 0)
+            #expect(before[#"sallyport_merchant_requests_total{route="captureCharge",code="503"}"#] == 0)
+            #expect(before[#"sallyport_payment_operations_total{kind="refund",outcome="stuck"}"#] == 0)
+            #expect(before[#"sallyport_open_fetch_site_total{site="none",client="site"}"#] == 0)
+            _ = try await shop.merchant().get("/v1/sessions")
+            let after = try await figures()
+            #expect(after[requests] == 1)
+            #expect(answers(after) > answers(before))
+            #expect(Set(before.keys).isSuperset(of: after.keys.filter { $0.hasPrefix("sallyport_merchant_requests") }))
+        }
+    }
+
     @Test func `and on loopback answers no page of another site`() async throws {
         try await withShop { shop in
             for path in ["/metrics", "/healthz"] {

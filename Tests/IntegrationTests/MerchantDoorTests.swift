@@ -50,6 +50,19 @@ import Testing
     }
 
     @Test(arguments: [ClientConfiguration.Version.http1, .http2])
+    func `asks for a key where a script has an empty one`(version: ClientConfiguration.Version) async throws {
+        try await withShop(.over(version, served.settings)) { shop in
+            for empty in ["Bearer ", "Bearer", "Bearer \t", " "] {
+                let answer = try await shop.browser()
+                    .request("GET", "/v1/sessions", fields: [("Authorization", empty)])
+                #expect(answer.status == 401, "\(empty)")
+                #expect(answer.text.hasPrefix(#"{"error":{"code":"unauthenticated","#), "\(answer.text)")
+                #expect(answer[field: "www-authenticate"] == "Bearer")
+            }
+        }
+    }
+
+    @Test(arguments: [ClientConfiguration.Version.http1, .http2])
     func `answers content that is too large in its own form too`(version: ClientConfiguration.Version) async throws {
         try await withShop(.over(version, served.settings)) { shop in
             let large = Array(repeating: UInt8(ascii: " "), count: 196_609)

@@ -1,3 +1,4 @@
+import EventIO
 import HTTP2
 import HTTPCore
 import Telemetry
@@ -32,6 +33,7 @@ final class PartCounters: Sendable {
     /// Streams that the peer has reset, and those that this side has.
     let resetsReceived: Counter
     let resetsSent: Counter
+    private let durations: Histogram
     private let floods: [Counter]
     private let responses: [Counter]
     private let refusals: [Counter]
@@ -58,6 +60,11 @@ final class PartCounters: Sendable {
         refusedContent = counter("refused_content", "Requests refused because too much content is held.")
         resetsReceived = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "client")])
         resetsSent = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "server")])
+        durations = metrics.histogram(
+            "sallyport_http_request_duration_seconds",
+            help: "From the last byte of a request to its response, by the clock of the loop's turns.",
+            labels: [("server", server)]
+        )
         floods = FloodKind.allCases.map {
             counter("h2_floods", "HTTP/2 connections ended for a flood.", [("kind", "\($0)")])
         }
@@ -70,6 +77,11 @@ final class PartCounters: Sendable {
     /// Counts a response.
     func count(_ status: HTTPStatus) {
         responses[status.code / 100 - 1].increment()
+    }
+
+    /// Counts how long a request took that was handed over to its handler.
+    func observe(from start: MonotonicTime, to end: MonotonicTime) {
+        durations.observe(Double(end.nanoseconds &- start.nanoseconds) / 1e9)
     }
 
     /// Counts a connection that was ended for a flood.

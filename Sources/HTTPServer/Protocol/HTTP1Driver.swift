@@ -16,6 +16,8 @@ final class HTTP1Driver: ProtocolDriver {
     /// The deadline that runs; a request that comes in one piece does not touch the clock.
     private var deadline: Deadline?
     private var isAdvancing = false
+    /// When the request in hand was complete.
+    private var start = MonotonicTime(nanoseconds: 0)
     /// Whether the head of a request is there and its content is not: what it is for is known.
     private var isAwaitingContent = false
     /// What is held of the request's content.
@@ -164,6 +166,7 @@ extension HTTP1Driver {
     }
 
     private func handle(_ connection: Connection) {
+        start = part.reactor.now
         switch part.handler.handle(request) {
         case .now(let response):
             respond(response, on: connection)
@@ -237,6 +240,7 @@ extension HTTP1Driver {
     private func responded(_ status: HTTPStatus, on connection: Connection) {
         part.counters.count(status)
         dropContent()
+        part.counters.observe(from: start, to: part.reactor.now)
         // The deadline of the next request runs from here.
         deadline = nil
         if let next = state.responded(inputIsEmpty: connection.input.isEmpty) { carryOut(next, on: connection) }

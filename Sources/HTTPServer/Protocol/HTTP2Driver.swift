@@ -156,12 +156,15 @@ extension HTTP2Driver {
     private func handle(_ stream: HTTP2Stream, on connection: Connection) {
         answeredInTurn += 1
         identify(stream, on: connection)
+        stream.handedOver = part.reactor.now.nanoseconds
         switch part.handler.handle(stream.request) {
         case .now(let response):
             letGo(stream)
+            observe(stream)
             respond(response, on: stream)
         case .precomposed(let response):
             letGo(stream)
+            observe(stream)
             respond(response, on: stream)
         case .later(let handler):
             let assignment = HTTP2Job.Assignment(driver: self, stream: stream, connection: connection, handler: handler)
@@ -195,9 +198,18 @@ extension HTTP2Driver {
         letGo(stream)
         guard connection.takesOutput else { return }
         if !isClosed {
-            if let response { respond(response, on: stream) } else { session.reset(stream, .cancel) }
+            if let response {
+                observe(stream)
+                respond(response, on: stream)
+            } else {
+                session.reset(stream, .cancel)
+            }
         }
         advance(on: connection)
+    }
+
+    private func observe(_ stream: HTTP2Stream) {
+        part.counters.observe(from: MonotonicTime(nanoseconds: stream.handedOver), to: part.reactor.now)
     }
 
     /// Ends the driver's work on a stream.

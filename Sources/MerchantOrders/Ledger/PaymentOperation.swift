@@ -138,6 +138,9 @@ package enum OperationEnd: Sendable, Hashable {
         case .stuck: "stuck"
         }
     }
+
+    /// All that `word` can be.
+    package static let words = ["done", "pending", "refused", "released", "stuck"]
 }
 
 /// What taking over an operation brought.

@@ -1,3 +1,4 @@
+import EventIO
 import HTTPCore
 import Telemetry
 
@@ -15,7 +16,7 @@ enum AdminHandler {
     }
 
     @Sendable static func metrics(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
-        text(exchange.services.metrics.prometheusText(), .ok, exchange)
+        text(exchange.services.metrics.prometheusText() + ProcessFigures().prometheusText, .ok, exchange)
     }
 
     /// The state in the first line, the version in the second.

@@ -12,7 +12,7 @@ enum ButtonHandler {
         guard !OpenGate.isPrefetch(exchange.request) else { return try await refusePrefetch(exchange, text) }
         let site = FetchSite(exchange.request)
         if exchange.deployment.policy.fetchSite == .enforce, !site.mayOpen {
-            exchange.services.countOpen(site)
+            exchange.services.countOpen(site, nil)
             throw Failure(.wrongBrowser, "Sec-Fetch-Site: \(site.word)")
         }
         switch exchange.deployment.policy.openMode {
@@ -73,7 +73,9 @@ enum ButtonHandler {
         let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
             try await broker.open(ticket, tab: tab, proof: proof, by: caller)
         }
-        exchange.services.countOpen(site)
+        var client: ClientKind?
+        if case .opened(let tab) = verdict { client = tab.client }
+        exchange.services.countOpen(site, client)
         return try await answer(exchange, ticket, verdict)
     }
 

@@ -1,4 +1,6 @@
 import Cryptography
+import HTTPCore
+import MerchantAPI
 import MerchantOrders
 import Persistence
 import Primitives
@@ -18,6 +20,7 @@ final class MerchantServices {
     private let limits: MerchantLimits
     private let metrics: MetricsRegistry
     private let clock: any WallClock & MonotonicClock
+    /// Those of all answers that the description knows are there from the start.
     private var counters: [String: Counter] = [:]
     /// Hashes of all keys, as they were read last; only while somebody guesses.
     private var keyHashes: Set<Digest32> = []
@@ -48,6 +51,11 @@ final class MerchantServices {
         self.metrics = metrics
         self.clock = clock
         seal = try AnswerSeal()
+        for route in MerchantRouteTable.all.map(\.description) where route.scope != nil {
+            let codes = route.shape.answers.map(\.status.code) + OpenAPIDocument.problems(of: route).map(\.status.code)
+            for code in Set(codes).sorted() { _ = counter(route.name, code) }
+        }
+        for code in [404, 405] { _ = counter("none", code) }
     }
 
     /// The present, for what an answer says; deadlines are the database's.
@@ -94,16 +102,19 @@ final class MerchantServices {
     ///   - route: Its name in the description, or `none`.
     ///   - status: As it was sent.
     func count(_ route: String, _ status: Int) {
+        counter(route, status).increment()
+    }
+
+    private func counter(_ route: String, _ status: Int) -> Counter {
         let key = "\(route) \(status)"
-        let counter =
-            counters[key]
-            ?? metrics.counter(
-                "sallyport_merchant_requests_total",
-                help: "Requests of merchants' programs, by route and status.",
-                labels: [("route", route), ("code", "\(status)")]
-            )
+        if let counter = counters[key] { return counter }
+        let counter = metrics.counter(
+            "sallyport_merchant_requests_total",
+            help: "Requests of merchants' programs, by route and status.",
+            labels: [("route", route), ("code", "\(status)")]
+        )
         counters[key] = counter
-        counter.increment()
+        return counter
     }
 }
 

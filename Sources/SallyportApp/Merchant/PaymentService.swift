@@ -45,6 +45,10 @@ final class PaymentService {
         self.random = random
         self.logger = logger
         self.metrics = metrics
+        // Who watches for the first that is stuck has to see the zero before it.
+        for kind in OperationKind.allCases {
+            for outcome in OperationEnd.words + ["unknown"] { _ = counter(kind, outcome) }
+        }
     }
 
     /// Carries out what a merchant asks for.
@@ -301,16 +305,19 @@ final class PaymentService {
     }
 
     private func count(_ operation: PaymentOperation, _ outcome: String) {
-        let key = operation.kind.rawValue + " " + outcome
-        let counter =
-            counters[key]
-            ?? metrics.counter(
-                "sallyport_payment_operations_total",
-                help: "Operations that move or release money, by kind and outcome.",
-                labels: [("kind", operation.kind.rawValue), ("outcome", outcome)]
-            )
+        counter(operation.kind, outcome).increment()
+    }
+
+    private func counter(_ kind: OperationKind, _ outcome: String) -> Counter {
+        let key = kind.rawValue + " " + outcome
+        if let counter = counters[key] { return counter }
+        let counter = metrics.counter(
+            "sallyport_payment_operations_total",
+            help: "Operations that move or release money, by kind and outcome.",
+            labels: [("kind", kind.rawValue), ("outcome", outcome)]
+        )
         counters[key] = counter
-        counter.increment()
+        return counter
     }
 
     private static func fields(_ operation: PaymentOperation, _ detail: String) -> [LogField] {

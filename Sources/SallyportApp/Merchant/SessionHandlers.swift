@@ -50,9 +50,15 @@ enum SessionHandlers {
             }
             query.states = [state]
         }
-        query.reference = texts["reference"]
+        if let text = texts["reference"] {
+            guard PrintableText.isGood(text, length: 1...100) else {
+                throw Problem(.invalidRequest, "1 to 100 printable characters.", field: "reference")
+            }
+            query.reference = text
+        }
         if let text = texts["updatedAfter"] {
-            guard let time = CalendarDate.time(of: text) else {
+            // The short form, of the provider, is none of ours.
+            guard text.contains("-"), let time = CalendarDate.time(of: text) else {
                 throw Problem(.invalidRequest, "A time in UTC, such as 2026-11-20T12:00:00Z.", field: "updatedAfter")
             }
             query.updatedAfter = time

@@ -1,5 +1,8 @@
+import EventIO
 import HTTPCore
 import Pages
+import Primitives
+import SessionBroker
 import Telemetry
 
 /// Where the program writes and counts; shared by all loops.
@@ -15,6 +18,13 @@ struct AppTelemetry: Sendable {
     init(logger: Logger, metrics: MetricsRegistry) {
         self.logger = logger
         self.metrics = metrics
+        let build = [("version", ProgramVersion.text), ("commit", ProgramVersion.commit)]
+        metrics.gauge("sallyport_build_info", help: "What runs; always 1.", labels: build).set(1)
+        let start = metrics.gauge(
+            "process_start_time_seconds",
+            help: "Start time of the process since unix epoch in seconds."
+        )
+        start.set(Int(SystemClock().now().seconds))
         counters = AppCounters(metrics)
         polls = PollCounters(metrics)
         notifications = NotificationCounters(metrics)
@@ -30,7 +40,7 @@ struct AppCounters: Sendable {
     /// The counter of `unavailable`, for what is refused before its handler.
     let unavailable: Counter
     /// By raw value of the origin.
-    private let opens: [Counter]
+    private let opens: [(clients: [ClientKind: Counter], unknown: Counter)]
     private let others: Counter
     /// What browsers have reported about a page's policy.
     let policyReports: Counter
@@ -67,8 +77,15 @@ struct AppCounters: Sendable {
             help: "When the newest `sallyport reconcile` came to its end, in Unix time; zero where none has."
         )
         opens = FetchSite.allCases.map { site in
-            let help = "Opens, by what the browser said about where they came from."
-            return metrics.counter("sallyport_open_fetch_site_total", help: help, labels: [("site", site.word)])
+            func counter(_ client: String) -> Counter {
+                metrics.counter(
+                    "sallyport_open_fetch_site_total",
+                    help: "Opens, by what the browser said about where they came from, and by client.",
+                    labels: [("site", site.word), ("client", client)]
+                )
+            }
+            let clients = ClientKind.allCases.map { ($0, counter($0.rawValue)) }
+            return (Dictionary(uniqueKeysWithValues: clients), counter("unknown"))
         }
     }
 
@@ -77,9 +94,12 @@ struct AppCounters: Sendable {
         refusals[code] ?? others
     }
 
-    /// The counter of an origin.
-    func open(_ site: FetchSite) -> Counter {
-        opens[site.rawValue]
+    /// The counter of an origin and a client.
+    ///
+    /// - Parameter client: `nil` where nothing was opened.
+    func open(_ site: FetchSite, _ client: ClientKind?) -> Counter {
+        let (clients, unknown) = opens[site.rawValue]
+        return client.flatMap { clients[$0] } ?? unknown
     }
 }
 

@@ -230,8 +230,8 @@ final class LoopServices {
     }
 
     /// Counts where an open came from; the broker counts what became of it.
-    func countOpen(_ site: FetchSite) {
-        counters.open(site).increment()
+    func countOpen(_ site: FetchSite, _ client: ClientKind?) {
+        counters.open(site, client).increment()
     }
 
     /// Counts a browser's report, and writes one a second down: everybody can send them.

@@ -122,6 +122,14 @@ struct ControlTests {
         #expect(bench.send(SimulatorRequest("POST", "/_sim/next-buyer", body: Array(body.utf8))).0.status == 400)
     }
 
+    @Test func `names every operation where a fault is for one that does not exist`() {
+        var bench = Bench()
+        let error = bench.addFault("Nothing", ["status": 503]).json["error"]?.text ?? ""
+        for name in ["CompleteCheckoutSession", "GetBuyer", "Processing", "CheckoutStart"] {
+            #expect(error.contains(name), "\(error)")
+        }
+    }
+
     @Test func `forces states forwards only`() {
         var bench = Bench()
         let paid = bench.paid()

@@ -52,6 +52,16 @@ struct IdempotencyTests {
         #expect(other.refusal == Refusal(status: 400, reason: "DuplicateIdempotencyKey"))
     }
 
+    @Test func `stands for one operation where an option says so, and for its request still`() {
+        var bench = Bench()
+        let id = bench.held()
+        bench.control("POST", "options", ["idempotencyScope": "operation"])
+        #expect(bench.complete(id, key: "k").status == 200)
+        #expect(bench.call("POST", "/v2/checkoutSessions", Bench.payload, key: "k").status == 201)
+        #expect(bench.complete(id, key: "k").field("x-sim-replayed") == "1")
+        #expect(bench.complete(id, 1, key: "k").refusal == Refusal(status: 400, reason: "DuplicateIdempotencyKey"))
+    }
+
     @Test func `means nothing on GET, PATCH and DELETE`() {
         var bench = Bench()
         let path = "/v2/checkoutSessions/" + bench.checkOut()

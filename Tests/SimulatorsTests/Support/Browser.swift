@@ -92,9 +92,10 @@ extension Bench {
         as email: String = "tokyo@example.test",
         address: String = "tokyo",
         card: String = "card-1111",
-        payload: JSONValue = payload
+        payload: JSONValue = payload,
+        productType: String = "PayAndShip"
     ) -> String {
-        _ = post("/checkout/start", Bench.startForm(payload))
+        _ = post("/checkout/start", Bench.startForm(payload, changing: ["productType": productType]))
         _ = post("/ap/signin", [("email", email), ("password", "x"), ("action", "signin")])
         _ = post("/ap/consent", [("action", "agree")])
         let answer = post("/ap/select", [("addressId", address), ("cardId", card), ("action", "continue")])

@@ -86,7 +86,7 @@ extension AmazonPayModel {
             caller: caller,
             body: body,
             simulation: simulation,
-            idempotency: AmazonPayModel.idempotency(of: request, caller),
+            idempotency: idempotency(of: request, operation, caller),
             requestID: entry.requestID,
             entry: entry
         )
@@ -161,14 +161,17 @@ extension AmazonPayModel {
         return body
     }
 
-    private static func idempotency(
+    private func idempotency(
         of request: SimulatorRequest,
+        _ operation: APIOperation,
         _ caller: Caller
     ) -> (identity: IdempotencyIdentity, fingerprint: Digest32)? {
         guard request.method == "POST", let key = request.first("x-amz-pay-idempotency-key"), !key.isEmpty
         else { return nil }
         let what = Array("\(request.method)\n\(request.path)\n".utf8) + request.body
-        return (IdempotencyIdentity(merchantID: caller.merchant.id, key: key), SHA256.digest(of: what))
+        let scope = switches.idempotencyScope == .operation ? operation : nil
+        let identity = IdempotencyIdentity(merchantID: caller.merchant.id, operation: scope, key: key)
+        return (identity, SHA256.digest(of: what))
     }
 
     /// What a call that came to nothing was about.

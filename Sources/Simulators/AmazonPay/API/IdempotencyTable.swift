@@ -3,6 +3,8 @@ import Primitives
 /// What an idempotency key belongs to.
 struct IdempotencyIdentity: Hashable, Sendable {
     let merchantID: String
+    /// `nil` where a key counts for all operations together.
+    let operation: APIOperation?
     let key: String
 }
 

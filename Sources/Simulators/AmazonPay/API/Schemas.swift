@@ -13,6 +13,10 @@ enum Schemas {
         .init("webCheckoutDetails", .object(webCheckoutDetails)), .init("paymentDetails", .object(paymentDetails)),
         .init("merchantMetadata", .object(merchantMetadata)), .init("recurringMetadata", .object(recurring)),
         .init("supplementaryData", .text(20_000)), .init("platformId", .text(100)), .init("providerMetadata", provider),
+        .init(
+            "multiAddressesCheckoutMetadata",
+            .list(of: .object([.init("addressId", .text(100), isRequired: true), .init("price", price)]), limit: 100)
+        ),
     ]
 
     static let completeSession: [Shape.Member] = [.init("chargeAmount", price), .init("totalOrderAmount", price)]

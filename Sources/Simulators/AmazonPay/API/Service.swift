@@ -199,8 +199,8 @@ extension ChargeOrder {
         capturesNow = body["captureNow"]?.flag ?? false
         canHandlePendingAuthorization = body["canHandlePendingAuthorization"]?.flag ?? false
         softDescriptor = body["softDescriptor"]?.text
-        initiator = body["chargeInitiator"]?.text
-        channel = body["channel"]?.text
+        initiator = body["chargeInitiator"]?.text ?? initiator
+        channel = body["channel"]?.text ?? channel
         metadata = body["merchantMetadata"] ?? .null
         providerReferenceID = body["providerMetadata"]?["providerReferenceId"]?.text
         platformID = body["platformId"]?.text

@@ -25,7 +25,7 @@ extension SessionDraft {
             guard draft.terms.mergedAddress == nil else {
                 throw APIError(.invalidParameterCombination, "PayOnly does not take addressDetails.")
             }
-        case .payAndShip:
+        case .payAndShip, .payAndShipMultiAddress:
             let address = try demand(draft.terms.mergedAddress, "addressDetails")
             try demand(address.countryCode, "addressDetails.countryCode")
             guard address.countryCode == "JP" else { return }

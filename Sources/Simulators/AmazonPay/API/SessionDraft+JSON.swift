@@ -78,6 +78,7 @@ extension MerchantMetadata {
 extension SessionExtras {
     mutating func apply(_ body: JSONValue) {
         recurring = body["recurringMetadata"] ?? recurring
+        multiAddress = body["multiAddressesCheckoutMetadata"] ?? multiAddress
         supplementaryData = body["supplementaryData"]?.text ?? supplementaryData
         platformID = body["platformId"]?.text ?? platformID
         providerReferenceID = body["providerMetadata"]?["providerReferenceId"]?.text ?? providerReferenceID

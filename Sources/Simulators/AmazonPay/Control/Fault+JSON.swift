@@ -5,6 +5,9 @@ extension Fault {
     ///
     /// - Throws: 400, naming what is wrong.
     init(_ body: JSONValue) throws(ControlError) {
+        if let name = body["match"]?["operation"]?.text, !Fault.names.contains(name) {
+            throw ControlError("There is no such match.operation. There are \(Fault.names.joined(separator: ", ")).")
+        }
         do {
             try BodyCheck.check(body, Fault.members)
         } catch {

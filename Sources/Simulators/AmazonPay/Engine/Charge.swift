@@ -106,8 +106,9 @@ struct ChargeOrder: Sendable {
     var capturesNow = false
     var canHandlePendingAuthorization = false
     var softDescriptor: String?
-    var initiator: String?
-    var channel: String?
+    /// Who asks for it: the buyer, in a payment of a single order.
+    var initiator: String? = "CITU"
+    var channel: String? = "Web"
     var metadata: JSONValue = .null
     var providerReferenceID: String?
     var platformID: String?

@@ -14,6 +14,8 @@ struct CheckoutSession: Sendable {
     enum ProductType: String, Sendable {
         case payAndShip = "PayAndShip"
         case payOnly = "PayOnly"
+        /// To several addresses at once.
+        case payAndShipMultiAddress = "PayAndShipMultiAddress"
     }
 
     /// What the buyer has chosen.
@@ -132,7 +134,9 @@ struct CheckoutSession: Sendable {
 
         var description: String {
             switch self {
-            case .buyerNotAssociated: "There is no buyer associated with the Checkout Session."
+            case .buyerNotAssociated:
+                "There is no buyer associated with the Checkout Session. Return the checkout session id to the Amazon Pay Button "
+                    + "to allow buyer to login."
             case .chargeAmountNotSet: "chargeAmount is not set."
             case .checkoutResultReturnURLNotSet: "checkoutResultReturnUrl is not set."
             case .paymentIntentNotSet: "paymentIntent is not set."

@@ -43,7 +43,7 @@ extension MoneyEngine {
     /// What is shipped needs its address; a billing address is compared where one is given.
     private func checkAddresses(_ order: FinalizeOrder, _ session: CheckoutSession) throws(APIError) {
         switch session.terms.productType {
-        case .payAndShip:
+        case .payAndShip, .payAndShipMultiAddress:
             guard let given = order.shippingAddress else { throw MoneyEngine.missing("shippingAddress") }
             guard given.isSame(as: session.choice?.address) else { throw MoneyEngine.differs("shippingAddress") }
         case .payOnly:

@@ -1,7 +1,7 @@
 import Primitives
 import StrictJSON
 
-// The objects as the service writes them. Every member is always there; what is absent is null.
+// The objects as the service writes them, in its order of members. Every member is always there; what is absent is null.
 
 extension JSONValue {
     init(_ price: Price?) { self = price?.json ?? .null }
@@ -24,17 +24,18 @@ extension CheckoutSession {
     /// The buyer's data are in it only while it is open, and in the answer of finalize.
     func json(processingURL: String, showsBuyer: Bool = false) -> JSONValue {
         let shown = isOpen || showsBuyer ? choice : nil
-        return [
+        let members: JSONValue = [
             "checkoutSessionId": .string(id), "webCheckoutDetails": webCheckoutDetails(processingURL),
-            "productType": .string(terms.productType.rawValue), "paymentDetails": payment.json,
+            // A session that the merchant's server made has none until a button says it.
+            "productType": JSONValue(choice == nil ? nil : terms.productType.rawValue), "paymentDetails": payment.json,
             "chargePermissionType": .string(terms.permissionType.rawValue), "orderType": nil,
             "recurringMetadata": extras.recurring ?? .null,
             "paymentMethodOnFileMetadata": terms.paymentMethodOnFile ?? .null, "merchantDetails": nil,
             "merchantMetadata": metadata.json, "supplementaryData": JSONValue(extras.supplementaryData),
             "buyer": shown.map { $0.buyerJSON(terms.scopes) } ?? .null,
             "billingAddress": shown.map { $0.billingJSON(terms.scopes) } ?? .null,
-            "shippingAddress": shown.map { $0.shippingJSON(terms.scopes) } ?? .null,
-            "paymentPreferences": shown.map { $0.preferencesJSON } ?? [], "statusDetails": statusJSON,
+            "paymentPreferences": [shown.map { $0.preferenceJSON } ?? .null], "statusDetails": statusJSON,
+            "shippingAddress": sharesOneAddress ? shown.map { $0.shippingJSON(terms.scopes) } ?? .null : .null,
             "platformId": JSONValue(extras.platformID), "chargePermissionId": JSONValue(permissionID),
             "chargeId": JSONValue(chargeID),
             "constraints": .array(
@@ -48,7 +49,18 @@ extension CheckoutSession {
             "releaseEnvironment": .string(environment.rawValue), "checkoutButtonText": nil,
             "deliverySpecifications": terms.delivery.json, "tokens": nil,
         ]
+        guard !sharesOneAddress else { return members }
+        // Two members that no other session has.
+        let list = shown.map { $0.addressListJSON(terms) } ?? []
+        return .object(
+            members.members + [
+                JSONMember("multiAddressesCheckoutMetadata", extras.multiAddress ?? .null),
+                JSONMember("shippingAddressList", .array(list)),
+            ]
+        )
     }
+
+    private var sharesOneAddress: Bool { terms.productType != .payAndShipMultiAddress }
 
     var permissionID: String? {
         if case .completed(let permissionID, _) = state { permissionID } else { nil }
@@ -117,7 +129,17 @@ extension CheckoutSession.Choice {
         return home.address.json
     }
 
-    var preferencesJSON: JSONValue { [["paymentDescriptor": .string(card.descriptor)]] }
+    /// All addresses of the buyer that the merchant delivers to: each a text that holds JSON.
+    func addressListJSON(_ terms: CheckoutTerms) -> [JSONValue] {
+        guard terms.scopes.contains(.shippingAddress) else { return [] }
+        return buyer.addresses.filter { terms.delivery.verdict(on: $0) == .allowed }
+            .map { entry in
+                let members = [JSONMember("addressId", .string(entry.id))] + entry.address.json.members
+                return .string(String(decoding: JSONValue.object(members).bytes, as: UTF8.self))
+            }
+    }
+
+    var preferenceJSON: JSONValue { ["paymentDescriptor": .string(card.descriptor)] }
 }
 
 extension ChargePermission.Obstacle {
@@ -165,7 +187,7 @@ extension ChargePermission {
             "platformId": JSONValue(extras.platformID), "buyer": shown.map { $0.buyerJSON(scopes) } ?? .null,
             "shippingAddress": shown.map { $0.shippingJSON(scopes) } ?? .null,
             "billingAddress": shown.map { $0.billingJSON(scopes) } ?? .null,
-            "paymentPreferences": shown.map { $0.preferencesJSON } ?? [], "statusDetails": statusJSON,
+            "paymentPreferences": [shown.map { $0.preferenceJSON } ?? .null], "statusDetails": statusJSON,
             "creationTimestamp": JSONValue(createdAt), "expirationTimestamp": JSONValue(expiresAt),
             "merchantMetadata": metadata.json, "releaseEnvironment": .string(environment.rawValue),
             "limits": ["amountLimit": JSONValue(limit), "amountBalance": JSONValue(balance)],

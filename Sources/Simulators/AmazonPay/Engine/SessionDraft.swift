@@ -75,6 +75,8 @@ struct MerchantMetadata: Sendable, Equatable {
 /// Members that are kept and given back.
 struct SessionExtras: Sendable, Equatable {
     var recurring: JSONValue?
+    /// `multiAddressesCheckoutMetadata` as it came.
+    var multiAddress: JSONValue?
     var supplementaryData: String?
     var platformID: String?
     var providerReferenceID: String?

@@ -42,7 +42,7 @@ extension AmazonPayModel {
     ) -> (addresses: [SelectPage.AddressChoice], cards: [TestCard]) {
         guard let terms = terms(of: visit) else { return ([], []) }
         let hasChoice = session(of: visit)?.choice != nil
-        var (showsAddresses, showsCards) = (terms.productType == .payAndShip && !terms.processesOrder, true)
+        var (showsAddresses, showsCards) = (terms.productType != .payOnly && !terms.processesOrder, true)
         switch visit.purpose {
         case .checkout: break
         case .change(_, .address) where hasChoice: showsCards = !showsAddresses

@@ -11,7 +11,7 @@ extension HostedFiles {
           var lists = {
             ledgerCurrency: ['JPY', 'USD', 'EUR', 'GBP'],
             checkoutLanguage: ['ja_JP', 'en_US', 'en_GB', 'de_DE', 'fr_FR', 'it_IT', 'es_ES'],
-            productType: ['PayAndShip', 'PayOnly', 'SignIn'],
+            productType: ['PayAndShip', 'PayAndShipMultiAddress', 'PayOnly', 'SignIn'],
             placement: ['Home', 'Product', 'Cart', 'Checkout', 'Other'],
             buttonColor: ['Gold', 'LightGray', 'DarkGray']
           };

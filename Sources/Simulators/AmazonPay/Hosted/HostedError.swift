@@ -100,7 +100,7 @@ struct HostedError: Error, Sendable, Equatable {
     }
 
     func answer(_ language: HostedLanguage) -> SimulatorAnswer {
-        let rows = details.map { detail in
+        let rows = details.filter { !$0.value.isEmpty }.map { detail in
             "<dt>\(detail.name)</dt><dd id=\"error-\(detail.name)\">\(detail.value)</dd>\n" as HTML
         }
         let back: HTML =

@@ -34,10 +34,20 @@ package struct SimulatorSwitches: Sendable, Equatable {
         case unlimited = "none"
     }
 
+    /// What an idempotency key stands for.
+    package enum IdempotencyScope: String, Sendable {
+        /// One request of the account, as the vendor's text has it.
+        case account
+        /// One request of an operation: the vendor's own test suite sends one key with several.
+        case operation
+    }
+
     /// How strictly request signatures are checked.
     package var signature: SignatureMode = .strict
     /// Whose limits calls count against, whatever key they are signed with.
     package var quota: Quota = .unlimited
+    /// What an idempotency key stands for.
+    package var idempotencyScope: IdempotencyScope = .account
     /// How the hosted pages send the browser back.
     package var redirect: Redirect = .http
     /// Whether the result URL comes without the id, as merchants have observed.
@@ -59,7 +69,8 @@ package struct SimulatorSwitches: Sendable, Equatable {
     var json: JSONValue {
         [
             "signature": .string(signature.rawValue), "quota": .string(quota.rawValue),
-            "redirect": .string(redirect.rawValue), "omitResultId": .bool(omitResultID),
+            "idempotencyScope": .string(idempotencyScope.rawValue), "redirect": .string(redirect.rawValue),
+            "omitResultId": .bool(omitResultID),
             "appendCancelId": .bool(appendCancelID), "askMfa": .bool(askCode), "ask3ds": .bool(askBank),
             "refundDelay": .string("PT\(refundDelay.components.seconds)S"),
             "bankDelay": .string("PT\(bankDelay.components.seconds)S"),
@@ -69,6 +80,7 @@ package struct SimulatorSwitches: Sendable, Equatable {
     static let members: [Shape.Member] = [
         .init("signature", .oneOf(["strict", "documented", "off"])),
         .init("quota", .oneOf(["live", "sandbox", "none"])),
+        .init("idempotencyScope", .oneOf(["account", "operation"])),
         .init("redirect", .oneOf(["http", "meta", "script", "tap"])), .init("omitResultId", .flag),
         .init("appendCancelId", .flag), .init("askMfa", .flag), .init("ask3ds", .flag),
         .init("refundDelay", .text(40)), .init("bankDelay", .text(40)),
@@ -78,6 +90,8 @@ package struct SimulatorSwitches: Sendable, Equatable {
     mutating func apply(_ body: JSONValue) {
         signature = body["signature"]?.text.flatMap(SignatureMode.init) ?? signature
         quota = body["quota"]?.text.flatMap(Quota.init) ?? quota
+        idempotencyScope =
+            body["idempotencyScope"]?.text.flatMap(IdempotencyScope.init) ?? idempotencyScope
         redirect = body["redirect"]?.text.flatMap(Redirect.init) ?? redirect
         omitResultID = body["omitResultId"]?.flag ?? omitResultID
         appendCancelID = body["appendCancelId"]?.flag ?? appendCancelID

@@ -1,0 +1,58 @@
+/// Regular expressions for texts, in the part of the language that all readers of schemas share: no lookbehind, no `\p`.
+enum SchemaPattern {
+    /// What `PrintableText` takes, but for the length, and for the format characters beyond U+FFFF, which it refuses besides.
+    ///
+    /// - Parameter orEmpty: Whether the empty text is one.
+    static func printable(orEmpty: Bool) -> String {
+        let inner = "[^\(unprintable)]"
+        let outer = "[^\(blank)\(unprintable)]"
+        let text = "\(outer)(\(inner)*\(outer))?"
+        return orEmpty ? "^(\(text))?$" : "^\(text)$"
+    }
+
+    /// Control and format characters, line and paragraph separators.
+    private static let unprintable =
+        #"\u0000-\u001F\u007F-\u009F\u00AD\u0600-\u0605\u061C\u06DD\u070F\u0890\u0891\u08E2\u180E\u200B\u200C\u200E\u200F"#
+        + #"\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB"#
+
+    /// White space that is printable.
+    private static let blank = #"\u0020\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000"#
+
+    /// A name, or a number of version 4.
+    private static let host = "(([a-z0-9-]{1,63}[.])*[a-z-][a-z0-9-]{0,62}|([0-9]{1,3}[.]){3}[0-9]{1,3})"
+    private static let rest = "(:[1-9][0-9]{0,4})?(/[!$%&()*+,./0-9:;=?@A-Z_a-z~-]*)?$"
+
+    /// An https address with a name in lower case, as it has to be written in a request.
+    static let address = "^https://\(host)\(rest)"
+    /// The same, or a plain one of the merchant's own machine, where the settings permit that.
+    static let callback =
+        "^(https://\(host)|http://(([a-z0-9-]{1,63}[.])*localhost|127([.][0-9]{1,3}){3}))\(rest)"
+    /// A link into an app: an https address, or one of a private scheme.
+    static let link =
+        #"^(https://\#(host)\#(rest.dropLast())|[a-z][a-z0-9+-]*([.][a-z0-9+-]+)+:[!$%&()*+,./0-9:;=?@A-Z_a-z~-]+)$"#
+
+    /// A session's id, which is written in lower case and read in either.
+    static let uuid = "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"
+    /// The provider's id of a checkout session.
+    static let checkoutSession = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+    /// A charge's id.
+    static let charge = "^[A-Z][0-9]{2}-[0-9]{7}-[0-9]{7}-C[0-9]{6}$"
+    /// A refund's id.
+    static let refund = "^[A-Z][0-9]{2}-[0-9]{7}-[0-9]{7}-R[0-9]{6}$"
+
+    /// Sixteen bytes in base64url.
+    static let bytes16 = "^[A-Za-z0-9_-]{21}[AQgw]$"
+    /// Thirty-two bytes in base64url.
+    static let bytes32 = "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"
+    /// A verifier of RFC 7636.
+    static let verifier = "^[A-Za-z0-9._~-]{43,128}$"
+
+    /// A time in UTC to the second, of a day that there is.
+    static let time = "^(\(day)|\(leapDay))T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"
+
+    private static let day =
+        "(19[7-9][0-9]|[2-9][0-9]{3})-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
+        + "|02-(0[1-9]|1[0-9]|2[0-8]))"
+    private static let leapDay =
+        "((198|[2-9][0-9][2468])[048]|[2-9][0-9]0[48]|(19[79]|[2-9][0-9][13579])[26]|([2468][048]|[3579][26])00)-02-29"
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Primitives
+import StrictJSON
+import Testing
+
+/// The regular expressions of the description against the program's own rules.
+@Suite("A pattern of the description")
+struct SchemaPatternTests {
+    private static let document = OpenAPIDocument.make(
+        [.createSession, .listSessions, .readCharge, .refundCharge],
+        server: "https://pay.example.com",
+        version: "1"
+    )
+
+    private static func pattern(ofBody name: String) throws -> NSRegularExpression {
+        let body = document["paths"]?["/v1/sessions"]?["post"]?["requestBody"]
+        let schema = body?["content"]?["application/json"]?["schema"]?["properties"]?[name]
+        let text = schema?["pattern"]?.text ?? schema?["oneOf"]?.elements.first?["pattern"]?.text
+        return try NSRegularExpression(pattern: try #require(text))
+    }
+
+    private static func pattern(ofQuery name: String) throws -> NSRegularExpression {
+        let parameters = document["paths"]?["/v1/sessions"]?["get"]?["parameters"]?.elements ?? []
+        let parameter = parameters.first { $0["name"]?.text == name }
+        return try NSRegularExpression(pattern: try #require(parameter?["schema"]?["pattern"]?.text))
+    }
+
+    @Test func `of a printable text takes the characters that the program takes`() throws {
+        let pattern = try Self.pattern(ofBody: "reference")
+        for value in UInt32(0)...0xFFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            for text in ["\(scalar)", "a\(scalar)a", "a\(scalar)", "\(scalar)a"] {
+                let isGood = PrintableText.isGood(text, length: 1...100)
+                guard pattern.takes(text) != isGood else { continue }
+                Issue.record("U+\(Hex.encode([UInt8(value >> 8), UInt8(value & 255)])) in \(text.debugDescription)")
+            }
+        }
+        #expect(pattern.takes("煎茶 👨‍👩‍👧"))
+        #expect(!pattern.takes(""))
+        #expect(try Self.pattern(ofBody: "note").takes(""))
+    }
+
+    @Test func `of a time takes every day that there is and no other`() throws {
+        let pattern = try Self.pattern(ofQuery: "updatedAfter")
+        for year in [1969, 1970, 1972, 1976, 1980, 1999, 2000, 2004, 2016, 2026, 2096, 2100, 2400, 9999] {
+            for month in 0...13 {
+                for day in 0...32 {
+                    let text = "\(year)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)T23:59:59Z"
+                    #expect(pattern.takes(text) == (CalendarDate.time(of: text) != nil), "\(text)")
+                }
+            }
+        }
+        for text in ["2026-11-20T24:00:00Z", "2026-11-20T12:60:00Z", "2026-11-20T12:00:00+09:00", "20261120T120000Z"] {
+            #expect(!pattern.takes(text), "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        "https://shop.example.com", "https://shop.example.com/", "https://shop.example.com:8443/a?b=c&d=%20",
+        "https://a.example/~b", "https://127.0.0.1/x", "http://shop.example.com/", "https://shop.example.com?a=b",
+        "https://shop.example.com/#a", "https://SHOP.example.com/", "https://user@shop.example.com/", "https:///a",
+        "https://shop.example.com/ a", "https://shop.example.com/\u{E9}", "https://shop.example.com/[a]",
+        "shop.example.com",
+        "https://shop.example.com:0/", "https://-shop.example.com/", "https://shop..example.com/",
+    ])
+    func `of an address takes what the program reads as one`(address: String) throws {
+        let pattern = try Self.pattern(ofBody: "returnUrl")
+        #expect(pattern.takes(address) == (CallbackOrigin(of: address) != nil))
+    }
+
+    @Test func `says of which sort a session is`() throws {
+        let body = Self.document["paths"]?["/v1/sessions"]?["post"]?["requestBody"]
+        let sorts = body?["content"]?["application/json"]?["schema"]?["oneOf"]?.elements ?? []
+        let clients = sorts.flatMap { $0["properties"]?["client"]?["enum"]?.elements.compactMap(\.text) ?? [] }
+        #expect(clients == SessionRequest.clients)
+        let required = sorts.map { $0["required"]?.elements.compactMap(\.text) ?? [] }
+        #expect(required == [["client"], ["client", "returnUrl"], ["client", "mobile"]])
+    }
+
+    @Test func `takes no name of a field that has none`() {
+        #expect(Problem(.invalidRequest, field: "").field == nil)
+        #expect(Problem(.invalidRequest, field: "").body["error"]?["field"] == nil)
+        #expect(Problem(.invalidRequest, field: "a").field == "a")
+    }
+
+    @Test func `describes that a document may be there already, and under which licence it is`() {
+        let document = OpenAPIDocument.make([.openAPI], server: "https://pay.example.com", version: "1")
+        let operation = document["paths"]?["/v1/openapi.json"]?["get"]
+        #expect(operation?["responses"]?.members.map(\.name) == ["200", "304"])
+        #expect(operation?["parameters"]?.elements.map { $0["name"]?.text } == ["If-None-Match"])
+        #expect(document["info"]?["license"]?["identifier"]?.text == "Apache-2.0")
+    }
+}
+
+extension NSRegularExpression {
+    fileprivate func takes(_ text: String) -> Bool {
+        // All of it: `$` is also before a line's end here, while to a schema it is the end.
+        let range = NSRange(text.startIndex..., in: text)
+        return firstMatch(in: text, range: range)?.range == range
+    }
+}
