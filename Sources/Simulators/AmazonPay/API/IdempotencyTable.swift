@@ -1,13 +1,13 @@
 import Primitives
 
 /// What an idempotency key belongs to.
-struct IdempotencyIdentity: Hashable, Sendable {
+struct IdempotencyIdentity: Hashable, Sendable, Codable {
     let merchantID: String
     let key: String
 }
 
 /// The first answer to each idempotency key, kept for every later request with it.
-struct IdempotencyTable: Sendable {
+struct IdempotencyTable: Sendable, Codable {
     /// Keys that are remembered; the oldest goes first, while the service keeps them for ever.
     static let capacity = 50_000
 
@@ -20,12 +20,12 @@ struct IdempotencyTable: Sendable {
         case replay(SimulatorAnswer, requestID: String)
     }
 
-    private enum State {
+    private enum State: Codable {
         case running(until: WallTime)
         case done(SimulatorAnswer, requestID: String)
     }
 
-    private struct Entry {
+    private struct Entry: Codable {
         let fingerprint: Digest32
         var state: State
     }
