@@ -9,9 +9,13 @@ enum MigrateCommand {
         details:
             "Applies the files that are missing, one transaction each. Safe to run twice, and from several machines at once.",
         options: [CommandOption("status", nil, "only list the files and how they stand")],
+        examples: [
+            "sallyport migrate --config sallyport.json",
+            "sallyport migrate --status --config sallyport.json",
+        ],
         run: { input in
-            await input.withConfiguration { configuration in
-                let database = try DatabaseAccess(configuration, logger: configuration.logger)
+            await input.withConfiguration(for: .database) { configuration in
+                let database = try DatabaseAccess(configuration, logger: configuration.asideLogger)
                 defer { database.close() }
                 let directory = configuration.storage.migrationsDirectory
                 if input.arguments.flags.contains("status") {

@@ -137,7 +137,7 @@ extension Configuration {
             token = try Files.read(path, limit: 4096)
             mode = try Files.targetMode(path)
         } catch {
-            throw problem("\(path) cannot be read: \(error)")
+            throw problem("\(path) cannot be read: \(error.sentence)")
         }
         guard mode & 0o007 == 0 else {
             throw problem("\(path) is open to every user of this machine; take that away with chmod o-rwx")
@@ -157,7 +157,7 @@ extension Configuration {
         do throws(IOError) {
             return try Files.read(path, limit: 1 << 20)
         } catch {
-            throw ConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error)"])
+            throw ConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error.sentence)"])
         }
     }
 }

@@ -17,7 +17,7 @@ extension Configuration {
             let bytes = try Files.read(path, limit: 65_536)
             if bytes.count >= WebhookVault.leastByteCount { return Secret(bytes) }
         } catch {
-            throw ConfigurationError(problems: ["merchant.secret_file: \(path) cannot be read: \(error)"])
+            throw ConfigurationError(problems: ["merchant.secret_file: \(path) cannot be read: \(error.sentence)"])
         }
         throw ConfigurationError(problems: ["merchant.secret_file: fewer than \(WebhookVault.leastByteCount) bytes"])
     }
@@ -32,7 +32,7 @@ extension Configuration {
             _ = try Files.read(webhooks.authorityPath, limit: 1 << 20)
         } catch {
             throw ConfigurationError(
-                problems: ["webhooks.ca_file: \(webhooks.authorityPath) cannot be read: \(error)"]
+                problems: ["webhooks.ca_file: \(webhooks.authorityPath) cannot be read: \(error.sentence)"]
             )
         }
     }
