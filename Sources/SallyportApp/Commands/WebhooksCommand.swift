@@ -69,6 +69,7 @@ enum WebhooksCommand {
                 for line in lines { input.console.print(line) }
                 let isFound = !lines.isEmpty || errand.mayFindNothing
                 if !isFound { input.console.complain("sallyport: nothing found") }
+                if isFound, lines.isEmpty, errand.mayFindNothing { input.console.remark("there is none") }
                 return isFound && isTaken ? 0 : 1
             }
         }
