@@ -106,10 +106,19 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
     package let code: Code
     /// What the kernel said, for operators.
     package let detail: String
+    /// The address that cannot be listened on, and why not; `nil` for another code.
+    package let refusal: (address: SocketAddress, cause: IOError)?
 
     init(_ code: Code, detail: String = "") {
         self.code = code
         self.detail = detail
+        refusal = nil
+    }
+
+    init(cannotListenOn address: SocketAddress, _ cause: IOError) {
+        code = .cannotListen
+        detail = "\(address): \(cause)"
+        refusal = (address, cause)
     }
 
     package var description: String { detail.isEmpty ? "ServerError.\(code)" : "ServerError.\(code): \(detail)" }

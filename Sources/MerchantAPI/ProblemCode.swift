@@ -121,7 +121,8 @@ extension ProblemCode {
         case .invalidAmount: "An amount is a decimal text, and fits the order."
         case .invalidCursor: "The cursor is not one that a list gave out."
         case .idempotencyKeyMissing: "A POST needs the field Idempotency-Key: 1 to 64 characters of A-Z a-z 0-9 _ -."
-        case .unauthenticated: "There is no such key, or it does not work any more."
+        case .unauthenticated:
+            "There is no such key, or it does not work any more. A key is sent as Authorization: Bearer KEY."
         case .scopeMissing: "The key does not open this."
         case .browserNotAllowed: "Keys do not belong in browsers: call from your server."
         case .notFound: "There is nothing here."

@@ -173,6 +173,19 @@ package final class PageRenderer: Sendable {
         pages(language).link.render(nonce: nonce)
     }
 
+    /// The link host's page of a refusal.
+    ///
+    /// Policy: `linkFallback`.
+    ///
+    /// - Parameters:
+    ///   - code: What happened.
+    ///   - language: Of the buyer.
+    ///   - nonce: The one in the policy.
+    /// - Returns: The document.
+    package func linkError(_ code: PageErrorCode, in language: Language, nonce: Nonce) -> [UInt8] {
+        pages(language).link.render(code, nonce: nonce)
+    }
+
     /// The web host's page that offers the return link once more.
     ///
     /// Policy: `plain`.

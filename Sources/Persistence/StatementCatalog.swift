@@ -19,6 +19,7 @@ package enum StatementCatalog {
             PostgresSessionStore.noteSweptStatement,
             PostgresSessionStore.outcome,
             PostgresSessionStore.postponeStatement,
+            PostgresSessionStore.namedStatement,
             PostgresSessionStore.claimStuckStatement,
             PostgresSessionStore.paymentStatement,
             PostgresSessionStore.reclaimStatement,

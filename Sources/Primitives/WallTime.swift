@@ -1,5 +1,5 @@
 /// A point on the calendar clock, in UTC.
-package struct WallTime: Sendable, Hashable, Comparable {
+package struct WallTime: Sendable, Hashable, Comparable, Codable {
     /// Microseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
     package var microseconds: Int64
 

@@ -5,9 +5,11 @@ import HTTPCore
 extension Application {
     /// Waits until the provider's stand-in answers; it starts beside this program.
     ///
-    /// - Parameter configuration: Names its address and authority.
-    /// - Throws: `ConfigurationError` when it does not answer within twenty seconds.
-    func waitForProvider(_ configuration: Configuration) async throws {
+    /// - Parameters:
+    ///   - configuration: Names its address and authority.
+    ///   - companion: Its process, where that is a child of this one.
+    /// - Throws: `CompanionEnded` as soon as that has ended; `ConfigurationError` when nothing answers within twenty seconds.
+    func waitForProvider(_ configuration: Configuration, beside companion: Companion?) async throws {
         let url = configuration.provider.apiURL + "/_sim/health"
         var outbound = ClientConfiguration()
         if !configuration.provider.authorityPath.isEmpty {
@@ -17,6 +19,9 @@ extension Application {
         let answers = try await onFirstLoop { reactor in
             let client = CurlClient(reactor, configuration: trust)
             for _ in 0..<200 {
+                if let companion, let exit = try companion.process.wait(atMost: .zero) {
+                    throw CompanionEnded(name: companion.name, exit: exit)
+                }
                 let request = OutboundRequest(method: "GET", url: url, timeout: .seconds(1))
                 // Any status will do: the control interface refuses other machines, as in a container beside this one.
                 if (try? await client.send(request)) != nil { return true }

@@ -22,4 +22,19 @@ package struct OrderNumber: Sendable, Hashable, CustomStringConvertible {
         }
         description = String(decoding: characters, as: UTF8.self)
     }
+
+    /// An order's number as somebody has typed it, or `nil` for anything else.
+    ///
+    /// - Parameter text: In either case, with or without the dash; O and zero, I, L and one are the same.
+    package init?(typed text: String) {
+        let same: [UInt8: UInt8] = [
+            UInt8(ascii: "O"): UInt8(ascii: "0"), UInt8(ascii: "I"): UInt8(ascii: "1"),
+            UInt8(ascii: "L"): UInt8(ascii: "1"),
+        ]
+        var characters = text.uppercased().utf8.map { same[$0] ?? $0 }
+        if characters.count == 11, characters[5] == UInt8(ascii: "-") { characters.remove(at: 5) }
+        guard characters.count == 10, characters.allSatisfy(OrderNumber.alphabet.contains) else { return nil }
+        characters.insert(UInt8(ascii: "-"), at: 5)
+        description = String(decoding: characters, as: UTF8.self)
+    }
 }

@@ -1,31 +1,55 @@
 import Primitives
 
-/// Builds one line of JSON.
+/// Builds one line of the log.
 struct LogLine {
     private(set) var bytes: [UInt8] = []
+    private let format: LogFormat
 
-    init() {
+    /// The names that every line has.
+    static let names = ["time", "level", "event"]
+
+    init(_ format: LogFormat) {
+        self.format = format
         bytes.reserveCapacity(256)
     }
 
-    /// Starts the object with the members that every line has.
+    /// Starts the line with what every line has.
     mutating func open(time: WallTime, level: LogLevel, event: StaticString) {
-        append(#"{"time":""#)
-        let date = CalendarDate(time)
-        append(date.extendedText.dropLast())
-        appendMilliseconds(of: time)
-        append(#"Z","level":""#)
-        append(level.description)
-        append(#"","event":"#)
-        appendText(event.description)
+        let date = CalendarDate(time).extendedText.dropLast()
+        switch format {
+        case .json:
+            append(#"{"time":""#)
+            append(date)
+            appendMilliseconds(of: time)
+            append(#"Z","level":""#)
+            append(level.description)
+            append(#"","event":"#)
+            appendText(event.description)
+        case .text:
+            append(date.suffix(8))
+            appendMilliseconds(of: time)
+            append(" ")
+            append(level.description)
+            append(String(repeating: " ", count: max(1, 8 - level.description.utf8.count)))
+            append(event.description)
+        }
     }
 
-    /// Adds a member.
-    mutating func add(_ field: LogField) {
-        append(",")
-        appendText(field.name.description)
-        append(":")
-        switch field.value {
+    /// Adds a field under a name that the line does not have yet.
+    mutating func add(_ name: String, _ value: LogField.Value) {
+        switch format {
+        case .json:
+            append(",")
+            appendText(name)
+            append(":")
+        case .text:
+            append(" ")
+            append(name)
+            append("=")
+        }
+        switch value {
+        case .text(let text) where format == .text && LogLine.isWord(text):
+            bytes.append(contentsOf: TokenScrubber.scrub(Array(text.utf8)))
         case .text(let text): appendText(text)
         case .integer(let number): DecimalDigits.append(number, to: &bytes)
         case .number(let number): append(number.isFinite ? number.description : "null")
@@ -33,14 +57,22 @@ struct LogLine {
         }
     }
 
-    /// Adds members that are already JSON, each with a comma in front.
-    mutating func add(rendered members: [UInt8]) {
-        bytes.append(contentsOf: members)
+    /// Adds fields that are written already.
+    mutating func add(rendered fields: [UInt8]) {
+        bytes.append(contentsOf: fields)
     }
 
-    /// Ends the object and the line.
+    /// Ends the line.
     mutating func close() {
-        append("}\n")
+        append(format == .json ? "}\n" : "\n")
+    }
+
+    /// Whether a text needs no quotation marks to be told from what follows.
+    private static func isWord(_ text: String) -> Bool {
+        let isPlain = { (byte: UInt8) in
+            byte > 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
+        return !text.isEmpty && text.utf8.allSatisfy(isPlain)
     }
 
     private mutating func append(_ text: some StringProtocol) {

@@ -1,38 +1,68 @@
 package import Primitives
 
-/// Takes finished log lines: whole lines of JSON, each with its line feed.
+/// Takes finished log lines: whole lines, each with its line feed.
 ///
 /// It is called from any thread and must not block for long.
 package typealias LogSink = @Sendable (_ line: [UInt8]) -> Void
 
 /// Writes structured log lines: one JSON object per line, with `time`, `level`, `event` and the fields.
 ///
-/// A logger is a value and is passed down; there is no global one. Nothing is built for a line below the level.
+/// A logger is a value and is passed down; there is no global one. Nothing is built for a line below the level. No line has a name twice,
+/// because readers of JSON keep one of the two: a field whose name is taken gets a number behind it, `event_2`.
 package struct Logger: Sendable {
     /// The least level that is written.
     package let level: LogLevel
     private let clock: any WallClock
     private let sink: LogSink
+    private let format: LogFormat
     private let context: [UInt8]
+    /// What is in the context already.
+    private let names: [String]
 
     /// A logger that writes what matters at least as much as a level.
     ///
     /// - Parameters:
     ///   - level: The least level that is written.
     ///   - label: The part of the program; written as `label` on every line unless it is empty.
+    ///   - format: How lines are written.
     ///   - clock: Tells the time of each line.
     ///   - sink: Takes the finished lines.
-    package init(level: LogLevel, label: String = "", clock: any WallClock, sink: @escaping LogSink) {
-        var line = LogLine()
-        if !label.isEmpty { line.add(LogField("label", label)) }
-        self.init(level: level, clock: clock, sink: sink, context: line.bytes)
-    }
-
-    private init(level: LogLevel, clock: any WallClock, sink: @escaping LogSink, context: [UInt8]) {
+    package init(
+        level: LogLevel,
+        label: String = "",
+        format: LogFormat = .json,
+        clock: any WallClock,
+        sink: @escaping LogSink
+    ) {
         self.level = level
         self.clock = clock
         self.sink = sink
+        self.format = format
+        var (line, names) = (LogLine(format), LogLine.names)
+        if !label.isEmpty { Logger.add([LogField("label", label)], to: &line, &names) }
+        (context, self.names) = (line.bytes, names)
+    }
+
+    private init(_ other: Logger, context: [UInt8], names: [String]) {
+        level = other.level
+        clock = other.clock
+        sink = other.sink
+        format = other.format
         self.context = context
+        self.names = names
+    }
+
+    private static func add(_ fields: [LogField], to line: inout LogLine, _ names: inout [String]) {
+        for field in fields {
+            let given = field.name.description
+            var (name, number) = (given, 1)
+            while names.contains(name) {
+                number += 1
+                name = "\(given)_\(number)"
+            }
+            names.append(name)
+            line.add(name, field.value)
+        }
     }
 
     /// A logger that drops every line, for tests that do not look at them.
@@ -43,10 +73,10 @@ package struct Logger: Sendable {
     /// - Parameter fields: Written before the fields of the line itself, after those given earlier.
     /// - Returns: A logger with the longer context.
     package func with(_ fields: [LogField]) -> Logger {
-        var line = LogLine()
+        var (line, names) = (LogLine(format), names)
         line.add(rendered: context)
-        for field in fields { line.add(field) }
-        return Logger(level: level, clock: clock, sink: sink, context: line.bytes)
+        Logger.add(fields, to: &line, &names)
+        return Logger(self, context: line.bytes, names: names)
     }
 
     /// Writes one line.
@@ -57,10 +87,10 @@ package struct Logger: Sendable {
     ///   - fields: Evaluated only when the line is written.
     package func log(_ level: LogLevel, _ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
         guard level >= self.level else { return }
-        var line = LogLine()
+        var (line, names) = (LogLine(format), names)
         line.open(time: clock.now(), level: level, event: event)
         line.add(rendered: context)
-        for field in fields() { line.add(field) }
+        Logger.add(fields(), to: &line, &names)
         line.close()
         sink(line.bytes)
     }

@@ -328,7 +328,7 @@ package final class WebhookDispatcher {
     private func fields(_ delivery: ClaimedDelivery) -> [LogField] {
         [
             LogField("endpoint", delivery.endpoint.description),
-            LogField("event", WebhookEvent.text(of: delivery.event.id)), LogField("type", delivery.event.type),
+            LogField("webhook_event", WebhookEvent.text(of: delivery.event.id)), LogField("type", delivery.event.type),
             LogField("flow", delivery.event.flow.description), LogField("failures", delivery.failures),
         ]
     }

@@ -68,6 +68,40 @@ import Testing
         }
     }
 
+    /// What people have of an order: its number, Amazon's ids; a merchant has its own reference.
+    @Test func `tells it by whatever somebody has of the order`() async throws {
+        try await withShop { shop in
+            let shopper = try await shop.shopper()
+            #expect(try await shopper.purchase(try await shopper.toReturn()).status == 200)
+            _ = try await shop.shopper().toReturn()
+            let whole = try await shop.runCommand(["audit", shopper.flow]).output
+            #expect(try events(whole).count > 4)
+            let number = try shop.value("SELECT reference FROM merchant_order WHERE flow_id = $1", [shopper.flow])
+            let objects = try shop.rows("SELECT object_id FROM payment_object WHERE flow_id = $1", [shopper.flow])
+            #expect(objects.count == 2)
+            for name in [number, number.lowercased().filter { $0 != "-" }] + objects.compactMap({ $0[0] }) {
+                let (status, output) = try await shop.runCommand(["audit", name])
+                #expect(status == .code(0) && output == whole, "\(name): \(output)")
+            }
+            try shop.rows("UPDATE merchant_order SET reference = 'A-1' WHERE true")
+            let both = try await shop.runCommand(["audit", "A-1"]).output
+            #expect(Set(try events(both).map(\.flow)).count == 2)
+            let (status, output) = try await shop.runCommand(["stuck", "A-1", "--resume"])
+            #expect(status == .code(1) && output.contains("A-1 names 2 sessions: give the id of one, "), "\(output)")
+            let unknown = try await shop.runCommand(["stuck", "00000-00000", "--decline"])
+            #expect(unknown.output == "sallyport: no session is known by 00000-00000\n")
+        }
+    }
+
+    @Test func `is content with a time without alerts`() async throws {
+        try await withShop { shop in
+            for option in ["--alerts", "--operators"] {
+                let (status, output) = try await shop.runCommand(["audit", option])
+                #expect(status == .code(0) && output == "", "\(output)")
+            }
+        }
+    }
+
     @Test func `says so when there is nothing on record`() async throws {
         try await withShop { shop in
             let (status, output) = try await shop.runCommand(["audit", "00000000-0000-4000-8000-000000000000"])

@@ -52,6 +52,36 @@ struct CrashDemoTests {
         }
     }
 
+    @Test(arguments: ["SIMULATOR_LISTEN", "LISTEN", "ADMIN_LISTEN"])
+    func `a port that is taken ends the demo at once, and is named with its setting`(name: String) async throws {
+        try await withProcessShop { shop in
+            try Files.setPermissions(shop.folder, mode: 0o711)
+            defer { CrashDemoTests.killAll(shop.folder) }
+            let taken = SocketAddress(v4: 0x7F00_0001, port: try freePort())
+            let holder = try Socket.listen(on: taken, reusePort: false)
+            var environment = try CrashDemoTests.environment(shop)
+            environment["SALLYPORT_" + name] = "\(taken)"
+            let demo = try RunningProgram(
+                ["demo"],
+                environment: environment,
+                logPath: shop.folder + "/demo.log",
+                on: shop.reactor
+            )
+            #expect(try await demo.process.exit(on: shop.reactor) == .code(1))
+            #expect(
+                demo.log.contains(
+                    "sallyport: \(name.lowercased()): \(taken) is in use: stop the program that listens there; "
+                        + "or set SALLYPORT_\(name) to another address"
+                )
+            )
+            #expect(!demo.log.contains("ready https://") && !demo.log.contains("nothing answers"))
+            try await poll(shop.reactor, "the end of the children") {
+                CrashDemoTests.processes(shop.folder).isEmpty ? () : nil
+            }
+            #expect(try Socket.localAddress(holder) == taken)
+        }
+    }
+
     private static func isSimulator(_ process: String) -> Bool {
         let words = (try? Files.read("/proc/\(process)/cmdline", limit: 4096)) ?? []
         return words.split(separator: 0).contains { Array($0) == Array("simulators".utf8) }
@@ -61,14 +91,7 @@ struct CrashDemoTests {
     ///
     /// - Returns: The program and the address of its clear listener.
     private static func start(_ shop: ProcessShop, _ log: String) async throws -> (RunningProgram, String) {
-        let environment = [
-            "SALLYPORT_DATA_DIR": shop.folder + "/var",
-            "SALLYPORT_LISTEN": "127.0.0.1:0",
-            "SALLYPORT_CLEAR_LISTEN": "127.0.0.1:0",
-            "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0",
-            "SALLYPORT_SIMULATOR_LISTEN": "127.0.0.1:\(try freePort())",
-            "SALLYPORT_LOOPS": "1",
-        ]
+        let environment = try environment(shop)
         let program = try RunningProgram(
             ["demo"],
             environment: environment,
@@ -80,6 +103,17 @@ struct CrashDemoTests {
         let addresses = line.split(separator: "\"").first { $0.hasPrefix("127.0.0.1:") }?.split(separator: " ")
         let clear = try #require(addresses?.last)
         return (program, "http://\(clear)")
+    }
+
+    private static func environment(_ shop: ProcessShop) throws -> [String: String] {
+        [
+            "SALLYPORT_DATA_DIR": shop.folder + "/var",
+            "SALLYPORT_LISTEN": "127.0.0.1:0",
+            "SALLYPORT_CLEAR_LISTEN": "127.0.0.1:0",
+            "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0",
+            "SALLYPORT_SIMULATOR_LISTEN": "127.0.0.1:\(try freePort())",
+            "SALLYPORT_LOOPS": "1",
+        ]
     }
 
     /// The processes that have to do with a folder, by number.

@@ -227,7 +227,8 @@ import Testing
         }
         for (face, base) in [("web", shop.web), ("link", shop.link)] {
             let answer = try await anyone.request("GET", base + "/.well-known/security.txt")
-            list.check("\(face) GET /.well-known/security.txt", answer, 404, neutral)
+            let row = face == "web" ? neutral : page("no-referrer", fallback)
+            list.check("\(face) GET /.well-known/security.txt", answer, 404, row)
         }
         let index = try await anyone.request("GET", shop.link + "/index.html?secureWebviewSessionId=swc_x")
         list.check("link GET /index.html", index, 200, page("no-referrer", fallback))
@@ -286,6 +287,12 @@ import Testing
                     let answer = try await anyone.request("GET", base + path)
                     #expect(answer.status == 404, "\(base)\(path)")
                     Self.expectSafe(answer)
+                    // That host has no static files.
+                    if base == shop.link {
+                        #expect(Self.head(of: answer) == Set(Self.page("no-referrer", Self.fallback)), "\(path)")
+                        #expect(answer.text.contains("<style nonce=") && !answer.text.contains("/static/"))
+                        #expect(answer.error == "not_found" && answer.link("rescue") == shop.web + "/rescue")
+                    }
                 }
             }
             let elsewhere = try await anyone.request("GET", "/iosApp/cart", fields: [("Host", "evil.example")])

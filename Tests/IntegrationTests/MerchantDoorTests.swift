@@ -71,6 +71,7 @@ import Testing
             #expect(
                 answer.text
                     == #"{"error":{"code":"content_too_large","message":"The content is larger than 196608 bytes."}}"#
+                    + "\n"
             )
             #expect(answer[field: "x-request-id"]?.count == 16)
             #expect(answer[field: "content-type"] == "application/json; charset=utf-8")

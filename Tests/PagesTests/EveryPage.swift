@@ -50,6 +50,7 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
         ("result-app", pages.result(.app(returnLink: Samples.returnLink), in: language, nonce: nonce)),
         ("result-browser", pages.result(.browser(purchase), in: language, nonce: nonce)),
         ("link-fallback", pages.linkFallback(in: language, nonce: nonce)),
+        ("link-error", pages.linkError(.notFound, in: language, nonce: nonce)),
     ]
 }
 

@@ -22,17 +22,47 @@ func run(
 @Suite struct `The command line` {
     @Test(arguments: CommandTable.all.map(\.name))
     func `explains each command`(_ name: String) async {
-        for words in [[name, "--help"], [name, "-h"], ["--help", name]] {
+        for words in [[name, "--help"], [name, "-h"], ["--help", name], ["help", name]] {
             let result = await run(words)
             #expect(result.status == 0)
             #expect(result.complaints.isEmpty)
             #expect(result.output.contains("usage: sallyport \(name)"))
-            for setting in SettingTable.all { #expect(result.output.contains(setting.environmentName)) }
+            // It fits on a screen.
+            #expect(result.output.split(separator: "\n").count < 60 && result.output.contains("help settings"))
         }
     }
 
+    @Test(arguments: CommandTable.all.flatMap { command in command.examples.map { (command, $0) } })
+    func `gives examples that it understands`(command: Command, example: String) throws {
+        let words = example.split(separator: " ").map(String.init)
+        #expect(words.first == "sallyport")
+        let options = command.options + CommandTable.common
+        let arguments = try CommandLineArguments(Array(words.dropFirst()), options: options)
+        #expect(arguments.command == command.name)
+        #expect(arguments.operands.isEmpty || !command.operands.isEmpty)
+    }
+
+    @Test func `lists the settings when asked for them`() async {
+        let result = await run(["help", "settings"])
+        #expect(result.status == 0)
+        for setting in SettingTable.all { #expect(result.output.contains(setting.environmentName)) }
+    }
+
+    @Test(arguments: [
+        (["serv"], "no such command: serv; did you mean serve?\nsee `sallyport --help`"),
+        (["Demo"], "did you mean demo?"), (["recncile"], "did you mean reconcile?"),
+        (["demo", "--foo"], "see `sallyport demo --help`"),
+        (["demo", "--hours", "3"], "see `sallyport demo --help`"), (["serve", "x"], "see `sallyport serve --help`"),
+        (["help", "nothing"], "no such command: nothing\n"), (["xyz"], "no such command: xyz\n"),
+    ])
+    func `says where to look`(words: [String], sentence: String) async {
+        let result = await run(words)
+        #expect(result.status == 2)
+        #expect(result.complaints.contains(sentence), "\(result.complaints)")
+    }
+
     @Test func `lists every command when asked for nothing`() async {
-        for words in [[], ["--help"], ["-h"]] {
+        for words in [[], ["--help"], ["-h"], ["help"]] {
             let result = await run(words)
             #expect(result.status == 0)
             for command in CommandTable.all { #expect(result.output.contains("  \(command.name) ")) }
@@ -95,8 +125,54 @@ func run(
         #expect(result.complaints.contains("sallyport: notifications.trust_anchor"))
     }
 
+    /// Set for a demo, which permits addresses of this machine; these commands do not go by it.
+    @Test(arguments: [["keys", "list"], ["audit", "--alerts"], ["stuck"], ["payments"], ["migrate", "--status"]])
+    func `leaves settings alone that a command of the database has no use for`(words: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            let environment = [
+                "SALLYPORT_MERCHANT_POSTAGE_ORIGINS": "http://127.0.0.1:23098", "SALLYPORT_LIMITS_IDLE": "never",
+                "SALLYPORT_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1",
+                "SALLYPORT_DATA_DIR": folder,
+            ]
+            let result = await run(words, environment: environment)
+            #expect(result.status == 1 && result.complaints.contains("sallyport: database: "), "\(result.complaints)")
+            let wrong = await run(words, environment: environment.merging(["SALLYPORT_PROFILE": "x"]) { $1 })
+            #expect(wrong.status == 2 && wrong.complaints.contains("profile: not one of"), "\(wrong.complaints)")
+            #expect(!wrong.complaints.contains("postage_origins"))
+        }
+    }
+
+    @Test func `of association leaves everything but the apps alone`() async {
+        let environment = ["SALLYPORT_MERCHANT_POSTAGE_ORIGINS": "http://127.0.0.1:1", "SALLYPORT_APPS_IOS": "[{}]"]
+        let result = await run(["association", "--apple"], environment: environment)
+        #expect(result.complaints.contains("apps.ios[0]") && !result.complaints.contains("postage_origins"))
+    }
+
+    @Test func `names the folder that cannot be made, and what is in its way`() async throws {
+        try await withTemporaryFolder { folder in
+            try Files.write(folder + "/file", [])
+            let taken = await run(["demo"], environment: ["SALLYPORT_DATA_DIR": folder + "/file"])
+            #expect(taken.complaints == "sallyport: data_dir: \(folder)/file is in the way, and no folder\n")
+            let nowhere = await run(["demo"], environment: ["SALLYPORT_DATA_DIR": "/proc/nope"])
+            #expect(nowhere.complaints == "sallyport: data_dir: /proc/nope cannot be made: no such file or directory\n")
+            let config = await run(["serve", "--config", folder + "/none"])
+            #expect(
+                config.complaints == "sallyport: --config: \(folder)/none cannot be read: no such file or directory\n"
+            )
+        }
+    }
+
+    @Test func `names file, line and column of what is no JSON`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/settings.json"
+            try Files.write(path, Array("{\"listen\": \"日本\",\n  \"loops\": 1,,}".utf8))
+            let result = await run(["serve", "--config", path])
+            #expect(result.complaints.hasPrefix("sallyport: \(path): not JSON at line 2, column 14\n"))
+        }
+    }
+
     @Test func `prints the version and the routes`() async {
-        for words in [["version"], ["--version"]] {
+        for words in [["version"], ["--version"], ["-v"]] {
             #expect(await run(words).output == "sallyport \(ProgramVersion.text) (commit \(ProgramVersion.commit))\n")
         }
         #expect(await run(["serve", "--version"]).status == 2)

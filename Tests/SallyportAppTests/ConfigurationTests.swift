@@ -201,6 +201,31 @@ private func configuration(
         #expect(found.contains { $0.hasPrefix(problem) }, "\(found)")
     }
 
+    @Test(arguments: [
+        (["SALLYPORT_LISTEN": "foo"], "listen: not an address"),
+        (["SALLYPORT_SESSION_IDLE": "x"], "session.idle: not a duration"),
+        (["SALLYPORT_WEB_BASE_URL": "http://x/y"], "web.base_url: not an origin"),
+    ])
+    func `draws no conclusion from what is wrong already`(environment: [String: String], problem: String) {
+        let found = problems(environment)
+        #expect(found.count == 1 && found[0].hasPrefix(problem), "\(found)")
+    }
+
+    @Test func `of a demo has its hosts where it listens`() throws {
+        func hosts(_ environment: [String: String]) throws -> [String] {
+            let source = try DemoDefaults.fill(SettingSource(file: nil, environment: environment))
+            let listeners = try Configuration(source).listeners
+            return [listeners.web.text, listeners.link.text]
+        }
+        #expect(try hosts([:]) == ["https://localhost:8443", "https://links.localhost:8443"])
+        let listen = ["SALLYPORT_LISTEN": "127.0.0.1:23543"]
+        #expect(try hosts(listen) == ["https://localhost:23543", "https://links.localhost:23543"])
+        let named = listen.merging(["SALLYPORT_WEB_BASE_URL": "https://shop.test"]) { $1 }
+        #expect(try hosts(named) == ["https://shop.test", "https://links.localhost:23543"])
+        // The kernel's choice is not known yet.
+        #expect(try hosts(["SALLYPORT_LISTEN": "127.0.0.1:0"])[0] == "https://localhost:8443")
+    }
+
     @Test func `takes the same name in different objects, and a name as a value`() throws {
         let apps = #"[{"prefix":"ABCDE12345","bundle":"prefix"},{"prefix":"ABCDE12345","bundle":"bundle"}]"#
         let found = try configuration(["SALLYPORT_APPS_IOS": apps], file: #"{"web":{},"tls":{"key":"key"}}"#)

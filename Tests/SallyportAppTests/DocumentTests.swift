@@ -35,6 +35,13 @@ private func quoted(_ cell: String) -> [String] {
         for (row, expected) in zip(rows, table) { #expect(row == expected) }
     }
 
+    @Test(arguments: [("examples/receiver.py", "docs/webhooks.md"), ("examples/postage.py", "docs/postage.md")])
+    func `show the example servers as they are`(file: String, page: String) throws {
+        let text = try document(file)
+        let code = text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0.hasPrefix("#") }
+        #expect(try document(page).contains("```python\n" + code.joined(separator: "\n") + "```\n"))
+    }
+
     @Test func `name in the README only variables that exist, with their defaults`() throws {
         let rows = try document("README.md").split(separator: "\n").compactMap(cells)
             .filter { $0.first?.hasPrefix("`SALLYPORT_") == true }

@@ -24,6 +24,13 @@ struct ValueTests {
             #expect(parts.map(\.count) == [5, 5])
             #expect(number.allSatisfy { "0123456789ABCDEFGHJKMNPQRSTVWXYZ-".contains($0) })
         }
+        for number in ["4F7K9-2QX8M", "4f7k92qx8m", "4F7K92QX8M"] {
+            #expect(OrderNumber(typed: number)?.description == "4F7K9-2QX8M")
+        }
+        #expect(OrderNumber(typed: "oil00-ILO01")?.description == "01100-11001")
+        for other in ["", "A-1001", "4F7K9-2QX8", "4F7K9-2QX8MM", "4F7K92-QX8M", "UUUUU-UUUUU", "4F7K9 2QX8M"] {
+            #expect(OrderNumber(typed: other) == nil, "\(other)")
+        }
         #expect(OrderNumber(UUIDBytes(high: 0, low: 0)).description == "00000-00000")
         #expect(OrderNumber(UUIDBytes(high: 0, low: .max)).description == "ZZZZZ-ZZZZZ")
     }

@@ -88,6 +88,42 @@ import Testing
         #expect(labelled.values[0].hasSuffix(#""level":"error","event":"c.d","label":"simulator"}"# + "\n"))
     }
 
+    @Test func `has no name twice, so that nobody who reads JSON loses one of two values`() throws {
+        let lines = Recorder<String>()
+        let logger = Logger(level: .info, label: "a", clock: ManualClock()) {
+            lines.record(String(decoding: $0, as: UTF8.self))
+        }
+        let fields = [
+            LogField("event", "evt_1"), LogField("count", 1), LogField("count", 2), LogField("label", "b"),
+            LogField("request", "r2"), LogField("time", 3),
+        ]
+        logger.with([LogField("request", "r1"), LogField("level", 5)]).warning("a.b", fields)
+        let line = lines.values[0]
+        #expect(line.contains(#""label":"a","request":"r1","level_2":5,"event_2":"evt_1","count":1,"count_2":2,"#))
+        #expect(line.hasSuffix(#""label_2":"b","request_2":"r2","time_2":3}"# + "\n"))
+    }
+
+    @Test func `for people is one line of words`() {
+        let lines = Recorder<String>()
+        let logger = Logger(level: .info, label: "simulator", format: .text, clock: ManualClock()) {
+            lines.record(String(decoding: $0, as: UTF8.self))
+        }
+        let token = "swb_" + String(repeating: "A", count: 64)
+        logger.warning(
+            "a.b",
+            [
+                LogField("count", 2), LogField("text", "two words\nand \"more\""), LogField("url", "https://a/?b=c"),
+                LogField("empty", ""), LogField("token", token), LogField("is_last", true),
+            ]
+        )
+        #expect(
+            lines.values == [
+                #"03:04:05.000 warning a.b label=simulator count=2 text="two words\nand \"more\"" url=https://a/?b=c "#
+                    + #"empty="" token=swb_... is_last=true"# + "\n"
+            ]
+        )
+    }
+
     @Test func `of the silent logger goes nowhere`() {
         Logger.silent.error("a.b")
     }

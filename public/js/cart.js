@@ -5,6 +5,7 @@
   const STORE = "sallyport.flow";
   const WHOLE = /^(0|[1-9][0-9]*)$/;
   const MOST = 99;
+  const LONG = 4000;
 
   const page = window.sallyport;
   const data = page.readData();
@@ -123,13 +124,18 @@
     } else if (answer.status === 429) {
       problem.textContent = texts.limited;
     } else {
-      problem.textContent = answer.body.error === "quantity_invalid" ? texts.notANumber : texts.failed;
+      // There was an answer, so it is not the buyer's network.
+      problem.textContent = answer.body.error === "quantity_invalid" ? texts.notANumber : texts.unavailable;
     }
   }
+
+  let patience = 0;
 
   function setBusy(busy) {
     button.disabled = busy;
     status.textContent = busy ? texts.opening : "";
+    clearTimeout(patience);
+    if (busy) patience = setTimeout(() => (status.textContent = texts.stillOpening), LONG);
   }
 
   form.addEventListener("submit", (event) => {

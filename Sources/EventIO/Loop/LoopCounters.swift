@@ -6,6 +6,11 @@ struct LoopCounters: Sendable {
     /// In nanoseconds; a turn that takes longer makes every connection of the loop wait.
     static let slowTurn: UInt64 = 5_000_000
 
+    /// In nanoseconds; a turn that takes longer is written down, too.
+    ///
+    /// A loaded machine alone makes shorter ones now and then.
+    static let notedTurn: UInt64 = 50_000_000
+
     private let turns: Counter
     private let slowTurns: Counter
 
@@ -20,11 +25,11 @@ struct LoopCounters: Sendable {
 
     /// Counts a turn.
     ///
-    /// - Returns: Whether it was slow.
+    /// - Returns: Whether it is to be written down.
     func countTurn(from start: MonotonicTime, to end: MonotonicTime) -> Bool {
         turns.increment()
         guard end.nanoseconds > start.nanoseconds &+ LoopCounters.slowTurn else { return false }
         slowTurns.increment()
-        return true
+        return end.nanoseconds > start.nanoseconds &+ LoopCounters.notedTurn
     }
 }

@@ -27,6 +27,13 @@ package struct IOError: Error, Sendable, Equatable, CustomStringConvertible {
         return unsafe String(cString: text)
     }
 
+    /// What went wrong in words, without the call: `permission denied`.
+    package var sentence: String {
+        guard let text = unsafe strerror(code) else { return name }
+        let words = unsafe String(cString: text)
+        return words.prefix(1).lowercased() + words.dropFirst()
+    }
+
     package static func == (left: IOError, right: IOError) -> Bool {
         left.code == right.code && left.operation.description == right.operation.description
     }

@@ -1,21 +1,24 @@
 import Glibc
-package import Primitives
+import Primitives
 package import Telemetry
 
 extension Logger {
-    /// A logger that writes to standard output, one call of the kernel for each line.
+    /// A logger that writes to a stream of the process, one call of the kernel for each line.
     ///
     /// - Parameters:
+    ///   - stream: Where to.
     ///   - level: The least level that is written.
+    ///   - format: How; `nil` for text at a terminal, JSON elsewhere.
     ///   - label: The part of the program; empty for none.
-    ///   - clock: Tells the time of each line.
     /// - Returns: The logger; any thread may use it.
-    package static func standardOutput(
+    package static func standard(
+        _ stream: StandardStream,
         level: LogLevel,
-        label: String = "",
-        clock: any WallClock = SystemClock()
+        format: LogFormat?,
+        label: String = ""
     ) -> Logger {
-        Logger(level: level, label: label, clock: clock) { line in StandardStream.output.write(line) }
+        let format = format ?? (stream.isTerminal ? .text : .json)
+        return Logger(level: level, label: label, format: format, clock: SystemClock()) { line in stream.write(line) }
     }
 }
 
@@ -25,6 +28,9 @@ package enum StandardStream: Int32, Sendable {
     case output = 1
     /// Where complaints go.
     case error = 2
+
+    /// Whether a person reads along.
+    package var isTerminal: Bool { isatty(rawValue) == 1 }
 
     /// Writes all bytes, waiting where the reader is slow; a reader that has gone loses them.
     ///

@@ -84,7 +84,7 @@ final class ServerPart {
                 try addresses.append(acceptor.localAddress() ?? address)
                 try acceptor.begin()
             } catch {
-                throw ServerError(.cannotListen, detail: "\(address): \(error)")
+                throw ServerError(cannotListenOn: address, error)
             }
         }
         return addresses

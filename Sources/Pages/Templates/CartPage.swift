@@ -101,7 +101,9 @@ struct CartPage: Sendable {
                 texts.add("nothingChosen", cart.nothingChosen)
                 texts.add("tooMany", cart.tooMany)
                 texts.add("opening", cart.opening)
+                texts.add("stillOpening", cart.stillOpening)
                 texts.add("failed", cart.failed)
+                texts.add("unavailable", frame.texts.errors.detail(.unavailable))
                 texts.add("limited", cart.limited)
                 texts.add("bridgeMissing", cart.bridgeMissing)
             }

@@ -1,22 +1,56 @@
-/// The link host's page of one language: complete in itself, so that nothing is fetched from an address with a ticket.
+/// The link host's pages of one language: complete in themselves, so that nothing is fetched from an address with a ticket.
 struct LinkPage: Sendable {
     private enum PageSlot {
         case nonce
+        case code
+        case detail
     }
 
-    private let template: Template<PageSlot>
+    private let fallback: Template<PageSlot>
+    private let error: Template<PageSlot>
+    private let detail: @Sendable (PageErrorCode) -> Wording
 
-    // First of all, before anything else is read, the query leaves the address bar and the history.
     init(_ frame: Frame) {
         let texts = frame.texts.link
-        template = Template(
+        detail = frame.texts.errors.detail
+        fallback = Self.document(
+            frame,
+            title: texts.title,
+            """
+            <h1>\(texts.heading)</h1>
+            <p>\(texts.lead)</p>
+            <p><a id="rescue" class="button" rel="noreferrer" href="\(frame.site.rescue)">\(texts.rescue)</a></p>
+            <ul>\(Markup(each: texts.steps) { "<li>\($0)</li>" })</ul>
+            <p class="note">\(texts.charge)</p>
+            """
+        )
+        error = Self.document(
+            frame,
+            mark: #" data-error="\#(.code)""#,
+            title: frame.texts.errors.title,
+            """
+            <h1>\(frame.texts.errors.lead)</h1>
+            <p id="detail">\(.detail)</p>
+            <p><a id="rescue" class="button" rel="noreferrer" href="\(frame.site.rescue)">\(texts.rescue)</a></p>
+            """
+        )
+    }
+
+    // First of all, before anything else is read, the query leaves the address bar and the history.
+    private static func document(
+        _ frame: Frame,
+        mark: Markup<PageSlot> = .empty,
+        title: Wording,
+        _ content: Markup<PageSlot>
+    ) -> Template<PageSlot> {
+        Template(
             """
             <!DOCTYPE html>
-            <html lang="\(frame.texts.language.rawValue)">
+            <html lang="\(frame.texts.language.rawValue)"\(mark)>
             <head>
             <meta charset="utf-8">
             <script nonce="\(.nonce)">history.replaceState(null, "", location.pathname);</script>
-            <title>\(texts.title) | \(frame.site.shopName)</title>
+            <title>\(title) | \(frame.site.shopName)</title>
             \(frame.metadata())
             <link rel="icon" href="data:,">
             <style nonce="\(.nonce)">
@@ -24,11 +58,7 @@ struct LinkPage: Sendable {
             </head>
             <body>
             <main>
-            <h1>\(texts.heading)</h1>
-            <p>\(texts.lead)</p>
-            <p><a id="rescue" class="button" rel="noreferrer" href="\(frame.site.rescue)">\(texts.rescue)</a></p>
-            <ul>\(Markup(each: texts.steps) { "<li>\($0)</li>" })</ul>
-            <p class="note">\(texts.charge)</p>
+            \(content)
             </main>
             </body>
             </html>
@@ -37,14 +67,31 @@ struct LinkPage: Sendable {
         )
     }
 
-    /// Writes the page.
+    /// Writes the page where a link did not open the app.
     ///
     /// - Parameter nonce: The one in the policy.
     /// - Returns: The document.
     func render(nonce: Nonce) -> [UInt8] {
-        template.render(room: 64) { slot, writer in
+        fallback.render(room: 64) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
+            case .code, .detail: break
+            }
+        }
+    }
+
+    /// Writes the page of a refusal.
+    ///
+    /// - Parameters:
+    ///   - code: What happened.
+    ///   - nonce: The one in the policy.
+    /// - Returns: The document.
+    func render(_ code: PageErrorCode, nonce: Nonce) -> [UInt8] {
+        error.render(room: 256) { slot, writer in
+            switch slot {
+            case .nonce: writer.nonce(nonce)
+            case .code: writer.text(code.rawValue)
+            case .detail: writer.text(detail(code))
             }
         }
     }

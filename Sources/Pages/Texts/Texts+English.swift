@@ -49,6 +49,7 @@ extension Texts {
             nothingChosen: "Please choose at least one article.",
             tooMany: "99 pieces at most.",
             opening: "Opening the payment page…",
+            stillOpening: "Still opening the payment page. Please wait a moment…",
             failed: "There is no connection. Please check your network and try again.",
             limited: "There are too many requests. Please wait a moment and try again.",
             bridgeMissing: "Please open this page inside the app."

@@ -78,6 +78,7 @@ struct CartTexts: Sendable {
     let nothingChosen: Wording
     let tooMany: Wording
     let opening: Wording
+    let stillOpening: Wording
     let failed: Wording
     let limited: Wording
     let bridgeMissing: Wording

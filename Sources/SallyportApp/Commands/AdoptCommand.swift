@@ -33,6 +33,10 @@ enum AdoptCommand {
             CommandOption("fix", nil, "write it down"),
             OperatorTrail.option,
         ],
+        examples: [
+            "sallyport adopt S03-1234567-1234567",
+            "sallyport adopt S03-1234567-1234567 --fix",
+        ],
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let provider = try ProviderSetup(configuration)

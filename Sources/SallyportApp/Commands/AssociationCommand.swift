@@ -9,8 +9,11 @@ enum AssociationCommand {
             CommandOption("apple", nil, "apple-app-site-association"),
             CommandOption("android", nil, "assetlinks.json"),
         ],
+        examples: [
+            "sallyport association --apple --config sallyport.json"
+        ],
         run: { input in
-            await input.withConfiguration { configuration in
+            await input.withConfiguration(for: .apps) { configuration in
                 let files = try Associations(configuration)
                 let chosen: (setting: String, file: [UInt8]?)
                 switch (input.arguments.flags.contains("apple"), input.arguments.flags.contains("android")) {

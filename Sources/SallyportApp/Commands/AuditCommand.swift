@@ -10,23 +10,31 @@ import Telemetry
 enum AuditCommand {
     static let command = Command(
         name: "audit",
-        operands: "[FLOW]",
-        summary: "print the trail of a flow as JSON lines",
-        details: "FLOW is the id in the X-Flow-Id field of an answer. There are no tokens and no names in the trail.",
+        operands: "[SESSION]",
+        summary: "print the trail of a session as JSON lines",
+        details: """
+            \(SessionName.forms)
+            There are no tokens and no names in the trail. Exit status: 0 done, 1 SESSION is not on record, 2 wrong use.
+            """,
         options: [
             CommandOption(
                 "alerts",
                 nil,
-                "of all flows: reuse, wrong proofs, orphans, plaintext, stuck purchases"
+                "of all sessions: reuse, wrong proofs, orphans, plaintext, stuck purchases"
             ),
             CommandOption("operators", nil, "what operators decided, and who they were"),
             CommandOption("hours", "N", "with these two: how far back, 24 unless set"),
         ],
+        examples: [
+            "sallyport audit 4F7K9-2QX8M",
+            "sallyport audit S03-1234567-1234567",
+            "sallyport audit --alerts --hours 72",
+        ],
         run: { input in
-            await input.withConfiguration { configuration in
+            await input.withConfiguration(for: .database) { configuration in
                 let isOfAll = !input.arguments.flags.isDisjoint(with: ["alerts", "operators"])
                 guard isOfAll || input.arguments.operands.count == 1 else {
-                    throw ConfigurationError(problems: ["audit: name one flow, --alerts or --operators"])
+                    throw ConfigurationError(problems: ["audit: name one session, --alerts or --operators"])
                 }
                 try configuration.demandDatabase(for: "audit")
                 let database = try DatabaseAccess(configuration, logger: .silent)
@@ -41,15 +49,20 @@ enum AuditCommand {
                     return try await query.events(PostgresSessionStore(client: client, policy: policy)).map(line)
                 }
                 for line in lines { input.console.print(line) }
-                if lines.isEmpty { input.console.complain("sallyport: nothing on record") }
-                return lines.isEmpty ? 1 : 0
+                guard lines.isEmpty else { return 0 }
+                guard !isOfAll else {
+                    input.console.remark("nothing in that time")
+                    return 0
+                }
+                input.console.complain("sallyport: nothing on record")
+                return 1
             }
         }
     )
 
     /// What is asked for.
     private enum Query: Sendable {
-        case flow(FlowID)
+        case session(SessionName)
         case alerts(since: WallTime)
         case operators(since: WallTime)
 
@@ -62,18 +75,18 @@ enum AuditCommand {
                 let since = SystemClock().now() + .seconds(-3_600 * count)
                 self = arguments.flags.contains("alerts") ? .alerts(since: since) : .operators(since: since)
             } else {
-                guard let flow = UUIDBytes(arguments.operands[0]) else {
-                    throw ConfigurationError(problems: ["audit: \(arguments.operands[0]) is no flow id"])
-                }
-                self = .flow(flow)
+                self = .session(SessionName(text: arguments.operands[0]))
             }
         }
 
         func events(_ store: PostgresSessionStore) async throws(BrokerError) -> [AuditEvent] {
             switch self {
-            case .flow(let flow): try await store.audit(flow)
-            case .alerts(let since): try await store.alerts(since: since, limit: 10_000)
-            case .operators: []
+            case .session(let name):
+                var events: [AuditEvent] = []
+                for flow in try await name.sessions(in: store).reversed() { events += try await store.audit(flow) }
+                return events
+            case .alerts(let since): return try await store.alerts(since: since, limit: 10_000)
+            case .operators: return []
             }
         }
     }

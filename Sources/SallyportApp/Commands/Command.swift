@@ -8,6 +8,8 @@ struct Command: Sendable {
     /// Further lines of the help text; may be empty.
     let details: String
     let options: [CommandOption]
+    /// Whole command lines to copy.
+    var examples: [String] = []
     /// Whether it ends by itself in its own order when it is told to; the others are simply ended by the signal.
     var answersSignals = false
     /// Runs the command.

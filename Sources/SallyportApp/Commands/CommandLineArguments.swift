@@ -71,8 +71,9 @@ struct CommandLineArguments: Sendable, Equatable {
         _ options: [CommandOption]
     ) throws(Problem) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let name = parts[0] == "-h" ? "help" : String(parts[0].drop { $0 == "-" })
-        guard parts[0] == "-h" || parts[0].hasPrefix("--"), let option = options.first(where: { $0.name == name })
+        let short = ["-h": "help", "-v": "version"][parts[0]]
+        let name = short ?? String(parts[0].drop { $0 == "-" })
+        guard short != nil || parts[0].hasPrefix("--"), let option = options.first(where: { $0.name == name })
         else {
             throw Problem(text: "no such option: \(parts[0])")
         }

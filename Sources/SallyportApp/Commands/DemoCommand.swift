@@ -16,6 +16,9 @@ enum DemoCommand {
             own (unless provider.api_url is set), and the broker. Prints `ready URL` and a walk-through. Ctrl-C stops all.
             """,
         options: [],
+        examples: [
+            "sallyport demo"
+        ],
         answersSignals: true,
         run: { input in
             await input.withConfiguration(DemoDefaults.fill) { configuration in
@@ -38,7 +41,7 @@ enum DemoCommand {
         )
         let application = try await Application.start(configuration, parts, logger: logger)
         do {
-            try await application.waitForProvider(configuration)
+            try await application.waitForProvider(configuration, beside: simulators?.companion)
         } catch {
             await application.stop()
             throw error
@@ -67,7 +70,8 @@ final class SimulatorProcess {
     ///   - configuration: Of the broker, which is told of every change where it takes messages in and is on this machine.
     /// - Throws: `IOError`.
     init(_ input: CommandInput, _ configuration: Configuration) throws(IOError) {
-        var words = ["simulators"]
+        // In the data directory like the database, whose orders it has the other half of.
+        var words = ["simulators", "--state", configuration.storage.dataDirectory + "/simulator.json"]
         if let file = input.arguments.values["config"] { words += ["--config", file] }
         let web = configuration.listeners.web
         if !configuration.notifications.topics.isEmpty, web.isLoopback {

@@ -15,7 +15,7 @@ enum DemoDefaults {
         let port = reader.address("simulator_listen")?.port ?? 9443
         let simulator = "https://localhost:\(port)"
         return messages(source, simulator: simulator, folder).fillingIn(
-            [
+            hosts(&reader).merging([
                 "tls.certificate": folder + "/server.pem",
                 "tls.key": folder + "/server.key",
                 "provider.merchant_id": DevelopmentKeys.merchantID,
@@ -35,7 +35,7 @@ enum DemoDefaults {
                 "merchant.secret_file": folder + "/merchant.secret",
                 "webhooks.allow_loopback": "true",
                 "session.allow_policy_change": "true",
-            ],
+            ]) { own, _ in own },
             objects: [
                 "apps.ios": [["prefix": "ABCDE12345", "bundle": "com.example.shop"]],
                 "apps.android": [
@@ -46,6 +46,12 @@ enum DemoDefaults {
                 ],
             ]
         )
+    }
+
+    /// Both hosts under the port that is listened on, so that what is printed is where the program is.
+    private static func hosts(_ reader: inout SettingReader) -> [String: String] {
+        guard let port = reader.address("listen")?.port, port != 0 else { return [:] }
+        return ["web.base_url": "https://localhost:\(port)", "link.base_url": "https://links.localhost:\(port)"]
     }
 
     /// The topic of the demo's own simulator.

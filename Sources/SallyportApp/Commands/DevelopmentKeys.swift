@@ -39,9 +39,15 @@ struct DevelopmentKeys: Sendable {
     ///   - dataDirectory: Made where it is missing.
     ///   - random: Supplies serial numbers; keys come from OpenSSL's generator.
     /// - Returns: Where they are.
-    /// - Throws: `IOError` or `CryptographyError`.
+    /// - Throws: `ConfigurationError` for a folder that cannot be made, `IOError` or `CryptographyError`.
     static func prepare(in dataDirectory: String, random: any RandomSource) throws -> DevelopmentKeys {
-        try Files.makeDirectory(dataDirectory, mode: 0o755)
+        do throws(IOError) {
+            try Files.makeDirectory(dataDirectory, mode: 0o755)
+        } catch {
+            let what =
+                error.code == IOError.exists ? "is in the way, and no folder" : "cannot be made: \(error.sentence)"
+            throw ConfigurationError(problems: ["data_dir: \(dataDirectory) \(what)"])
+        }
         let folder = dataDirectory + "/development"
         try make(folder, random, fill)
         try addSecret(in: folder)

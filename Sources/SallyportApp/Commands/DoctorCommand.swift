@@ -19,6 +19,9 @@ enum DoctorCommand {
             CommandOption("strict", nil, "warnings count too"),
             CommandOption("json", nil, "print one JSON object instead of lines"),
         ],
+        examples: [
+            "sallyport doctor --config sallyport.json --online"
+        ],
         run: { input in
             let flags = input.arguments.flags
             if flags.contains("print-config") { return await input.withConfiguration { _ in 0 } }

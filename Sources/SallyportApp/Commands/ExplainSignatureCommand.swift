@@ -23,6 +23,9 @@ enum ExplainSignatureCommand {
             CommandOption("button", nil, "the input is a button payload"),
             CommandOption("json", nil, "print one JSON object instead of lines"),
         ],
+        examples: [
+            "sallyport explain-signature --request request.txt --public-key merchant.pem"
+        ],
         run: { input in
             if input.arguments.flags.contains("print-config") { return await input.withConfiguration { _ in 0 } }
             do {
@@ -103,7 +106,7 @@ enum ExplainSignatureCommand {
         do throws(IOError) {
             return try Files.read(path == "-" ? "/dev/stdin" : path, limit: 1 << 20)
         } catch {
-            throw ConfigurationError(problems: ["\(option): \(path) cannot be read: \(error)"])
+            throw ConfigurationError(problems: ["\(option): \(path) cannot be read: \(error.sentence)"])
         }
     }
 }

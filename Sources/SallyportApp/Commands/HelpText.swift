@@ -8,12 +8,14 @@ enum HelpText {
         ]
         lines += CommandTable.all.map { row($0.name + ($0.operands.isEmpty ? "" : " " + $0.operands), $0.summary) }
         lines += [
-            "", "`sallyport COMMAND --help` tells more. Settings: a JSON file (--config) or environment variables.",
+            "",
+            "`sallyport help COMMAND` tells more, `sallyport help settings` lists the settings: a JSON file (--config), and",
+            "environment variables, which win.",
         ]
         return lines.joined(separator: "\n")
     }
 
-    /// What `sallyport COMMAND --help` prints.
+    /// What `sallyport help COMMAND` prints.
     static func of(_ command: Command) -> String {
         let operands = command.operands.isEmpty ? "" : " \(command.operands)"
         var lines = ["\(command.summary)", "", "usage: sallyport \(command.name)\(operands) [OPTIONS]"]
@@ -22,14 +24,25 @@ enum HelpText {
         lines += (command.options + CommandTable.common).map { option in
             row("--" + option.name + (option.placeholder.map { " " + $0 } ?? ""), option.meaning)
         }
-        lines += ["", "settings, as environment variables with their defaults:"]
-        lines += SettingTable.all.map { setting in
+        if !command.examples.isEmpty {
+            lines += ["", "examples:"] + command.examples.map { "  " + $0 }
+        }
+        lines += ["", "`sallyport help settings` lists the settings."]
+        return lines.joined(separator: "\n")
+    }
+
+    /// What `sallyport help settings` prints.
+    static var settings: String {
+        let intro = [
+            "settings, as environment variables with their defaults; docs/settings.md has their names in the JSON file:"
+        ]
+        let rows = SettingTable.all.map { setting in
             row(
                 "\(setting.environmentName)",
                 setting.meaning + (setting.fallback.isEmpty ? "" : " [\(setting.fallback)]")
             )
         }
-        return lines.joined(separator: "\n")
+        return (intro + rows).joined(separator: "\n")
     }
 
     private static func row(_ left: String, _ right: String) -> String {

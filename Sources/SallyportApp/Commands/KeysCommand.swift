@@ -21,8 +21,12 @@ enum KeysCommand {
             CommandOption("overlap", "TIME", "rotate: 90s, 15m or 24h; 24h unless set, 0s ends the old secret now"),
             OperatorTrail.option,
         ],
+        examples: [
+            "sallyport keys create --name shop --scopes sessions:read,sessions:write",
+            "sallyport keys list",
+        ],
         run: { input in
-            await input.withConfiguration { configuration in
+            await input.withConfiguration(for: .database) { configuration in
                 let task = try Task(input.arguments)
                 let trail = try OperatorTrail(input)
                 let outcome = try await configuration.onDatabase(for: "keys") { reactor, client in

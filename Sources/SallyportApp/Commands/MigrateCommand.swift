@@ -11,9 +11,13 @@ enum MigrateCommand {
             the one command that needs the owner of the schema; all others do with a member of sallyport_service.
             """,
         options: [CommandOption("status", nil, "only list the files and how they stand")],
+        examples: [
+            "sallyport migrate --config sallyport.json",
+            "sallyport migrate --status --config sallyport.json",
+        ],
         run: { input in
-            await input.withConfiguration { configuration in
-                let database = try DatabaseAccess(configuration, logger: configuration.logger)
+            await input.withConfiguration(for: .database) { configuration in
+                let database = try DatabaseAccess(configuration, logger: configuration.asideLogger)
                 defer { database.close() }
                 let directory = configuration.storage.migrationsDirectory
                 if input.arguments.flags.contains("status") {

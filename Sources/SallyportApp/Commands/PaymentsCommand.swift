@@ -29,8 +29,16 @@ enum PaymentsCommand {
             CommandOption("all", nil, "with --resume: all that were given up"),
             OperatorTrail.option,
         ],
+        examples: [
+            "sallyport payments",
+            "sallyport payments --resume --all",
+        ],
         run: { input in
-            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
+            let readsProvider = (try? PaymentsTask(input.arguments))?.readsProvider == true
+            return await input.withConfiguration(
+                DemoDefaults.fillWhereKept,
+                for: readsProvider ? .everything : .database
+            ) { configuration in
                 let task = try PaymentsTask(input.arguments)
                 let trail = try OperatorTrail(input)
                 let provider = task.readsProvider ? try ProviderSetup(configuration) : nil
@@ -47,6 +55,7 @@ enum PaymentsCommand {
                     return try await resolver.carryOut(task)
                 }
                 for line in outcome.lines { console.print(line) }
+                if task == .list, outcome.lines.isEmpty { console.remark("no payment is stuck") }
                 if let complaint = outcome.complaint { console.complain("sallyport: payments: \(complaint)") }
                 return outcome.complaint == nil ? 0 : 1
             }

@@ -17,6 +17,9 @@ enum PostageKeyCommand {
         options: [
             CommandOption("number", "N", "another key than the first of merchant.postage_keys, as for a change")
         ],
+        examples: [
+            "sallyport postage-key https://shop.example.com"
+        ],
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let order = try Order(input.arguments, configuration)

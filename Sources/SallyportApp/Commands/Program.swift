@@ -42,8 +42,9 @@ package enum Program {
         do {
             arguments = try CommandLineArguments(words, options: options)
         } catch {
-            return misuse(error.text, console)
+            return misuse(error.text, console, of: words.first { !$0.hasPrefix("-") })
         }
+        if arguments.command == "help" { return help(arguments.operands, console) }
         guard let name = arguments.command else {
             if arguments.flags.contains(versionOption.name) {
                 console.print(ProgramVersion.line)
@@ -53,7 +54,9 @@ package enum Program {
             return arguments.flags.contains("help") || words.isEmpty ? 0 : 2
         }
         guard let command = CommandTable.all.first(where: { $0.name == name }) else {
-            return misuse("no such command: \(name)", console)
+            let near =
+                Spelling.nearest(to: name, among: CommandTable.all.map(\.name)).map { "; did you mean \($0)?" } ?? ""
+            return misuse("no such command: \(name)\(near)", console)
         }
         if arguments.flags.contains("help") {
             console.print(HelpText.of(command))
@@ -61,10 +64,10 @@ package enum Program {
         }
         let allowed = Set((command.options + CommandTable.common).map(\.name))
         if let stranger = arguments.flags.union(arguments.values.keys).subtracting(allowed).min() {
-            return misuse("`\(name)` has no option --\(stranger)", console)
+            return misuse("`\(name)` has no option --\(stranger)", console, of: name)
         }
         guard arguments.operands.isEmpty || !command.operands.isEmpty else {
-            return misuse("`\(name)` takes no operand", console)
+            return misuse("`\(name)` takes no operand", console, of: name)
         }
         return await command.run(CommandInput(arguments: arguments, environment: environment, console: console))
     }
@@ -83,8 +86,22 @@ package enum Program {
         return CommandTable.all.contains { $0.name == name && $0.answersSignals }
     }
 
-    private static func misuse(_ text: String, _ console: Console) -> Int32 {
-        console.complain("sallyport: \(text)\nsee `sallyport --help`")
+    /// `help`, `help COMMAND` and `help settings`.
+    private static func help(_ operands: [String], _ console: Console) -> Int32 {
+        let command = CommandTable.all.first { $0.name == operands.first }
+        switch operands.first {
+        case nil: console.print(HelpText.program)
+        case "settings": console.print(HelpText.settings)
+        case let name?:
+            guard let command else { return misuse("no such command: \(name)", console) }
+            console.print(HelpText.of(command))
+        }
+        return 0
+    }
+
+    private static func misuse(_ text: String, _ console: Console, of command: String? = nil) -> Int32 {
+        let known = CommandTable.all.first { $0.name == command }
+        console.complain("sallyport: \(text)\nsee `sallyport \(known.map { $0.name + " " } ?? "")--help`")
         return 2
     }
 }

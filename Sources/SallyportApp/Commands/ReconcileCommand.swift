@@ -49,6 +49,10 @@ enum ReconcileCommand {
             CommandOption("concurrency", "N", "orders compared at a time, within the rate; 4 unless set"),
             OperatorTrail.option,
         ],
+        examples: [
+            "sallyport reconcile --config sallyport.json",
+            "sallyport reconcile --since 2026-11-01 --json",
+        ],
         answersSignals: true,
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in

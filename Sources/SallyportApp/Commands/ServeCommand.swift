@@ -11,6 +11,9 @@ enum ServeCommand {
             Pay account. SIGTERM and SIGINT drain and end it, SIGHUP reads the certificate again.
             """,
         options: [],
+        examples: [
+            "sallyport serve --config /etc/sallyport/sallyport.json"
+        ],
         answersSignals: true,
         run: { input in
             await input.withConfiguration { configuration in

@@ -15,12 +15,17 @@ enum SimulatorsCommand {
         summary: "run the Amazon Pay simulator",
         details: """
             Knows one merchant, whose keys are in the data directory (made where they are missing), those of --merchants,
-            and some buyers. Keeps everything in memory. /_sim controls it: see docs/simulator.md.
+            and some buyers. Keeps everything in memory, and with --state what the next run has to know in a file.
+            /_sim controls it: see docs/simulator.md.
             """,
         options: [
             CommandOption("allow-remote", nil, "listen on other addresses than loopback too; for containers"),
             CommandOption("merchants", "FILE", "JSON file with further merchants"),
+            CommandOption("state", "FILE", "keep objects, money and the clock there from one run to the next"),
             CommandOption("notify", "URL", "tell its own merchant of every change there, on notifications.topic_arn"),
+        ],
+        examples: [
+            "sallyport simulators --state var/simulator.json"
         ],
         answersSignals: true,
         run: { input in
@@ -34,7 +39,12 @@ enum SimulatorsCommand {
         guard let address = configuration.listeners.simulator else {
             throw ConfigurationError(problems: ["simulator_listen: empty"])
         }
-        let logger = Logger.standardOutput(level: configuration.logLevel, label: "simulator")
+        let logger = Logger.standard(
+            .output,
+            level: configuration.logLevel,
+            format: configuration.logFormat,
+            label: "simulator"
+        )
         let keys = try DevelopmentKeys.prepare(in: configuration.storage.dataDirectory, random: KernelRandom())
         let context = try TLSContext(
             certificatePEM: try Files.read(keys.certificatePath),
@@ -50,22 +60,23 @@ enum SimulatorsCommand {
         let quota = configuration.provider.simulatorQuota.rawValue
         simulator.switches.quota = SimulatorSwitches.Quota(rawValue: quota) ?? .live
         simulator.insecureAllowsOthers = input.arguments.flags.contains("allow-remote")
-        let settings = simulator
+        let (settings, state) = (simulator, input.arguments.values["state"].map { SimulatorState(path: $0, logger) })
         var sending = ClientConfiguration()
         sending.trust = .file(path: keys.authorityPath)
         let trusting = sending
         let signal = try await OneLoop.run { reactor in
-            let server = try AmazonPaySimulator.attach(
+            let simulator = AmazonPaySimulator(
                 settings,
-                listener: ServerConfiguration.Listener(address, .tls),
-                tls: context,
                 reactor: reactor,
                 exchange: CurlClient(reactor, configuration: trusting),
                 logger: logger
             )
+            state?.load(into: simulator)
+            let server = try simulator.serve(on: ServerConfiguration.Listener(address, .tls), tls: context)
             logger.info("simulator.ready", [LogField("address", address.description)])
             let signal = try await EndSignal.wait(reactor, for: [.terminate, .interrupt]).get()
             await server.drain()
+            state?.keep(simulator)
             return signal
         }
         logger.info("simulator.stopped", [LogField("signal", signal.description)])
@@ -78,8 +89,8 @@ enum SimulatorsCommand {
             return try Merchant.read(try Files.read(path))
         } catch let error as SimulatorError {
             throw ConfigurationError(problems: error.problems.map { "--merchants: \(path): \($0)" })
-        } catch {
-            throw ConfigurationError(problems: ["--merchants: \(path) cannot be read: \(error)"])
+        } catch let error as IOError {
+            throw ConfigurationError(problems: ["--merchants: \(path) cannot be read: \(error.sentence)"])
         }
     }
 

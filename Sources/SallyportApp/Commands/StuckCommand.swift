@@ -7,33 +7,43 @@ import SessionBroker
 enum StuckCommand {
     static let command = Command(
         name: "stuck",
-        operands: "[FLOW]",
-        summary: "list purchases that were given up, or settle FLOW",
+        operands: "[SESSION]",
+        summary: "list purchases that were given up, or settle SESSION",
         details: """
-            Without FLOW: one JSON line for each purchase that was given up (`reason` time, gone or amount),
+            Without SESSION: one JSON line for each purchase that was given up (`reason` time, gone or amount),
             and for each charge whose session is unpaid (`unmatchedPermission`). Look it up in the provider's
             console, then
-            --resume   asks the provider again, for two days; with --all instead of FLOW, for each purchase;
+            --resume   asks the provider again, for two days; with --all instead of SESSION, for each purchase;
             --decline  calls the purchase unpaid: refund at the provider first whatever was taken;
             --paid     calls it paid, also where the session has ended unpaid. Permission and charge are read
-                       at the provider, and have to be about FLOW and its total. For a session that this
+                       at the provider, and have to be about SESSION and its total. For a session that this
                        database does not have, or that has no agreed total: `sallyport adopt`.
             --refunded has no more to say of an `unmatchedPermission` once nothing of its charge is held: that is
                        read at the provider.
+            \(SessionName.forms)
             Exit status 0: done or listed; 1: not done, a line says why; 2: wrong use or settings.
             """,
         options: [
-            CommandOption("resume", nil, "have the program ask the provider about FLOW again"),
-            CommandOption("decline", nil, "call FLOW unpaid; the buyer may start over"),
-            CommandOption("paid", nil, "call FLOW paid by the charge of --permission"),
+            CommandOption("resume", nil, "have the program ask the provider about SESSION again"),
+            CommandOption("decline", nil, "call SESSION unpaid; the buyer may start over"),
+            CommandOption("paid", nil, "call SESSION paid by the charge of --permission"),
             CommandOption("refunded", nil, "the charge of --permission was given back, or came to nothing"),
             CommandOption("permission", "ID", "with --paid and --refunded: the charge permission, S03-…"),
             CommandOption("charge", "ID", "with these two: the charge, where the checkout session is gone"),
             CommandOption("all", nil, "with --resume: all that were given up"),
             OperatorTrail.option,
         ],
+        examples: [
+            "sallyport stuck",
+            "sallyport stuck 4F7K9-2QX8M --resume",
+            "sallyport stuck 4F7K9-2QX8M --paid --permission S03-1234567-1234567",
+        ],
         run: { input in
-            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
+            let readsProvider = (try? StuckTask(input.arguments))?.readsProvider == true
+            return await input.withConfiguration(
+                DemoDefaults.fillWhereKept,
+                for: readsProvider ? .everything : .database
+            ) { configuration in
                 let task = try StuckTask(input.arguments)
                 let trail = try OperatorTrail(input)
                 let provider = task.readsProvider ? try ProviderSetup(configuration) : nil
@@ -51,6 +61,7 @@ enum StuckCommand {
                     return try await resolver.carryOut(task)
                 }
                 for line in outcome.lines { console.print(line) }
+                if task == .list, outcome.lines.isEmpty { console.remark("no purchase is stuck") }
                 if let complaint = outcome.complaint { console.complain("sallyport: \(complaint)") }
                 return outcome.complaint == nil ? 0 : 1
             }
@@ -61,11 +72,11 @@ enum StuckCommand {
 /// What an operator wants of purchases that were given up.
 enum StuckTask: Sendable, Equatable {
     case list
-    case resume(FlowID)
+    case resume(SessionName)
     case resumeAll
-    case decline(FlowID)
-    case paid(FlowID, permission: String, charge: String?)
-    case refunded(FlowID, permission: String, charge: String?)
+    case decline(SessionName)
+    case paid(SessionName, permission: String, charge: String?)
+    case refunded(SessionName, permission: String, charge: String?)
 
     /// Whether it takes a look at the provider.
     var readsProvider: Bool {
@@ -77,7 +88,7 @@ enum StuckTask: Sendable, Equatable {
 
     /// Reads a command line.
     ///
-    /// - Parameter arguments: The flow is the only operand.
+    /// - Parameter arguments: The session is the only operand.
     /// - Throws: What is wrong with it.
     init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
         let choices = arguments.flags.intersection(["resume", "decline", "paid", "refunded", "all"])
@@ -90,22 +101,21 @@ enum StuckTask: Sendable, Equatable {
             switch choices {
             case []: self = .list
             case ["resume", "all"]: self = .resumeAll
-            default: throw StuckTask.problem("name a flow")
+            default: throw StuckTask.problem("name a session")
             }
             return
         }
-        guard arguments.operands.count == 1, let flow = UUIDBytes(operand) else {
-            throw StuckTask.problem("name one flow by its id")
-        }
+        guard arguments.operands.count == 1 else { throw StuckTask.problem("name one session") }
+        let name = SessionName(text: operand)
         switch choices {
-        case ["resume"]: self = .resume(flow)
-        case ["decline"]: self = .decline(flow)
+        case ["resume"]: self = .resume(name)
+        case ["decline"]: self = .decline(name)
         case ["paid"], ["refunded"]:
             guard let permission = ids.permission else { throw StuckTask.problem("that needs --permission S03-…") }
             self =
                 choices == ["paid"]
-                ? .paid(flow, permission: permission, charge: ids.charge)
-                : .refunded(flow, permission: permission, charge: ids.charge)
+                ? .paid(name, permission: permission, charge: ids.charge)
+                : .refunded(name, permission: permission, charge: ids.charge)
         default: throw StuckTask.problem("say --resume, --decline, --paid or --refunded")
         }
     }

@@ -36,22 +36,35 @@ struct StuckResolver {
     /// - Throws: What the stores say.
     func carryOut(_ task: StuckTask) async throws -> Outcome {
         switch task {
-        case .list: return Outcome(lines: try await list())
-        case .resumeAll: return try await resumeAll()
-        case .resume(let flow):
-            let found = try await stuck(flow)
-            return try await decide("--resume", flow, found) {
-                try await store.resume(flow, reason: "operator", by: caller)
-            }
-        case .decline(let flow):
-            guard let found = try await stuck(flow) else { return Outcome(complaint: StuckResolver.refusal) }
-            return try await decide("--decline", flow, found) {
-                try await settle(flow, as: .declined(reason: "operator"))
-            }
-        case .paid(let flow, let permission, let charge):
-            return try await pay(flow, permission, charge)
-        case .refunded(let flow, let permission, let charge):
-            return try await forget(flow, permission, charge)
+        case .list: Outcome(lines: try await list())
+        case .resumeAll: try await resumeAll()
+        case .resume(let name): try await of(name, resume)
+        case .decline(let name): try await of(name, decline)
+        case .paid(let name, let permission, let charge):
+            try await of(name) { try await pay($0, permission, charge) }
+        case .refunded(let name, let permission, let charge):
+            try await of(name) { try await forget($0, permission, charge) }
+        }
+    }
+
+    /// Does something with the session that a name stands for.
+    private func of(_ name: SessionName, _ body: (FlowID) async throws -> Outcome) async throws -> Outcome {
+        switch try await name.session(in: store) {
+        case .success(let flow): try await body(flow)
+        case .failure(let ambiguity): Outcome(complaint: ambiguity.text)
+        }
+    }
+
+    private func resume(_ flow: FlowID) async throws -> Outcome {
+        try await decide("--resume", flow, try await stuck(flow)) {
+            try await store.resume(flow, reason: "operator", by: caller)
+        }
+    }
+
+    private func decline(_ flow: FlowID) async throws -> Outcome {
+        guard let found = try await stuck(flow) else { return Outcome(complaint: StuckResolver.refusal) }
+        return try await decide("--decline", flow, found) {
+            try await settle(flow, as: .declined(reason: "operator"))
         }
     }
 

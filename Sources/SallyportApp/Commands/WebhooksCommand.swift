@@ -32,6 +32,10 @@ enum WebhooksCommand {
             CommandOption("overlap", "TIME", "with rotate: how long both secrets sign, 24h unless given"),
             OperatorTrail.option,
         ],
+        examples: [
+            "sallyport webhooks add https://shop.example.com/hook",
+            "sallyport webhooks list --dead",
+        ],
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
                 let errand = try WebhookErrand(input.arguments, configuration.webhooks)
@@ -65,6 +69,7 @@ enum WebhooksCommand {
                 for line in lines { input.console.print(line) }
                 let isFound = !lines.isEmpty || errand.mayFindNothing
                 if !isFound { input.console.complain("sallyport: nothing found") }
+                if isFound, lines.isEmpty, errand.mayFindNothing { input.console.remark("there is none") }
                 return isFound && isTaken ? 0 : 1
             }
         }

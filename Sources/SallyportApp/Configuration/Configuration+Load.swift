@@ -12,6 +12,16 @@ extension Configuration {
     /// - Parameter source: The texts.
     /// - Throws: Every problem at once.
     package init(_ source: SettingSource) throws(ConfigurationError) {
+        try self.init(source, for: .everything)
+    }
+
+    /// Reads a configuration and checks the part of it that somebody goes by.
+    ///
+    /// - Parameters:
+    ///   - source: The texts.
+    ///   - scope: The part; what is wrong outside of it stands at some allowed value.
+    /// - Throws: Every problem of the part at once.
+    init(_ source: SettingSource, for scope: SettingScope) throws(ConfigurationError) {
         var reader = SettingReader(source)
         listeners = Listeners(&reader)
         storage = Storage(&reader)
@@ -33,6 +43,8 @@ extension Configuration {
         pollRound = round > .zero ? round : nil
         apps = AppSettings(&reader)
         logLevel = LogLevel(name: reader.choice("log_level")) ?? .info
+        let formats: [String: LogFormat] = ["json": .json, "text": .text]
+        logFormat = formats[reader.choice("log.format")]
         includesSubdomains = reader.flag("hsts.include_subdomains")
         enforcesScriptPolicy = reader.choice("csp.p2") == "enforce"
         // Looked at before anything is read: here it is only checked.
@@ -48,7 +60,8 @@ extension Configuration {
             return (setting.name, setting.isSecret && !value.isEmpty ? "<secret>" : value)
         }
         Configuration.checkTogether(listeners, policy, &reader)
-        guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
+        let problems = reader.problems(of: scope)
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
     /// The rules that no single setting can break.
@@ -57,14 +70,14 @@ extension Configuration {
         _ policy: BrokerPolicy,
         _ reader: inout SettingReader
     ) {
-        if listeners.web.authority == listeners.link.authority {
+        if reader.areSound("web.base_url", "link.base_url"), listeners.web.authority == listeners.link.authority {
             reader.complain(
                 "link.base_url",
                 "the same host as web.base_url; a link on the page's own host never opens the app"
             )
         }
         for (name, origin) in [("web.base_url", listeners.web), ("link.base_url", listeners.link)]
-        where origin.scheme != "https" && !origin.isLoopback {
+        where reader.areSound(name) && origin.scheme != "https" && !origin.isLoopback {
             reader.complain(name, "not https, and not a loopback name")
         }
         if let clear = listeners.clear, !clear.isLocal, listeners.trustedProxies.isEmpty {
@@ -79,10 +92,12 @@ extension Configuration {
         if listeners.trustedProxies.contains(where: { $0 == "*" || $0.hasSuffix("/0") }) {
             reader.complain("trusted_proxies", "a wildcard would believe everybody")
         }
-        if listeners.tls == nil, listeners.clear == nil {
+        if listeners.tls == nil, listeners.clear == nil, reader.areSound("listen", "clear_listen") {
             reader.complain("listen", "empty, and so is clear_listen: nothing would be served")
         }
-        if policy.times.launch > policy.times.idle || policy.times.idle > policy.times.absolute {
+        if reader.areSound("session.launch", "session.idle", "session.absolute"),
+            policy.times.launch > policy.times.idle || policy.times.idle > policy.times.absolute
+        {
             reader.complain("session.idle", "launch, idle and absolute must not decrease in this order")
         }
         if policy.cookieNames == .host, listeners.web.scheme != "https", !listeners.web.isLoopback {

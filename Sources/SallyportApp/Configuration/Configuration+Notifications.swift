@@ -45,7 +45,7 @@ extension Configuration {
         do throws(IOError) {
             return try Files.read(path, limit: 1 << 20)
         } catch {
-            throw ConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error)"])
+            throw ConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error.sentence)"])
         }
     }
 }

@@ -28,7 +28,7 @@ extension Configuration {
             _ = try Files.read(webhooks.authorityPath, limit: 1 << 20)
         } catch {
             throw ConfigurationError(
-                problems: ["webhooks.ca_file: \(webhooks.authorityPath) cannot be read: \(error)"]
+                problems: ["webhooks.ca_file: \(webhooks.authorityPath) cannot be read: \(error.sentence)"]
             )
         }
     }

@@ -142,6 +142,8 @@ package struct Configuration: Sendable {
     let apps: AppSettings
     let webhooks: Webhooks
     let logLevel: LogLevel
+    /// `nil` for text at a terminal, JSON elsewhere.
+    let logFormat: LogFormat?
     let includesSubdomains: Bool
     let enforcesScriptPolicy: Bool
     /// For reports of weaknesses; `nil` where none is published.

@@ -20,7 +20,7 @@ enum SecretFile {
             bytes = try Files.read(path, limit: limit)
             exposure = try SecretFile.exposure(path)
         } catch {
-            throw ConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error)"])
+            throw ConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error.sentence)"])
         }
         if let exposure { throw ConfigurationError(problems: ["\(setting): \(path) \(exposure)"]) }
         return bytes

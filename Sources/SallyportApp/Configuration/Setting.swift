@@ -47,7 +47,10 @@ struct Setting: Sendable {
     }
 
     /// The environment variable that overrides the file.
-    var environmentName: String {
+    var environmentName: String { Setting.environmentName(name) }
+
+    /// The environment variable of a setting.
+    static func environmentName(_ name: String) -> String {
         "SALLYPORT_" + name.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
     }
 }

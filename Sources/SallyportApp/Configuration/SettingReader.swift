@@ -6,8 +6,8 @@ import StrictJSON
 /// Reads typed values out of a source and collects every problem instead of stopping at the first.
 struct SettingReader {
     private let source: SettingSource
-    /// One line per problem, `name: what is wrong`.
-    private(set) var problems: [String]
+    /// By the setting that each is about; `nil` for the file or the environment as a whole.
+    private var found: [(setting: String?, text: String)]
     /// Name and text of every setting that was read, in the table's order once printed.
     private(set) var effective: [String: String] = [:]
     /// The settings that hold what should stand in a file; they read as empty.
@@ -15,7 +15,22 @@ struct SettingReader {
 
     init(_ source: SettingSource) {
         self.source = source
-        problems = source.problems
+        found = source.problems.map { (nil, $0) }
+    }
+
+    /// What is wrong, `name: what is wrong`, one line each.
+    ///
+    /// - Parameter scope: The settings that matter.
+    /// - Returns: Their problems, and those of the file and the environment as a whole.
+    func problems(of scope: SettingScope) -> [String] {
+        found.filter { problem in problem.setting.map(scope.includes) ?? true }.map(\.text)
+    }
+
+    /// Whether nothing is wrong with any of some settings so far, so that rules about several of them have something to go by.
+    ///
+    /// - Parameter names: The settings.
+    func areSound(_ names: String...) -> Bool {
+        !found.contains { problem in problem.setting.map(names.contains) ?? false }
     }
 
     /// Notes a problem of a setting.
@@ -24,7 +39,7 @@ struct SettingReader {
     ///   - name: The setting.
     ///   - text: What is wrong, without the value where it is secret.
     mutating func complain(_ name: String, _ text: String) {
-        problems.append("\(name): \(text)")
+        found.append((name, "\(name): \(text)"))
     }
 
     /// The text of a setting; its default where nothing is set.

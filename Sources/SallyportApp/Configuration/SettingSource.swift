@@ -13,10 +13,11 @@ package struct SettingSource: Sendable {
     ///
     /// - Parameters:
     ///   - file: The JSON document, or `nil` where no file was named.
+    ///   - path: Where the document is, for people.
     ///   - environment: All variables; those with the prefix `SALLYPORT_` that no setting owns are problems.
-    package init(file: [UInt8]?, environment: [String: String]) {
+    package init(file: [UInt8]?, path: String = "configuration file", environment: [String: String]) {
         let known = Dictionary(SettingTable.all.map { ($0.name, $0) }) { first, _ in first }
-        if let file { read(file, known) }
+        if let file { read(file, path, known) }
         let variables = Dictionary(SettingTable.all.map { ($0.environmentName, $0) }) { first, _ in first }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("SALLYPORT_") {
             guard let setting = variables[name] else {
@@ -52,19 +53,19 @@ package struct SettingSource: Sendable {
                 problems.append("\(setting.environmentName): not a JSON array")
             }
         } catch {
-            problems.append("\(setting.environmentName): \(error.sentence)")
+            problems.append("\(setting.environmentName): \(error.sentence(about: Array(value.utf8)))")
         }
     }
 
-    private mutating func read(_ file: [UInt8], _ known: [String: Setting]) {
+    private mutating func read(_ file: [UInt8], _ path: String, _ known: [String: Setting]) {
         do throws(JSONError) {
             if case .object(let members) = try JSONParser.parse(file) {
                 flatten(members, prefix: "", known)
             } else {
-                problems.append("configuration file: the document is not an object")
+                problems.append("\(path): the document is not an object")
             }
         } catch {
-            problems.append("configuration file: \(error.sentence)")
+            problems.append("\(path): \(error.sentence(about: file))")
         }
     }
 
@@ -97,13 +98,22 @@ package struct SettingSource: Sendable {
 
 extension JSONError {
     /// What is wrong, for the people who wrote the text.
-    fileprivate var sentence: String {
+    fileprivate func sentence(about text: [UInt8]) -> String {
         switch self {
-        case .malformed(let byte): "not JSON from byte \(byte) on"
+        case .malformed(let byte): "not JSON at \(JSONError.place(byte, in: text))"
         case .tooDeep: "lists and objects lie too deep inside each other"
         case .repeated(let path): "\(path) is there twice"
-        case .badText(let byte): "a text at byte \(byte) is not UTF-8"
+        case .badText(let byte): "a text at \(JSONError.place(byte, in: text)) is not UTF-8"
         }
+    }
+
+    /// Line and column of a byte as editors count them, from one.
+    private static func place(_ byte: Int, in text: [UInt8]) -> String {
+        let before = text.prefix(byte)
+        let line = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).last ?? []
+        // The bytes behind the first one of a character count nothing.
+        let column = line.count { $0 & 0xC0 != 0x80 } + 1
+        return "line \(before.count { $0 == UInt8(ascii: "\n") } + 1), column \(column)"
     }
 }
 

@@ -64,7 +64,13 @@ enum SettingTable {
             "log_level",
             .choice(["trace", "debug", "info", "notice", "warning", "error"]),
             "info",
-            "JSON lines on standard output"
+            "the least that is logged, on standard output"
+        ),
+        Setting(
+            "log.format",
+            .choice(["auto", "json", "text"]),
+            "auto",
+            "JSON lines for programs, text for people; auto: text where standard output is a terminal"
         ), coreDumps,
     ]
 

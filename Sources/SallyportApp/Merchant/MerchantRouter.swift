@@ -190,7 +190,7 @@ final class MerchantRouter {
         var response = HTTPResponse(
             answer.status,
             block: services.deployment.headers.json,
-            body: .bytes(answer.body)
+            body: .bytes(answer.status.code < 400 ? answer.body : MerchantRouter.line(answer.body))
         )
         _ = response.add(.xRequestID, requestID)
         if let seconds = answer.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
@@ -198,11 +198,14 @@ final class MerchantRouter {
         return response
     }
 
+    /// A refusal as a terminal likes it: people try the interface with curl, and read refusals more often than anything else.
+    private static func line(_ json: [UInt8]) -> [UInt8] { json + [UInt8(ascii: "\n")] }
+
     private func response(to problem: Problem, _ requestID: String) -> HTTPResponse {
         var response = HTTPResponse(
             problem.code.status,
             block: services.deployment.headers.json,
-            body: .bytes(problem.body.bytes)
+            body: .bytes(MerchantRouter.line(problem.body.bytes))
         )
         _ = response.add(.xRequestID, requestID)
         if problem.code == .unauthenticated { response.add(.wwwAuthenticate, constant: "Bearer") }

@@ -113,7 +113,7 @@ struct ProviderSetup: Sendable {
         do throws(IOError) {
             return try Files.read(path, limit: 65_536)
         } catch {
-            throw AmazonPayConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error)"])
+            throw AmazonPayConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error.sentence)"])
         }
     }
 }

@@ -103,7 +103,11 @@ final class PurchaseService {
             outcome = error.code.rawValue
         }
         polls.count(.session, outcome == FailureCode.purchaseInProgress.rawValue ? .same : .changed)
-        logger.info("purchase.recovered", [LogField("flow", purchase.flow.description), LogField("outcome", outcome)])
+        let order = LogField("order", OrderNumber(purchase.flow).description)
+        logger.info(
+            "purchase.recovered",
+            [LogField("flow", purchase.flow.description), order, LogField("outcome", outcome)]
+        )
     }
 
     /// Reads the session of a purchase that was given up, sends nothing, and hands the purchase back to the recovery where the session
@@ -378,7 +382,8 @@ final class PurchaseService {
 
     private func fields(_ attempt: PurchaseAttempt, _ detail: String) -> [LogField] {
         [
-            LogField("flow", attempt.flow.description), LogField("attempt", attempt.number), LogField("detail", detail),
+            LogField("flow", attempt.flow.description), LogField("order", OrderNumber(attempt.flow).description),
+            LogField("attempt", attempt.number), LogField("detail", detail),
         ]
     }
 

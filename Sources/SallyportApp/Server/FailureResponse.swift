@@ -13,6 +13,7 @@ enum FailureResponse {
     ///   - format: JSON or a page.
     /// - Returns: Status, page or JSON, `Retry-After` and `X-Flow-Id` where they apply.
     static func make(_ failure: Failure, _ exchange: Exchange, _ format: Route.Format) -> HTTPResponse {
+        if format == .page, exchange.request.hostIs(exchange.deployment.linkHost) { return link(failure, exchange) }
         let reference = failure.code == .internalError ? exchange.request.requestID : nil
         return make(failure, exchange.deployment, format, in: { exchange.language }, reference: reference)
     }
@@ -43,9 +44,21 @@ enum FailureResponse {
         return response
     }
 
+    /// On the link host, which has no static files: a page that is whole in itself.
+    private static func link(_ failure: Failure, _ exchange: Exchange) -> HTTPResponse {
+        let deployment = exchange.deployment
+        var response = exchange.page(
+            deployment.headers.linkFallback,
+            policy: ContentSecurityPolicy.linkFallback
+        ) { deployment.pages.linkError(failure.code, in: exchange.language, nonce: $0) }
+        response.status = failure.code.status
+        if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
+        return response
+    }
+
     private static func json(_ code: FailureCode, _ deployment: Deployment) -> HTTPResponse {
         // Both texts are constants of ours and hold nothing that JSON would escape.
-        let body = "{\"error\":\"\(code.rawValue)\",\"message\":\"\(code.message)\"}"
+        let body = "{\"error\":\"\(code.rawValue)\",\"message\":\"\(code.message)\"}\n"
         return HTTPResponse(code.status, block: deployment.headers.json, body: .bytes(Array(body.utf8)))
     }
 

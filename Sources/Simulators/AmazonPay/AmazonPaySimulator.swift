@@ -64,21 +64,44 @@ package final class AmazonPaySimulator: RequestHandler {
         exchange: (any HTTPExchange)? = nil,
         logger: Logger = .silent
     ) throws -> Server {
-        let problems = configuration.problems(listeningOn: listener.address)
+        try AmazonPaySimulator(configuration, reactor: reactor, exchange: exchange, logger: logger)
+            .serve(on: listener, tls: tls)
+    }
+
+    /// Starts a server for this simulator on its loop, as `attach` does.
+    ///
+    /// - Parameters:
+    ///   - listener: Loopback, unless `configuration.insecureAllowsOthers`; port 0 lets the kernel choose.
+    ///   - tls: Required for a listener with TLS.
+    /// - Returns: The server, listening; drain it to end the simulator.
+    /// - Throws: `SimulatorError` naming every problem of the configuration, or `ServerError`.
+    package func serve(on listener: ServerConfiguration.Listener, tls: TLSContext?) throws -> Server {
+        let problems = model.configuration.problems(listeningOn: listener.address)
         guard problems.isEmpty else { throw SimulatorError(problems: problems) }
         var serving = ServerConfiguration(name: "simulator", listeners: [listener])
         serving.limits.bodyBytes = AmazonPayModel.bodyLimit
         // Everybody comes from one address here.
         serving.limits.connectionsPerAddress = serving.limits.connections
         let server = Server(serving, tls: tls, logger: logger)
-        let simulator = AmazonPaySimulator(configuration, reactor: reactor, exchange: exchange, logger: logger)
-        try server.attach(to: reactor, handler: simulator)
-        if configuration.baseURL.isEmpty, let bound = server.boundAddresses.first {
-            simulator.model.configuration.baseURL =
+        try server.attach(to: reactor, handler: self)
+        if model.configuration.baseURL.isEmpty, let bound = server.boundAddresses.first {
+            model.configuration.baseURL =
                 listener.security == .tls ? "https://localhost:\(bound.port)" : "http://\(bound)"
         }
         return server
     }
+
+    /// What is to be known in the next run.
+    ///
+    /// - Returns: JSON, of this version of the program.
+    /// - Throws: `EncodingError`.
+    package func remember() throws -> [UInt8] { try model.remember() }
+
+    /// Takes over what a former run knew; before it serves.
+    ///
+    /// - Parameter bytes: What `remember` gave.
+    /// - Throws: `DecodingError` for anything else; nothing has changed then.
+    package func recall(_ bytes: [UInt8]) throws { try model.recall(bytes) }
 
     package func handle(_ request: HTTPRequest) -> HandlerResult {
         let step = model.receive(SimulatorRequest(request), at: reactor.wallNow)

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// A calendar clock that runs with the real one, at a distance that a tester sets.
-package struct SimulatedClock: Sendable, Equatable {
+package struct SimulatedClock: Sendable, Equatable, Codable {
     /// How far the simulated time is ahead of the real one, in microseconds.
     private var lead: Int64 = 0
 

@@ -50,20 +50,19 @@ struct MerchantGuideTests {
         try await withTemporaryFolder { folder in
             try Files.setPermissions(folder, mode: 0o711)
             try FileManager.default.createSymbolicLink(
-                atPath: folder + "/docs",
-                withDestinationPath: Self.root + "/docs"
+                atPath: folder + "/examples",
+                withDestinationPath: Self.root + "/examples"
             )
             let (web, simulator, hook) = (try freePort(), try freePort(), try freePort())
             let postage = try freePort()
             let settings = [
                 "SALLYPORT_DATA_DIR": folder + "/var", "SALLYPORT_LISTEN": "127.0.0.1:\(web)",
                 "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0", "SALLYPORT_SIMULATOR_LISTEN": "127.0.0.1:\(simulator)",
-                "SALLYPORT_WEB_BASE_URL": "https://localhost:\(web)",
-                "SALLYPORT_LINK_BASE_URL": "https://links.localhost:\(web)", "SALLYPORT_LOOPS": "1",
+                "SALLYPORT_LOOPS": "1",
                 "SALLYPORT_MIGRATIONS_DIR": Self.root + "/migrations", "SALLYPORT_PUBLIC_DIR": Self.root + "/public",
             ]
             let places = """
-                export CA=var/development/authority.pem WEB=https://localhost:\(web) SIM=https://localhost:\(simulator) \
+                export CA=$PWD/var/development/authority.pem WEB=https://localhost:\(web) SIM=https://localhost:\(simulator) \
                 HOOK=\(hook) POSTAGE=\(postage)
                 """
             let script = try Self.script(places, between: between)
@@ -79,8 +78,8 @@ struct MerchantGuideTests {
                 )
                 defer { demo.destroy() }
                 _ = try await demo.line(with: "ready https://")
-                var plan = ChildPlan("/bin/bash", ["-c", script])
                 let bin = Files.parent(of: try BuiltProgram.sallyport())
+                var plan = ChildPlan("/bin/bash", ["-c", script])
                 plan.environment = settings.merging(["PATH": "\(bin):/usr/bin:/bin"]) { own, _ in own }
                 plan.workingDirectory = folder
                 plan.output = .appended(path: folder + "/output")
@@ -90,7 +89,30 @@ struct MerchantGuideTests {
                 let output = String(decoding: try Files.read(folder + "/output"), as: UTF8.self)
                 #expect(exit.isSuccess, "\(output)")
                 #expect(output.hasSuffix("the end\n"), "\(output)")
+                func command(_ line: String, _ log: String) async throws -> String {
+                    var plan = ChildPlan("/bin/bash", ["-c", line])
+                    plan.environment = settings.merging(["PATH": "\(bin):/usr/bin:/bin"]) { own, _ in own }
+                    plan.workingDirectory = folder
+                    plan.output = .appended(path: folder + "/" + log)
+                    plan.deathSignal = .kill
+                    #expect(try await plan.start().exit(on: reactor).isSuccess)
+                    return String(decoding: try Files.read(folder + "/" + log), as: UTF8.self)
+                }
+                // Nothing of it is left where it was begun, and nobody is told of anything any more.
+                #expect(try Files.list(folder) == ["demo.log", "examples", "output", "var"])
+                #expect(try await command("sallyport webhooks list", "list") == "")
                 try await demo.end(.interrupt)
+                // The provider's half is there again, too.
+                let second = try RunningProgram(
+                    ["demo"],
+                    environment: settings,
+                    logPath: folder + "/second.log",
+                    on: reactor
+                )
+                defer { second.destroy() }
+                _ = try await second.line(with: "ready https://localhost:\(web)/")
+                #expect(try await command("sallyport reconcile | tail -1", "report").hasSuffix(" 0 differences left\n"))
+                try await second.end(.interrupt)
             }
         }
     }

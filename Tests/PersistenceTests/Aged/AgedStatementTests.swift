@@ -95,6 +95,7 @@ private let allowances: [String: Allowance] = [
         rows: 1_000,
         walks: true
     ),
+    "flow_named": Allowance(reason: "a name stands in any month: one look in each", partitions: 38, rows: 150),
     "order_part_named": Allowance(reason: "a name stands in any month: one look in each", partitions: 37, rows: 150),
     "session_open_app": Allowance(reason: "a name that has to be unique: one look in each", partitions: 38, rows: 100),
     "session_reference_holder": Allowance(

@@ -196,6 +196,15 @@ struct FaultTests {
         #expect(bench.complete(id).status == 200)
     }
 
+    @Test func `for an operation that does not exist names those that do`() {
+        var bench = Bench()
+        let body = #"{"match":{"operation":"Nonsense"},"action":{"status":500}}"#
+        let answer = bench.send(SimulatorRequest("POST", "/_sim/faults", body: Array(body.utf8))).0
+        for name in ["CompleteCheckoutSession", "CreateRefund", "Processing", "CheckoutStart"] {
+            #expect(answer.json["error"]?.text?.contains(name) == true, "\(answer.json)")
+        }
+    }
+
     @Test(arguments: [
         #"{"action":{}}"#, #"{"match":{"operation":"Nonsense"},"action":{"status":500}}"#, #"{}"#, #"[1]"#,
         #"{"action":{"status":99}}"#, #"{"action":{"status":"x"}}"#, #"{"action":{"delayMs":600001}}"#,

@@ -1,7 +1,7 @@
 import Primitives
 
 /// What an idempotency key belongs to.
-struct IdempotencyIdentity: Hashable, Sendable {
+struct IdempotencyIdentity: Hashable, Sendable, Codable {
     let merchantID: String
     /// `nil` where a key counts for all operations together.
     let operation: APIOperation?
@@ -9,7 +9,7 @@ struct IdempotencyIdentity: Hashable, Sendable {
 }
 
 /// The first answer to each idempotency key, kept for every later request with it.
-struct IdempotencyTable: Sendable {
+struct IdempotencyTable: Sendable, Codable {
     /// Keys that are remembered; the oldest goes first, while the service keeps them for ever.
     static let capacity = 50_000
 
@@ -22,12 +22,12 @@ struct IdempotencyTable: Sendable {
         case replay(SimulatorAnswer, requestID: String)
     }
 
-    private enum State {
+    private enum State: Codable {
         case running(until: WallTime)
         case done(SimulatorAnswer, requestID: String)
     }
 
-    private struct Entry {
+    private struct Entry: Codable {
         let fingerprint: Digest32
         var state: State
     }

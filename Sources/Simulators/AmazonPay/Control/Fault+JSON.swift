@@ -15,6 +15,9 @@ extension Fault {
         }
         let match = body["match"]
         operation = match?["operation"]?.text
+        if let operation, !Fault.names.contains(operation) {
+            throw ControlError("match.operation is one of \(Fault.names.joined(separator: ", ")).")
+        }
         merchantID = match?["merchantId"]?.text
         count = max(1, min(match?["count"]?.integer ?? 1, 1_000_000))
         chance = try Fault.chance(match)
@@ -38,7 +41,7 @@ extension Fault {
         .init(
             "match",
             .object([
-                .init("operation", .oneOf(names)), .init("merchantId", .text(100)), .init("count", .count),
+                .init("operation", .text(100)), .init("merchantId", .text(100)), .init("count", .count),
                 .init("permille", .count), .init("seed", .text(100)),
             ])
         ),

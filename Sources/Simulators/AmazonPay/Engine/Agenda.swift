@@ -1,8 +1,8 @@
 import Primitives
 
 /// What will happen by itself, by time: a binary heap whose ties keep their order.
-struct Agenda: Sendable {
-    enum Event: Sendable, Equatable {
+struct Agenda: Sendable, Codable {
+    enum Event: Sendable, Equatable, Codable {
         case sessionExpires(String)
         case sessionIsForgotten(String)
         case authorizationIsDecided(chargeID: String, declines: Bool)
@@ -13,7 +13,7 @@ struct Agenda: Sendable {
         case signInIsForgotten(String)
     }
 
-    private struct Entry {
+    private struct Entry: Codable {
         let time: WallTime
         let number: UInt64
         let event: Event

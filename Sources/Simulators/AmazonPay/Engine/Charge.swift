@@ -2,8 +2,8 @@ import Primitives
 import StrictJSON
 
 /// One payment under a charge permission.
-struct Charge: Sendable {
-    enum Reason: String, Sendable, CaseIterable {
+struct Charge: Sendable, Codable {
+    enum Reason: String, Sendable, CaseIterable, Codable {
         case expiredUnused = "ExpiredUnused"
         case merchantCanceled = "MerchantCanceled"
         case amazonCanceled = "AmazonCanceled"
@@ -24,7 +24,7 @@ struct Charge: Sendable {
         }
     }
 
-    enum State: Sendable, Equatable {
+    enum State: Sendable, Equatable, Codable {
         case authorizationInitiated
         case authorized
         case captureInitiated
@@ -101,7 +101,7 @@ struct Charge: Sendable {
 }
 
 /// What a merchant asks for with a charge.
-struct ChargeOrder: Sendable {
+struct ChargeOrder: Sendable, Codable {
     let amount: Price
     var capturesNow = false
     var canHandlePendingAuthorization = false

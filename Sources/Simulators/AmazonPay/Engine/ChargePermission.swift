@@ -2,9 +2,9 @@ import Primitives
 import StrictJSON
 
 /// The buyer's word that a merchant may charge.
-struct ChargePermission: Sendable {
+struct ChargePermission: Sendable, Codable {
     /// Why nothing can be charged for the time being; several at once where they come together.
-    enum Obstacle: String, Sendable, CaseIterable {
+    enum Obstacle: String, Sendable, CaseIterable, Codable {
         case paymentMethodInvalid = "PaymentMethodInvalid"
         case paymentMethodDeleted = "PaymentMethodDeleted"
         case billingAddressDeleted = "BillingAddressDeleted"
@@ -16,7 +16,7 @@ struct ChargePermission: Sendable {
         case mfaFailed = "MFAFailed"
     }
 
-    enum CloseReason: String, Sendable, CaseIterable {
+    enum CloseReason: String, Sendable, CaseIterable, Codable {
         case merchantClosed = "MerchantClosed"
         case merchantCanceled = "MerchantCanceled"
         case buyerClosed = "BuyerClosed"
@@ -26,7 +26,7 @@ struct ChargePermission: Sendable {
         case expired = "Expired"
     }
 
-    enum State: Sendable, Equatable {
+    enum State: Sendable, Equatable, Codable {
         case chargeable
         /// One obstacle or more.
         case nonChargeable(Set<Obstacle>)

@@ -2,16 +2,16 @@ import Primitives
 import StrictJSON
 
 /// The object that accompanies one buyer from the button to the end of the payment.
-struct CheckoutSession: Sendable {
+struct CheckoutSession: Sendable, Codable {
     /// What a merchant asks for of the buyer's data.
-    enum Scope: String, Sendable, CaseIterable {
+    enum Scope: String, Sendable, CaseIterable, Codable {
         case name, email, phoneNumber, billingAddress, postalCode, shippingAddress, primeStatus
 
         /// What is shared when a payload names nothing.
         static let standard: Set<Scope> = Set(allCases).subtracting([.billingAddress, .primeStatus])
     }
 
-    enum ProductType: String, Sendable {
+    enum ProductType: String, Sendable, Codable {
         case payAndShip = "PayAndShip"
         case payOnly = "PayOnly"
         /// To several addresses at once.
@@ -19,7 +19,7 @@ struct CheckoutSession: Sendable {
     }
 
     /// What the buyer has chosen.
-    struct Choice: Sendable {
+    struct Choice: Sendable, Codable {
         var buyer: TestBuyer
         /// `nil` where nothing is shipped or the merchant has the address.
         var address: PostalAddress?
@@ -27,8 +27,8 @@ struct CheckoutSession: Sendable {
     }
 
     /// The bank's word, given at the processing page and kept until complete.
-    struct Hold: Sendable, Equatable {
-        enum Answer: Sendable, Equatable {
+    struct Hold: Sendable, Equatable, Codable {
+        enum Answer: Sendable, Equatable, Codable {
             case authorised
             /// The bank decides later; `declines` tells how.
             case pending(declines: Bool)
@@ -37,7 +37,7 @@ struct CheckoutSession: Sendable {
         let answer: Answer
     }
 
-    enum CancelReason: String, Sendable, CaseIterable {
+    enum CancelReason: String, Sendable, CaseIterable, Codable {
         case buyerCanceled = "BuyerCanceled"
         case expired = "Expired"
         case amazonCanceled = "AmazonCanceled"
@@ -54,7 +54,7 @@ struct CheckoutSession: Sendable {
     }
 
     /// `open` becomes `completed` by complete, or `canceled`; both are final.
-    enum State: Sendable, Equatable {
+    enum State: Sendable, Equatable, Codable {
         case open(Hold?)
         case completed(permissionID: String, chargeID: String?)
         case canceled(CancelReason)

@@ -1,8 +1,8 @@
 import StrictJSON
 
 /// Where a merchant ships to.
-struct DeliveryRules: Sendable {
-    struct Region: Sendable {
+struct DeliveryRules: Sendable, Codable {
+    struct Region: Sendable, Codable {
         let statesOrRegions: [String]
         /// May end in `*`.
         let postalCodes: [String]

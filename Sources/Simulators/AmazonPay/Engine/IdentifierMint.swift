@@ -2,7 +2,7 @@ import Cryptography
 import Primitives
 
 /// Makes the ids of the service; the same seed and purpose make the same ids, and nobody can guess the next one.
-struct IdentifierMint: Sendable {
+struct IdentifierMint: Sendable, Codable {
     private let root: [UInt8]
     private var counter: UInt64 = 0
     private var stock: [UInt8] = []

@@ -12,7 +12,7 @@ import Primitives
 ///
 /// Whoever calls a function first calls `advance(to:)` with the present of the simulation, which is also the time at which
 /// the function takes effect.
-struct MoneyEngine: Sendable {
+struct MoneyEngine: Sendable, Codable {
     var mint: IdentifierMint
     private(set) var now: WallTime
     private(set) var agenda = Agenda()
@@ -186,7 +186,7 @@ struct Caller: Sendable {
 }
 
 /// Ids in the order they came, with a limit.
-struct ArrivalOrder: Sendable {
+struct ArrivalOrder: Sendable, Codable {
     private var ids: [String] = []
     private var next = 0
     private let capacity: Int

@@ -1,13 +1,13 @@
 import Primitives
 
 /// Money on its way back to the buyer.
-struct Refund: Sendable {
-    enum Reason: String, Sendable, CaseIterable {
+struct Refund: Sendable, Codable {
+    enum Reason: String, Sendable, CaseIterable, Codable {
         case amazonRejected = "AmazonRejected"
         case processingFailure = "ProcessingFailure"
     }
 
-    enum State: Sendable, Equatable {
+    enum State: Sendable, Equatable, Codable {
         case initiated
         case refunded
         case declined(Reason)

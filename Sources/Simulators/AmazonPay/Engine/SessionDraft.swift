@@ -10,8 +10,8 @@ struct SessionDraft: Sendable {
 }
 
 /// What is fixed when a session is created.
-struct CheckoutTerms: Sendable {
-    enum PermissionType: String, Sendable {
+struct CheckoutTerms: Sendable, Codable {
+    enum PermissionType: String, Sendable, Codable {
         case oneTime = "OneTime"
         case recurring = "Recurring"
         case paymentMethodOnFile = "PaymentMethodOnFile"
@@ -31,7 +31,7 @@ struct CheckoutTerms: Sendable {
 }
 
 /// Where the browser goes from the hosted pages; every one of them was signed by the merchant.
-struct ReturnURLs: Sendable, Equatable {
+struct ReturnURLs: Sendable, Equatable, Codable {
     var review: String?
     var result: String?
     var cancel: String?
@@ -39,8 +39,8 @@ struct ReturnURLs: Sendable, Equatable {
 }
 
 /// What is paid and how.
-struct PaymentDetails: Sendable, Equatable {
-    enum Intent: String, Sendable {
+struct PaymentDetails: Sendable, Equatable, Codable {
+    enum Intent: String, Sendable, Codable {
         case confirm = "Confirm"
         case authorize = "Authorize"
         case authorizeWithCapture = "AuthorizeWithCapture"
@@ -58,7 +58,7 @@ struct PaymentDetails: Sendable, Equatable {
 }
 
 /// What the merchant writes on the order.
-struct MerchantMetadata: Sendable, Equatable {
+struct MerchantMetadata: Sendable, Equatable, Codable {
     var referenceID: String?
     var storeName: String?
     var noteToBuyer: String?
@@ -73,7 +73,7 @@ struct MerchantMetadata: Sendable, Equatable {
 }
 
 /// Members that are kept and given back.
-struct SessionExtras: Sendable, Equatable {
+struct SessionExtras: Sendable, Equatable, Codable {
     var recurring: JSONValue?
     /// `multiAddressesCheckoutMetadata` as it came.
     var multiAddress: JSONValue?

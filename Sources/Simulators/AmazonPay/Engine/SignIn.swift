@@ -21,7 +21,7 @@ struct SignInDraft: Sendable {
 }
 
 /// A buyer who has signed in at a merchant without buying; the merchant holds the token for it.
-struct SignIn: Sendable {
+struct SignIn: Sendable, Codable {
     let merchantID: String
     let environment: ReleaseEnvironment
     let buyer: TestBuyer

@@ -1,5 +1,5 @@
 /// Whether money is real.
-package enum ReleaseEnvironment: String, Sendable {
+package enum ReleaseEnvironment: String, Sendable, Codable {
     /// Play money.
     case sandbox = "Sandbox"
     /// Would be real money; the simulator only answers as if.

@@ -1,7 +1,7 @@
 import StrictJSON
 
 /// An address in the members of the service.
-package struct PostalAddress: Sendable, Equatable {
+package struct PostalAddress: Sendable, Equatable, Codable {
     /// The recipient.
     package var name: String
     /// Up to three lines; in Japan everything below the prefecture.

@@ -2,7 +2,7 @@ import Primitives
 import StrictJSON
 
 /// The currencies of the ledger.
-enum Currency: String, Sendable, CaseIterable {
+enum Currency: String, Sendable, CaseIterable, Codable {
     case jpy = "JPY"
     case usd = "USD"
     case eur = "EUR"
@@ -13,7 +13,7 @@ enum Currency: String, Sendable, CaseIterable {
 }
 
 /// An amount of money in whole units of the smallest coin.
-struct Price: Sendable, Equatable {
+struct Price: Sendable, Equatable, Codable {
     /// Yen, or hundredths of the other currencies; zero or more.
     let units: Int64
     let currency: Currency

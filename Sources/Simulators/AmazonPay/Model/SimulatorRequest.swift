@@ -67,9 +67,9 @@ package struct SimulatorRequest: Sendable {
 }
 
 /// What the simulator answers, as a value.
-package struct SimulatorAnswer: Sendable, Equatable {
+package struct SimulatorAnswer: Sendable, Equatable, Codable {
     /// One field of an answer.
-    package struct Field: Sendable, Equatable {
+    package struct Field: Sendable, Equatable, Codable {
         /// In lower case.
         package let name: String
         /// Printable ASCII.

@@ -1,7 +1,7 @@
 /// A person with an account at the simulated service.
-package struct TestBuyer: Sendable, Equatable {
+package struct TestBuyer: Sendable, Equatable, Codable {
     /// An address in the buyer's address book.
-    package struct BookEntry: Sendable, Equatable {
+    package struct BookEntry: Sendable, Equatable, Codable {
         /// What forms and the autopilot call it, unique within the buyer.
         package let id: String
         /// The address.

@@ -1,7 +1,7 @@
 /// A card that every buyer of the simulator has in the wallet.
-package struct TestCard: Sendable, Equatable {
+package struct TestCard: Sendable, Equatable, Codable {
     /// What happens to a payment with the card.
-    package enum Behaviour: Sendable, Equatable {
+    package enum Behaviour: Sendable, Equatable, Codable {
         /// It is authorised at once.
         case success
         /// The buyer gives up.

@@ -1,8 +1,8 @@
 /// An object has entered a state: what a notification is made of.
 ///
 /// The new state is not in it, because it is not in the notification either: whoever gets one reads the object.
-struct StateChange: Sendable, Hashable {
-    enum Kind: String, Sendable, CaseIterable {
+struct StateChange: Sendable, Hashable, Codable {
+    enum Kind: String, Sendable, CaseIterable, Codable {
         case charge = "CHARGE"
         case chargePermission = "CHARGE_PERMISSION"
         case refund = "REFUND"
@@ -17,7 +17,7 @@ struct StateChange: Sendable, Hashable {
 }
 
 /// The changes since somebody asked last, each object once.
-struct ChangeLog: Sendable {
+struct ChangeLog: Sendable, Codable {
     private var changes: [StateChange] = []
     private var known: Set<StateChange> = []
 
