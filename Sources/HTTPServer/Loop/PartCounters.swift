@@ -1,6 +1,7 @@
 import EventIO
 import HTTP2
 import HTTPCore
+import Primitives
 import Telemetry
 
 /// What a server counts on one loop; each loop has cells of its own.

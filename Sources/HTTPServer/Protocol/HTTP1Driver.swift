@@ -1,6 +1,7 @@
 import EventIO
 import HTTP1
 import HTTPCore
+import Primitives
 import Telemetry
 
 /// Speaks HTTP/1.1 over a connection: carries out what ``HTTP1ConnectionState`` decides.

@@ -13,7 +13,8 @@ enum RevokeCommand {
         operands: "[SESSION]",
         summary: "end a session, those of an app install, or all",
         details: """
-            SESSION is the id that `audit` takes. A revoked session opens nothing and buys nothing; its buyer starts over.
+            \(SessionName.forms)
+            A revoked session opens nothing and buys nothing; its buyer starts over.
             Not revoked is what is paid, or at the provider: that purchase ends by itself, and a payment is given back by
             cancel or refund.
             --install and --all take a thousand sessions at a time and say how far they are. Ctrl-C stops behind what was
@@ -27,7 +28,7 @@ enum RevokeCommand {
             OperatorTrail.option,
         ],
         run: { input in
-            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
+            await input.withConfiguration(for: .database) { configuration in
                 let task = try RevokeTask(input.arguments)
                 let trail = try OperatorTrail(input)
                 let policy = configuration.policy
@@ -55,7 +56,7 @@ enum RevokeCommand {
 
 /// What an operator wants ended.
 enum RevokeTask: Sendable, Equatable {
-    case session(FlowID)
+    case session(SessionName)
     case install(Digest32)
     case all
 
@@ -79,16 +80,10 @@ enum RevokeTask: Sendable, Equatable {
             }
             self = .install(digest)
         } else if let operand = arguments.operands.first {
-            self = .session(try RevokeTask.session(operand))
+            self = .session(SessionName(text: operand))
         } else {
             self = .all
         }
-    }
-
-    /// The session that an operand names: its id.
-    private static func session(_ operand: String) throws(ConfigurationError) -> FlowID {
-        guard let flow = UUIDBytes(operand) else { throw problem("\(operand) is no session id") }
-        return flow
     }
 
     private static func problem(_ text: String) -> ConfigurationError {
@@ -118,7 +113,11 @@ struct Revoker {
     /// - Throws: What the stores say: then the record stays open.
     func carryOut(_ task: RevokeTask) async throws -> Outcome {
         switch task {
-        case .session(let flow): try await revoke(flow)
+        case .session(let name):
+            switch try await name.session(in: store) {
+            case .success(let flow): try await revoke(flow)
+            case .failure(let ambiguity): Outcome(complaint: ambiguity.text)
+            }
         case .install(let install): try await revokeAll("--install", Hex.encode(install.bytes), install)
         case .all: try await revokeAll("--all", "all", nil)
         }

@@ -14,7 +14,7 @@ enum SettingScope: Sendable {
         switch self {
         case .everything: true
         case .database:
-            SettingScope.store.contains(name) || SettingScope.policies.contains { name.hasPrefix($0) }
+            SettingScope.store.contains(name) || SettingScope.parts.contains { name.hasPrefix($0) }
         case .apps: name.hasPrefix("apps.") || name == "link.base_url"
         }
     }
@@ -22,6 +22,6 @@ enum SettingScope: Sendable {
     private static let store: Set = [
         "database_url", "data_dir", "migrations_dir", "log_level", "log.format", "profile",
     ]
-    /// How long what is stored lives.
-    private static let policies = ["session.", "open.", "proof.", "cookies."]
+    /// The way to the database, and how long what is stored lives.
+    private static let parts = ["database.", "session.", "open.", "proof.", "cookies."]
 }

@@ -1,5 +1,5 @@
 /// The operations of the service, by the names that the ledger and the faults use.
-package enum APIOperation: String, Sendable, CaseIterable {
+package enum APIOperation: String, Sendable, CaseIterable, Codable {
     /// POST `/checkoutSessions`.
     case createCheckoutSession = "CreateCheckoutSession"
     /// GET `/checkoutSessions/{id}`.
