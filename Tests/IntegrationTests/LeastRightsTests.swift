@@ -61,6 +61,8 @@ struct LeastRightsTests {
             _ = try await command("webhooks", "rotate", endpoint)
             _ = try await command("webhooks", "remove", endpoint)
             _ = try await command("postage-key", "https://shop.example")
+            _ = try await command("revoke", crossing.flow, status: [1])
+            _ = try await command("revoke", "--all", "--yes")
             #expect(try await command("audit", "--operators").contains("keys revoke"))
             // It has more to say about this shop, and nothing of its database.
             let found = try await command("doctor", "--online", status: [0, 2])
