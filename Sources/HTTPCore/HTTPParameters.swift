@@ -87,6 +87,18 @@ package struct HTTPParameters: Sendable {
         return found.map { bytes.span.extracting($0.valueStart..<$0.end).text }
     }
 
+    /// Whether a parameter is there, and says nothing.
+    ///
+    /// - Parameter name: Compared byte by byte, case included.
+    /// - Returns: Of a repeated one, whether any says nothing.
+    package func isEmpty(_ name: String) -> Bool {
+        let wanted = name.utf8Span.span
+        return entries.contains { entry in
+            entry.valueStart == entry.end
+                && bytes.span.extracting(entry.nameStart..<entry.valueStart).isEqual(to: wanted)
+        }
+    }
+
     /// The names in the order in which they came; a repeated one is there as often as it came.
     package var names: [String] {
         entries.map { bytes.span.extracting($0.nameStart..<$0.valueStart).text }

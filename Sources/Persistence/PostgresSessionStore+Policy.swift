@@ -2,37 +2,48 @@ import Postgres
 package import SessionBroker
 
 extension PostgresSessionStore {
-    /// `$1` the words, `$2` whether they may take the place of others.
+    /// `$1` the words, `$2` those whose place they take.
     static let policyStatement = Statement(
         name: "program_policy_claim",
         sql: """
             WITH n AS (
                 INSERT INTO program_policy AS p (words, since) VALUES ($1, statement_timestamp())
                 ON CONFLICT (is_only) DO UPDATE SET words = excluded.words, since = excluded.since
-                    WHERE $2 AND p.words <> excluded.words
+                    WHERE p.words = $2
                 RETURNING p.words
             )
             SELECT coalesce((SELECT n.words FROM n), (SELECT p.words FROM program_policy AS p))
             """,
-        parameterTypes: [.text, .bool]
+        parameterTypes: [.text, .text]
     )
 
     /// The rules that programs of this database work under, which are this store's where there were none.
     ///
+    /// Rules that the database has no word for are added, and those that this program does not know are kept: programs of two versions
+    /// agree as long as what both know is the same.
+    ///
     /// - Parameter replaces: Whether this store's take the place of others.
-    /// - Returns: `BrokerPolicy.words` of what is in force.
+    /// - Returns: What is in force, in the form of `BrokerPolicy.words`.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func claimPolicy(replacing replaces: Bool) async throws(BrokerError) -> String {
+        var (wanted, found) = (policy.words, String?.none)
+        // Others may write it between two looks.
+        for _ in 0..<8 {
+            guard let words = try await claim(wanted, inPlaceOf: found) else { continue }
+            wanted = policy.words(over: words, replacing: replaces)
+            if words == wanted { return words }
+            found = words
+        }
+        throw BrokerError(.unavailable, "program_policy changes all the time")
+    }
+
+    private func claim(_ words: String, inPlaceOf found: String?) async throws(BrokerError) -> String? {
         var parameters = Parameters()
-        parameters.append(text: policy.words)
-        parameters.append(bool: replaces)
+        parameters.append(text: words)
+        parameters.append(text: found)
         do throws(PostgresError) {
-            // A twin that has just written the row does not show in the first answer.
-            for _ in 0..<2 {
-                let rows = try await client.work(PostgresSessionStore.policyStatement, parameters)
-                if let words = try rows.optionalText(0, 0) { return words }
-            }
-            throw PostgresError(.decoding, "program_policy has no row")
+            let rows = try await client.work(PostgresSessionStore.policyStatement, parameters)
+            return try rows.optionalText(0, 0)
         } catch {
             throw StoreFailure.error(error)
         }

@@ -69,17 +69,34 @@ package struct CalendarDate: Sendable, Hashable {
         text(betweenDates: UInt8(ascii: "-"), betweenTimes: UInt8(ascii: ":"))
     }
 
-    /// A sign, at most nineteen digits of a year, and fifteen characters behind it.
-    private func text(betweenDates dash: UInt8?, betweenTimes colon: UInt8?) -> String {
-        String(ascii: 40) { room in
-            CalendarDate.append(year, width: 4, to: &room)
-            CalendarDate.append(month, behind: dash, to: &room)
-            CalendarDate.append(day, behind: dash, to: &room)
-            CalendarDate.append(hour, behind: UInt8(ascii: "T"), to: &room)
-            CalendarDate.append(minute, behind: colon, to: &room)
-            CalendarDate.append(second, behind: colon, to: &room)
-            room.append(UInt8(ascii: "Z"))
+    /// Appends the extended form of ISO 8601.
+    ///
+    /// - Parameter output: Grows by twenty bytes, for years of four digits.
+    package func appendExtended(to output: inout [UInt8]) {
+        output.append(addingCapacity: CalendarDate.longest) { room in
+            append(to: &room, betweenDates: UInt8(ascii: "-"), betweenTimes: UInt8(ascii: ":"))
         }
+    }
+
+    /// A sign, at most nineteen digits of a year, and fifteen characters behind it.
+    private static let longest = 40
+
+    private func text(betweenDates dash: UInt8?, betweenTimes colon: UInt8?) -> String {
+        String(ascii: CalendarDate.longest) { room in append(to: &room, betweenDates: dash, betweenTimes: colon) }
+    }
+
+    private func append(
+        to room: inout OutputSpan<UInt8>,
+        betweenDates dash: UInt8?,
+        betweenTimes colon: UInt8?
+    ) {
+        CalendarDate.append(year, width: 4, to: &room)
+        CalendarDate.append(month, behind: dash, to: &room)
+        CalendarDate.append(day, behind: dash, to: &room)
+        CalendarDate.append(hour, behind: UInt8(ascii: "T"), to: &room)
+        CalendarDate.append(minute, behind: colon, to: &room)
+        CalendarDate.append(second, behind: colon, to: &room)
+        room.append(UInt8(ascii: "Z"))
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {

@@ -33,7 +33,9 @@ package enum IPNumber: Sendable, Hashable {
                 else { return nil }
                 found += [bits >> 16, bits & 0xFFFF]
             } else {
-                guard (1...4).contains(part.utf8.count), let group = UInt32(part, radix: 16) else { return nil }
+                guard (1...4).contains(part.utf8.count), part.utf8.first != UInt8(ascii: "+"),
+                    let group = UInt32(part, radix: 16)
+                else { return nil }
                 found.append(group)
             }
         }

@@ -139,11 +139,12 @@ package final class Application: Sendable {
             try await loop.run { reactor in
                 let services = try await self.makeServices(reactor, databaseSettings)
                 if index == 0 {
+                    // First, since a policy may be replaced: that of another account's database must not be.
+                    let isAllowed = configuration.provider.allowsAccountChange
+                    try await services.orders.demandAccount(self.provider.account, orAllowed: isAllowed)
                     let policy = self.deployment.policy
                     try await PostgresSessionStore(client: services.database, policy: policy)
                         .demandPolicy(policy, orAllowed: configuration.allowsPolicyChange)
-                    let isAllowed = configuration.provider.allowsAccountChange
-                    try await services.orders.demandAccount(self.provider.account, orAllowed: isAllowed)
                 }
                 try self.publicServer.attach(to: reactor, handler: Router(services))
                 let (web, link) = (configuration.listeners.web, configuration.listeners.link)

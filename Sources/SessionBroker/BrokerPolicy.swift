@@ -60,6 +60,21 @@ extension BrokerPolicy {
         ].joined(separator: " ")
     }
 
+    /// What is in force behind a start with this policy.
+    ///
+    /// - Parameters:
+    ///   - words: What was in force, in the form of `words`; names that are not known here are kept.
+    ///   - replaces: Whether this policy's values take the place of others.
+    /// - Returns: In the same order, with the names that were missing behind.
+    package func words(over words: String, replacing replaces: Bool) -> String {
+        let own = self.words.split(separator: " ")
+        func name(_ word: Substring) -> Substring { word.prefix { $0 != "=" } }
+        let found = words.split(separator: " ")
+        let kept = found.map { word in (replaces ? own.first { name($0) == name(word) } : nil) ?? word }
+        let missing = own.filter { word in !found.contains { name($0) == name(word) } }
+        return (kept + missing).joined(separator: " ")
+    }
+
     /// How long everything lives; whole seconds.
     package struct Times: Sendable {
         /// From the issue to the open: 5 minutes, below the ceiling of 10 minutes for codes in OAuth; the app opens at once.

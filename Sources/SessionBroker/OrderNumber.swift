@@ -14,13 +14,15 @@ package struct OrderNumber: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter flow: The same flow always gives the same number.
     package init(_ flow: FlowID) {
-        var characters: [UInt8] = []
-        characters.reserveCapacity(11)
-        for position in 0..<10 {
-            if position == 5 { characters.append(UInt8(ascii: "-")) }
-            characters.append(OrderNumber.alphabet[Int(flow.low >> UInt64(45 - 5 * position) & 31)])
+        let digit = { (position: Int) in OrderNumber.alphabet[Int(flow.low >> UInt64(45 - 5 * position) & 31)] }
+        description = unsafe String(unsafeUninitializedCapacity: 11) { room in
+            for position in 0..<5 {
+                unsafe room[position] = digit(position)
+                unsafe room[position + 6] = digit(position + 5)
+            }
+            unsafe room[5] = UInt8(ascii: "-")
+            return 11
         }
-        description = String(decoding: characters, as: UTF8.self)
     }
 
     /// An order's number as somebody has typed it, or `nil` for anything else.

@@ -10,23 +10,25 @@ struct LogLine {
 
     init(_ format: LogFormat) {
         self.format = format
-        bytes.reserveCapacity(256)
+        bytes.reserveCapacity(384)
     }
 
     /// Starts the line with what every line has.
     mutating func open(time: WallTime, level: LogLevel, event: StaticString) {
-        let date = CalendarDate(time).extendedText.dropLast()
+        let date = CalendarDate(time)
         switch format {
         case .json:
             append(#"{"time":""#)
-            append(date)
+            date.appendExtended(to: &bytes)
+            bytes.removeLast()
             appendMilliseconds(of: time)
             append(#"Z","level":""#)
             append(level.description)
-            append(#"","event":"#)
-            appendText(event.description)
+            append(#"","event":""#)
+            append(event.description)
+            append(#"""#)
         case .text:
-            append(date.suffix(8))
+            append(date.extendedText.dropLast().suffix(8))
             appendMilliseconds(of: time)
             append(" ")
             append(level.description)
@@ -35,13 +37,13 @@ struct LogLine {
         }
     }
 
-    /// Adds a field under a name that the line does not have yet.
+    /// Adds a field under a name that the line does not have yet; names are ours, and plain.
     mutating func add(_ name: String, _ value: LogField.Value) {
         switch format {
         case .json:
-            append(",")
-            appendText(name)
-            append(":")
+            append(#",""#)
+            append(name)
+            append(#"":"#)
         case .text:
             append(" ")
             append(name)
@@ -89,7 +91,12 @@ struct LogLine {
 
     private mutating func appendText(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in TokenScrubber.scrub(Array(text.utf8)) { appendEscaped(byte) }
+        if text.utf8.contains(UInt8(ascii: "_")) {
+            for byte in TokenScrubber.scrub(Array(text.utf8)) { appendEscaped(byte) }
+        } else {
+            // Every tag has one: most texts need no copy.
+            for byte in text.utf8 { appendEscaped(byte) }
+        }
         bytes.append(UInt8(ascii: "\""))
     }
 

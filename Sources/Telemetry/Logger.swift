@@ -39,7 +39,10 @@ package struct Logger: Sendable {
         self.sink = sink
         self.format = format
         var (line, names) = (LogLine(format), LogLine.names)
-        if !label.isEmpty { Logger.add([LogField("label", label)], to: &line, &names) }
+        if !label.isEmpty {
+            Logger.add([LogField("label", label)], to: &line, &names)
+            names.append("label")
+        }
         (context, self.names) = (line.bytes, names)
     }
 
@@ -52,15 +55,16 @@ package struct Logger: Sendable {
         self.names = names
     }
 
+    /// Adds fields; `names` are those taken before, and get the ones that are made up here, so that a usual line costs no array.
     private static func add(_ fields: [LogField], to line: inout LogLine, _ names: inout [String]) {
-        for field in fields {
+        for (index, field) in fields.enumerated() {
             let given = field.name.description
             var (name, number) = (given, 1)
-            while names.contains(name) {
+            while names.contains(name) || fields[..<index].contains(where: { $0.name.description == name }) {
                 number += 1
                 name = "\(given)_\(number)"
             }
-            names.append(name)
+            if number > 1 { names.append(name) }
             line.add(name, field.value)
         }
     }
@@ -76,6 +80,7 @@ package struct Logger: Sendable {
         var (line, names) = (LogLine(format), names)
         line.add(rendered: context)
         Logger.add(fields, to: &line, &names)
+        names += fields.map(\.name.description)
         return Logger(self, context: line.bytes, names: names)
     }
 

@@ -40,7 +40,7 @@ struct LeastRightsTests {
             _ = try await command("association", "--apple")
             _ = try await command("routes")
             #expect(try await command("audit", crossing.flow).contains("purchase"))
-            _ = try await command("audit", "--alerts", status: [0, 1])
+            _ = try await command("audit", "--alerts")
             let created = try await command("keys", "create", "--name", "shop", "--scopes", "sessions:read")
             #expect(created.hasPrefix("swk_"))
             let key = try #require(try shop.rows("SELECT key_id FROM api_key").first?[0])

@@ -1,21 +1,49 @@
 import EventIO
+import Glibc
 import HTTPCore
 import IntegrationKit
 import Primitives
 import Testing
 
+/// Whether a process may look into another one of its user, unless that forbids it.
+private let seesMemory = {
+    let scope = (try? Files.read("/proc/sys/kernel/yama/ptrace_scope")) ?? []
+    return scope.isEmpty || scope.first == UInt8(ascii: "0")
+}()
+/// Whether a core is a file in the folder of its process.
+private let seesCores = {
+    let pattern = (try? Files.read("/proc/sys/kernel/core_pattern")) ?? Array("|".utf8)
+    var limit = rlimit()
+    let isAllowed = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0 && limit.rlim_max > 0
+    return isAllowed && !pattern.contains(UInt8(ascii: "/")) && pattern.first != UInt8(ascii: "|")
+}()
+
 /// Session-security T10: what is secret stays in the memory of the process.
 ///
 /// The server runs as a user without rights: the superuser may look into any process. Where the machine hands cores to a program, or
-/// keeps processes apart anyway, one of the two ways is left to show that the test can fail.
-@Suite("The memory of a server", .tags(.database, .slow))
+/// keeps processes apart anyway, one of the two ways is left to show that the test can fail; without either it shows nothing.
+@Suite(
+    "The memory of a server",
+    .tags(.database, .slow),
+    .enabled(if: seesMemory || seesCores, "this machine shows neither memory nor cores")
+)
 struct MemoryTests {
-    /// What the user of the server looks with: all memory that can be written, for the words of a file.
+    /// What the user of the server looks with: the pages of its memory that can be written and are there, for the words of a file.
     private static let search = """
-        grep -E '^[0-9a-f]+-[0-9a-f]+ rw' /proc/$0/maps | while read -r range rest; do
-            first=$((0x${range%-*} / 4096)); last=$((0x${range#*-} / 4096))
-            dd if=/proc/$0/mem bs=4096 skip=$first count=$((last - first)) 2>/dev/null
-        done | LC_ALL=C grep -aoF -f "$1" | sort -u
+        os, sys = __import__("os"), __import__("sys")
+        words = open(sys.argv[2], "rb").read().split()
+        memory = os.open(f"/proc/{sys.argv[1]}/mem", os.O_RDONLY)
+        present = os.open(f"/proc/{sys.argv[1]}/pagemap", os.O_RDONLY)
+        for line in open(f"/proc/{sys.argv[1]}/maps"):
+            if " rw" not in line: continue
+            first, last = (int(end, 16) >> 12 for end in line.split()[0].split("-"))
+            entries = os.pread(present, (last - first) * 8, first * 8)
+            tail = b""
+            for number in range(len(entries) // 8):
+                if not entries[number * 8 + 7] >> 6: tail = b""; continue
+                tail = tail[-200:] + os.pread(memory, 4096, (first + number) << 12)
+                for word in words:
+                    if word in tail: print(word.decode())
         """
 
     private let user = SystemUser.current.id == 0 ? SystemUser(named: "postgres") : SystemUser.current
@@ -40,16 +68,17 @@ struct MemoryTests {
         try await withProcessShop { shop in
             try await shop.turnAutopilotOn()
             shop.settings.merge(settings) { $1 }
+            // The runtime's own handler writes a report, and then goes on behind a signal that somebody has sent.
+            shop.settings["SWIFT_BACKTRACE"] = "enable=no"
             let server = try await shop.startServer(as: user)
             let crossing = try await shop.place(on: server)
             #expect(try await shop.client.purchase(crossing, server.url).status == 200)
             let tokens = [crossing.launchTicket, crossing.tabToken, crossing.returnTicket, crossing.appProof]
             let list = shop.folder + "/tokens"
             try Files.write(list, Array(tokens.joined(separator: "\n").utf8), mode: 0o644)
-            let scope = (try? Files.read("/proc/sys/kernel/yama/ptrace_scope")) ?? []
-            if scope.isEmpty || scope.first == UInt8(ascii: "0") {
+            if seesMemory {
                 var plan = ChildPlan(
-                    "/bin/sh",
+                    "/usr/bin/python3",
                     ["-c", MemoryTests.search, "\(server.program.process.pid)", list],
                     environment: ["PATH": "/usr/bin:/bin"]
                 )
@@ -58,8 +87,7 @@ struct MemoryTests {
                 findings.found.withLock { $0.memory = Set(tokens.filter { output.contains($0) }) }
             }
             #expect(try await server.program.end(.quit) == .signal(Signal.quit.number))
-            let name = String(decoding: try Files.read("/proc/sys/kernel/core_pattern").dropLast(), as: UTF8.self)
-            guard !name.hasPrefix("|"), !name.contains("/") else { return }
+            guard seesCores else { return }
             findings.found.withLock { $0.core = [] }
             guard let core = try Files.list(shop.folder).first(where: { $0.hasPrefix("core") }) else { return }
             let grep = ["-c", "LC_ALL=C grep -aoF -f \"$1\" \"$0\" | sort -u", shop.folder + "/" + core, list]

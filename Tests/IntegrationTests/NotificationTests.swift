@@ -181,7 +181,8 @@ import Testing
                 let answer = try await sender.request("POST", "/ipn/amazon-pay", fields: [], body: message.bytes)
                 #expect(answer.status == 503)
             }
-            #expect(log.lines(with: "notification.no_certificate").count == 4)
+            // One more comes back every twelve seconds.
+            #expect((4..<8).contains(log.lines(with: "notification.no_certificate").count))
             let stranger = "S03-1234567-1234567-B123456"
             try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGEBACK"])
             try await shop.wait(for: "the message") { try verdicts(shop, of: stranger) == [["unknown", "1"]] }

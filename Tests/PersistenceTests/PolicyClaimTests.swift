@@ -25,6 +25,23 @@ struct PolicyClaimTests {
         #expect(try database.admin().rows("SELECT 1 FROM program_policy").count == 1)
     }
 
+    @Test func `may have more or fewer words than this version's`() async throws {
+        let database = try TestDatabase(migrations: migrationsFolder)
+        let words = BrokerPolicy.unlimited().words
+        func claim(_ policy: BrokerPolicy, replacing: Bool) async throws -> String {
+            try await withRig(on: database, policy) { rig in
+                try await rig.store.claimPolicy(replacing: replacing)
+            }
+        }
+        _ = try await claim(.unlimited(), replacing: false)
+        let last = try #require(words.split(separator: " ").last)
+        try database.admin().run("UPDATE program_policy SET words = replace(words, ' \(last)', ' later=1')")
+        let found = try await claim(.unlimited(), replacing: false)
+        #expect(Set(found.split(separator: " ")) == Set((words + " later=1").split(separator: " ")))
+        let replaced = try await claim(.unlimited(.compat), replacing: true)
+        #expect(replaced.contains("later=1") && replaced.contains("proof.app=optional"))
+    }
+
     @Test func `has a word for each rule, and none for times and limits`() {
         let words = BrokerPolicy().words
         func changed(_ change: (inout BrokerPolicy) -> Void) -> Bool {

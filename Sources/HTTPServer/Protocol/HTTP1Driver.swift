@@ -101,7 +101,8 @@ final class HTTP1Driver: ProtocolDriver {
     func connectionClosed() {
         running?.cancel()
         running = nil
-        dropContent()
+        // The content stays: a handler that has not begun yet reads it.
+        _ = content.hold(0, of: part)
     }
 
     /// Gives the room of a large content back, and its memory.

@@ -218,6 +218,7 @@ extension HTTP2Driver {
     }
 
     private func respond(_ response: HTTPResponse, on stream: HTTP2Stream) {
+        dropContent(of: stream)
         session.now = now
         part.turn.refreshDate()
         let date = part.turn.date.bytes
@@ -226,11 +227,17 @@ extension HTTP2Driver {
     }
 
     private func respond(_ response: StaticResponse, on stream: HTTP2Stream) {
+        dropContent(of: stream)
         session.now = now
         part.turn.refreshDate()
         let date = part.turn.date.bytes
         session.respond(response, on: stream, date: date.span.extracting(DateLine.valueRange))
         part.counters.count(response.response.status)
+    }
+
+    /// Frees what a request has brought: its room is given back with its response, which a client may leave unread for minutes.
+    private func dropContent(of stream: HTTP2Stream) {
+        if !stream.request.body.isEmpty { stream.request.body = [] }
     }
 
     /// Answers a request whose head is there and whose content is not taken; the other streams of the connection go on.
@@ -289,15 +296,16 @@ extension HTTP2Driver {
         watch(connection)
     }
 
-    /// Notes how much content is held; where that is too much, requests whose content is on the way are refused.
+    /// Notes how much content is held; where that is too much, requests whose large content is on the way are refused.
+    ///
+    /// Forms are not: behind a balancer all buyers may share a connection.
     private func countContent() {
         heldContent = session.heldContent
         guard !content.hold(heldContent, of: part) else { return }
         session.forEachStream { stream in
-            guard stream.phase == .content, !stream.request.body.isEmpty else { return }
+            guard stream.phase == .content, stream.request.body.count > ContentBudget.uncounted else { return }
             part.counters.refusedContent.increment()
             refuseContent(of: stream, .serviceUnavailable)
-            stream.request.body = []
         }
         heldContent = session.heldContent
         // Whole requests are answered: those of a connection are no more than its window.

@@ -7,7 +7,7 @@ import Primitives
 /// would do, environment included, and hands libpq explicitly what it has looked at: nothing is filled in behind its back.
 enum DatabaseLink {
     /// The keywords that the rule depends on and libpq takes from its environment where they are missing.
-    private static let filledIn: Set<String> = ["host", "hostaddr", "service", "sslmode", "sslrootcert"]
+    private static let filledIn: Set<String> = ["host", "hostaddr", "port", "service", "sslmode", "sslrootcert"]
     /// The authorities of this machine, as Debian keeps them; before version 16 libpq cannot find them itself.
     private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
@@ -38,9 +38,17 @@ enum DatabaseLink {
             )
         }
         values["sslmode"] = mode
-        if values["sslrootcert"] ?? "system" == "system" { values["sslrootcert"] = systemAuthorities }
+        values["gssencmode"] = "disable"
+        switch values["sslrootcert"] {
+        case nil where !hasOwnAuthorities: values["sslrootcert"] = systemAuthorities
+        case "system" where PQlibVersion() < 160_000: values["sslrootcert"] = systemAuthorities
+        default: break
+        }
         return values
     }
+
+    /// Whether this user has put authorities where libpq looks for them by itself: they are fewer, and asked for.
+    private static var hasOwnAuthorities: Bool { shim_has_own_authorities() }
 
     /// Whether any of the servers is beyond this machine: reached neither by a socket nor by loopback.
     ///

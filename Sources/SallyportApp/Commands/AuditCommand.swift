@@ -32,8 +32,9 @@ enum AuditCommand {
         ],
         run: { input in
             await input.withConfiguration(for: .database) { configuration in
-                let isOfAll = !input.arguments.flags.isDisjoint(with: ["alerts", "operators"])
-                guard isOfAll || input.arguments.operands.count == 1 else {
+                let kinds = input.arguments.flags.intersection(["alerts", "operators"]).count
+                let isOfAll = kinds > 0
+                guard kinds + input.arguments.operands.count == 1 else {
                     throw ConfigurationError(problems: ["audit: name one session, --alerts or --operators"])
                 }
                 try configuration.demandDatabase(for: "audit")

@@ -34,7 +34,8 @@ enum DemoDefaults {
                 "merchant.app_links": "https://shop.example.com",
                 "merchant.secret_file": folder + "/merchant.secret",
                 "webhooks.allow_loopback": "true",
-                "session.allow_policy_change": "true",
+                // In a database of its own only.
+                "session.allow_policy_change": reader.text("database_url").isEmpty ? "true" : "false",
             ]) { own, _ in own },
             objects: [
                 "apps.ios": [["prefix": "ABCDE12345", "bundle": "com.example.shop"]],

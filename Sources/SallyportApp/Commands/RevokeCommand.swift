@@ -17,9 +17,10 @@ enum RevokeCommand {
             A revoked session opens nothing and buys nothing; its buyer starts over.
             Not revoked is what is paid, or at the provider: that purchase ends by itself, and a payment is given back by
             cancel or refund.
-            --install and --all take a thousand sessions at a time and say how far they are. Ctrl-C stops behind what was
-            said last; run it again for the rest. They count `underWay`, which were at the provider.
-            Exit status 0: ended, or had ended before; 1: not ended, a line says why; 2: wrong use or settings.
+            --install and --all take a thousand sessions at a time and say how far they are. Ctrl-C stops behind a thousand;
+            run it again for the rest. They count `underWay`, which were at the provider.
+            Exit status 0: ended, or had ended before, with --install and --all also where some were under way; 1: not
+            ended, a line says why; 2: wrong use or settings.
             """,
         options: [
             CommandOption("install", "HEX", "all sessions of an app install: its `app_hash` in the database"),

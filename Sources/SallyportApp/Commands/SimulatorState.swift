@@ -15,13 +15,15 @@ struct SimulatorState: Sendable {
         self.logger = logger
     }
 
-    /// Reads the file, where there is one; one that does not fit is left out, since a simulator without a past is of use, too.
+    /// Reads the file, where there is one; one that does not fit is put aside, since a simulator without a past is of use, too.
     func load(into simulator: AmazonPaySimulator) {
         guard Files.exists(path) else { return }
         do {
             try simulator.recall(try Files.read(path, limit: SimulatorState.limit))
         } catch {
             note("simulator.state_refused", error)
+            // It is somebody's: the end of this run writes over what stands here.
+            do { try Files.move(path, to: path + ".refused") } catch { note("simulator.state_refused", error) }
         }
     }
 

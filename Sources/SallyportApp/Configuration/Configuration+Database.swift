@@ -28,7 +28,8 @@ extension Configuration {
             return "\(url) password='\(String(decoding: quoted, as: UTF8.self))'"
         }
         let encoded = password.map { "%" + Hex.encode([$0]) }.joined()
-        return url + (url.contains("?") ? "&" : "?") + "password=" + encoded
+        let link = url.hasSuffix("?") ? "" : url.contains("?") ? "&" : "?"
+        return url + link + "password=" + encoded
     }
 
     /// How each loop reaches the database.

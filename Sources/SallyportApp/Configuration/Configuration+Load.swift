@@ -100,7 +100,8 @@ extension Configuration {
         {
             reader.complain("session.idle", "launch, idle and absolute must not decrease in this order")
         }
-        if policy.cookieNames == .host, listeners.web.scheme != "https", !listeners.web.isLoopback {
+        let isPlain = listeners.web.scheme != "https" && !listeners.web.isLoopback
+        if reader.areSound("web.base_url"), policy.cookieNames == .host, isPlain {
             reader.complain("cookies.names", "__Host- names need https")
         }
     }
@@ -135,8 +136,8 @@ extension Configuration.Storage {
             do throws(PostgresError) {
                 _ = try PostgresConfiguration(url: databaseURL, allowsPlaintext: allowsPlaintext)
             } catch {
-                let way =
-                    error.code == .insecure && !allowsPlaintext ? "; database.insecure_plaintext overrules this" : ""
+                let isAllowable = (try? PostgresConfiguration(url: databaseURL, allowsPlaintext: true)) != nil
+                let way = error.code == .insecure && isAllowable ? "; database.insecure_plaintext overrules this" : ""
                 reader.complain("database_url", error.detail + way)
             }
         }

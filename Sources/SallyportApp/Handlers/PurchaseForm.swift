@@ -6,6 +6,8 @@ import SessionBroker
 
 /// Reads what `/purchase` and `/return` are given: the return ticket, and everything that proves the other half.
 enum PurchaseForm {
+    private static let neverEmpty = ["accessToken", "old_secureWebviewSessionId"]
+
     /// Stands in the link where the old checkout had the buyer's token; there is no such token any more.
     static let sealedWord = "sealed"
 
@@ -30,7 +32,7 @@ enum PurchaseForm {
             throw Failure(.orderMismatch, "accessToken is not ours", flow: ticket.flow)
         }
         // An app whose memory is empty has nothing to compare with, and must not read it as agreement.
-        for name in ["accessToken", "old_secureWebviewSessionId"] where form.isEmpty(name) {
+        for name in PurchaseForm.neverEmpty where form.isEmpty(name) {
             throw Failure(.invalidRequest, "\(name) is empty", flow: ticket.flow)
         }
         var request = PurchaseRequest(ticket: ticket, orderReference: reference)

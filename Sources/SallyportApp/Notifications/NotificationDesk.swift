@@ -1,3 +1,4 @@
+import EventIO
 import HTTPCore
 import MerchantOrders
 import Notifications
@@ -64,7 +65,7 @@ final class NotificationDesk {
     func receive(_ body: [UInt8], from sender: ClientKeys, at now: WallTime) async -> Int {
         do throws(NotificationRefusal) {
             let notification = try await parts.verifier.verify(body, now: now) {
-                fetches.take(sender, at: now.microseconds) == nil
+                fetches.take(sender, at: SystemClock().monotonicNow().microseconds) == nil
             }
             return await take(notification)
         } catch {

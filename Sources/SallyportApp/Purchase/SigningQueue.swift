@@ -50,7 +50,7 @@ final class SigningQueue: Sendable {
         await worker.run(isUrgent: true, work)
     }
 
-    /// Signs what starts a checkout; ask `isFull` before.
+    /// Signs what starts a checkout; ask `refusesButton` before.
     func signButton(_ work: @escaping @Sendable () -> SignatureResult) async -> SignatureResult {
         await worker.run(work)
     }

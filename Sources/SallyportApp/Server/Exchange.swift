@@ -123,7 +123,7 @@ struct FormFields {
 
     /// Whether a parameter is there, and says nothing.
     func isEmpty(_ name: String) -> Bool {
-        (try? parameters.value(name))?.isEmpty == true
+        parameters.isEmpty(name)
     }
 
     /// The value of a parameter that must be there.

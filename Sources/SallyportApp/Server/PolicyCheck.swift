@@ -10,9 +10,9 @@ extension PostgresSessionStore {
     /// - Throws: `ConfigurationError` that names what differs; what the store says.
     func demandPolicy(_ policy: BrokerPolicy, orAllowed isAllowed: Bool) async throws {
         let found = try await claimPolicy(replacing: isAllowed)
-        guard found != policy.words else { return }
         let theirs = Set(found.split(separator: " "))
         let ours = policy.words.split(separator: " ").filter { !theirs.contains($0) }
+        guard !ours.isEmpty else { return }
         throw ConfigurationError(problems: [
             """
             database: its programs work under other rules than \(ours.joined(separator: " ")) (\(found)); take their settings or another \

@@ -253,7 +253,7 @@ private let values: [String: [[String]]] = [
     "api_claim_prune": [["400 * 86400"]],
     "api_claim_answer": [[key, "'mark-0-3'", "200", "'x'", "statement_timestamp()"]],
     "api_claim_release": [[key, "'mark-0-3'", "statement_timestamp()"]],
-    "program_policy_claim": [["'words'", "true"]],
+    "program_policy_claim": [["'words'", "NULL::text"]],
     "api_key_find": [[key, "sha256('k')"]],
     "api_key_touch": [[key]],
     "api_key_rotate": [[key]],
