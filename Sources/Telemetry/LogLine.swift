@@ -26,7 +26,7 @@ struct LogLine {
             append(level.description)
             append(#"","event":""#)
             append(event.description)
-            append(#"""#)
+            append("\"")
         case .text:
             append(date.extendedText.dropLast().suffix(8))
             appendMilliseconds(of: time)
