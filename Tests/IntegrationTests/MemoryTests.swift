@@ -37,6 +37,7 @@ struct MemoryTests {
         for line in open(f"/proc/{sys.argv[1]}/maps"):
             if " rw" not in line: continue
             first, last = (int(end, 16) >> 12 for end in line.split()[0].split("-"))
+            if last - first > 1 << 24: continue  # what a sanitizer sets aside
             entries = os.pread(present, (last - first) * 8, first * 8)
             tail = b""
             for number in range(len(entries) // 8):
