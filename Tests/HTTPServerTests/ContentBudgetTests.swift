@@ -96,4 +96,38 @@ struct ContentBudgetTests {
             await bench.until { budget.heldBytes == 0 }
         }
     }
+
+    @Test func `over HTTP/2 leaves a form alone that is on its way beside what is too large`() async throws {
+        let budget = ContentBudget(limit: Self.limit)
+        try await withServer(configure: Self.configure(budget)) { bench in
+            let holder = try bench.client()
+            try holder.send(Self.request(60_000, of: 60_001))
+            await bench.until { budget.heldBytes == 60_000 - ContentBudget.uncounted }
+            let client = try await bench.frameClient()
+            try client.send(.headers(1, HTTP2Frame.request("/form", method: "POST"), ends: false))
+            try client.send(.data(1, [UInt8](repeating: 1, count: 300), ends: false))
+            try client.send(.headers(3, HTTP2Frame.request("/large", method: "POST"), ends: false))
+            try client.send(.data(3, [UInt8](repeating: 1, count: 16_000), ends: false))
+            #expect(try await client.answer(3).status == 503)
+            try client.send(.data(1, [1], ends: true))
+            #expect(try await client.answer(1).status == 200)
+        }
+    }
+
+    @Test func `over HTTP/2 is given back with its answer, also where the client does not take that`() async throws {
+        let budget = ContentBudget(limit: Self.limit)
+        try await withServer(configure: Self.configure(budget)) { bench in
+            let initialWindowSize: UInt16 = 4
+            let client = try await bench.frameClient(settings: [(initialWindowSize, 0)])
+            try client.send(.headers(1, HTTP2Frame.request("/large", method: "POST"), ends: false))
+            try client.send(.data(1, [UInt8](repeating: 1, count: 16_000), ends: false))
+            await bench.until { budget.heldBytes > 0 }
+            try client.send(.data(1, [], ends: true))
+            await bench.until { budget.heldBytes == 0 }
+            // The body of the answer has waited for this.
+            try client.send(.window(1, 65_535))
+            let answer = try await client.answer(1)
+            #expect(answer.status == 200 && !answer.body.isEmpty)
+        }
+    }
 }

@@ -42,6 +42,7 @@ package final class ServerProcess {
             "SALLYPORT_LIMITS_CONNECTIONS_PER_ADDRESS": "10000",
             // A slow machine is no overload.
             "SALLYPORT_LIMITS_QUEUE_WAIT_MS": "5000",
+            "SALLYPORT_LIMITS_HANDSHAKE_DEADLINE": "60s",
             "SALLYPORT_APPS_IOS": #"[{"prefix":"ABCDE12345","bundle":"com.example.shop"}]"#,
         ]
     }
