@@ -24,6 +24,9 @@ let strict: [SwiftSetting] =
         .treatAllWarnings(as: .error),
     ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
 
+/// For code that Xcode builds, too.
+let portable: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error)]
+
 func library(_ name: String, _ imports: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: imports, swiftSettings: strict)
 }
@@ -45,6 +48,7 @@ let package = Package(
     products: [
         .executable(name: "sallyport", targets: ["sallyport"]),
         .executable(name: "sallyport-bench", targets: ["sallyport-bench"]),
+        .library(name: "SallyportClient", targets: ["SallyportClient"]),
     ],
     targets: [
         // Level 0: C.
@@ -54,6 +58,9 @@ let package = Package(
         clibrary("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),
         clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         clibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+
+        // Beside the levels: what apps link, which needs nothing of the server.
+        .target(name: "SallyportClient", swiftSettings: portable),
 
         // Level 1.
         library("Primitives"),

@@ -1,0 +1,242 @@
+import Foundation
+
+/// One checkout of an app: out to the secure tab, and back exactly once.
+///
+/// Whatever it does is written down first, so that a new object over the same store goes on where the app has died.
+public actor Checkout {
+    /// Who completes the purchase.
+    public enum Completion: Sendable {
+        /// The cart page in the app's web view.
+        case page(any CartPage)
+        /// The shop's server.
+        case server(any MerchantServer)
+    }
+
+    /// How often it asks by itself before it leaves that to ``resume()``.
+    private static let automaticChecks = 10
+    private static let longestPause: TimeInterval = 30
+
+    /// Where it stands.
+    public private(set) var state = CheckoutState.idle
+    private let configuration: CheckoutConfiguration
+    private let completion: Completion
+    private let store: any CheckoutStore
+    private let now: @Sendable () -> Date
+    private let pause: @Sendable (TimeInterval) async throws -> Void
+    private var observers: [UUID: AsyncStream<CheckoutState>.Continuation] = [:]
+    /// The newest redemption goes on; an older one no longer changes anything.
+    private var turn = 0
+
+    /// A checkout, with what its store knows.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where the shop is.
+    ///   - completion: Who completes the purchase.
+    ///   - store: Outlives the app.
+    ///   - now: The time.
+    ///   - pause: Waits so many seconds.
+    public init(
+        _ configuration: CheckoutConfiguration,
+        _ completion: Completion,
+        store: any CheckoutStore,
+        now: @escaping @Sendable () -> Date = { Date() },
+        pause: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(nanoseconds: UInt64($0 * 1e9)) }
+    ) {
+        self.configuration = configuration
+        self.completion = completion
+        self.store = store
+        self.now = now
+        self.pause = pause
+    }
+
+    /// Each state from now on, the present one first.
+    public func states() -> AsyncStream<CheckoutState> {
+        let (stream, continuation) = AsyncStream.makeStream(of: CheckoutState.self, bufferingPolicy: .unbounded)
+        let id = UUID()
+        observers[id] = continuation
+        continuation.onTermination = { [weak self] _ in Task { await self?.forget(id) } }
+        continuation.yield(state)
+        return stream
+    }
+
+    private func forget(_ id: UUID) { observers[id] = nil }
+
+    @discardableResult
+    private func become(_ state: CheckoutState) -> CheckoutState {
+        self.state = state
+        for observer in observers.values { observer.yield(state) }
+        return state
+    }
+
+    // MARK: Out
+
+    /// Takes a ticket that the cart page has handed over by its bridge.
+    ///
+    /// - Parameter ticket: From the page's message.
+    /// - Returns: What the tab is opened with. The checkout before is over.
+    /// - Throws: Where the store cannot keep it: the tab must not be opened then.
+    @discardableResult
+    public func open(_ ticket: LaunchTicket) throws -> Launch {
+        try depart(Launch(configuration.launchURL(ticket), ticket))
+    }
+
+    /// Has the shop's server open a session.
+    ///
+    /// - Parameters:
+    ///   - items: Quantities by the shop's own ids.
+    ///   - key: Names this order: after an error the same is tried again under the same key.
+    /// - Returns: What the tab is opened with. The checkout before is over.
+    /// - Throws: ``CheckoutError``, what the transport or the store throws.
+    @discardableResult
+    public func begin(_ items: [String: Int], key: String) async throws -> Launch {
+        guard case .server(let server) = completion else { throw CheckoutError("the cart page begins this checkout") }
+        turn += 1
+        let mine = turn
+        become(.starting)
+        do {
+            let url = try await server.begin(items, client: configuration.client, key: key)
+            guard mine == turn else { throw CheckoutError("another checkout was begun") }
+            return try depart(try launch(url))
+        } catch {
+            if mine == turn { become(.failed(Checkout.reason(error))) }
+            throw error
+        }
+    }
+
+    private func launch(_ url: URL) throws -> Launch {
+        guard let ticket = LaunchTicket(launchURL: url), url.absoluteString == configuration.launchURL(ticket).absoluteString else {
+            throw CheckoutError("the address for the tab is not one of this shop's")
+        }
+        return Launch(url, ticket)
+    }
+
+    private func depart(_ launch: Launch) throws -> Launch {
+        try store.save(CheckoutRecord(ticket: launch.ticket.text, startedAt: now()))
+        turn += 1
+        become(.inTab(launch))
+        return launch
+    }
+
+    // MARK: Back
+
+    /// Takes the link that has opened the app, and completes the purchase, exactly once.
+    ///
+    /// - Parameter text: As the system hands it over.
+    /// - Returns: How it ended, or ``CheckoutState/pending``, ``CheckoutState/failed(_:)``, after which ``resume()`` goes on.
+    /// - Throws: ``ReturnLinkRefusal``; a checkout under way is as it was. Or what the store throws.
+    @discardableResult
+    public func receive(_ text: String) async throws -> CheckoutState {
+        let link = try ReturnLink(text, configuration)
+        guard var record = try store.load() else { throw ReturnLinkRefusal.noCheckout }
+        guard Token.areEqual(record.ticket, link.launchTicket.text) else { throw ReturnLinkRefusal.otherCheckout }
+        guard !record.isReceived(link) else { throw ReturnLinkRefusal.replayed }
+        guard record.phase != .over else { throw ReturnLinkRefusal.noCheckout }
+        guard record.phase == .inTab else { throw ReturnLinkRefusal.otherCheckout }
+        let age = now().timeIntervalSince(record.startedAt)
+        guard age >= -60, age <= configuration.returnDeadline else { throw ReturnLinkRefusal.late }
+        record.phase = .received
+        record.returnTicket = link.returnTicket
+        record.accessToken = link.accessToken
+        record.orderReferenceID = link.orderReferenceID
+        // Nothing has been awaited since the record was read, so of two deliveries of one link the second finds this.
+        try store.save(record)
+        return await redeem(link)
+    }
+
+    /// Goes on after the app has died, or after an error: asks again what is under way, which never pays twice.
+    ///
+    /// - Returns: How it stands.
+    /// - Throws: What the store throws; a record that cannot be read is of no use, and the buyer starts anew.
+    @discardableResult
+    public func resume() async throws -> CheckoutState {
+        guard let record = try store.load(), record.phase != .over else { return state }
+        if record.phase == .received {
+            guard let link = record.link(configuration) else { throw CheckoutError("the record of the checkout is damaged") }
+            return await redeem(link)
+        }
+        guard let ticket = LaunchTicket(record.ticket) else { throw CheckoutError("the record of the checkout is damaged") }
+        become(.inTab(Launch(configuration.launchURL(ticket), ticket)))
+        guard case .server(let server) = completion else { return state }
+        return await follow { try await server.current() }
+    }
+
+    /// Gives the checkout up in the app. The server's session ends by itself, without a charge.
+    ///
+    /// - Throws: What the store throws.
+    public func cancel() throws {
+        guard var record = try store.load(), record.phase == .inTab else { return }
+        record.phase = .over
+        try store.save(record)
+        turn += 1
+        become(.ended(.cancelled))
+    }
+
+    /// Tells where the web view has gone: the receipt of the page says that the purchase is done.
+    ///
+    /// - Parameter url: What the web view has loaded.
+    public func pageArrived(at url: URL) {
+        guard case .handedToPage = state, let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            parts.path == "/thanks", url.absoluteString.hasPrefix(configuration.webOrigin.absoluteString + "/")
+        else { return }
+        become(.paid(Receipt(reference: nil, total: nil)))
+    }
+
+    private func redeem(_ link: ReturnLink) async -> CheckoutState {
+        let completion = completion
+        return await follow {
+            switch completion {
+            case .page(let page): try await page.purchase(link)
+            case .server(let server): try await server.redeem(link)
+            }
+        }
+    }
+
+    private func follow(_ ask: @Sendable () async throws -> Redemption) async -> CheckoutState {
+        turn += 1
+        let mine = turn
+        if case .inTab = state {} else { become(.completing) }
+        do {
+            for _ in 0..<Checkout.automaticChecks {
+                let answer = try await ask()
+                guard mine == turn else { return state }
+                guard case .pending(let seconds) = answer else { return try settle(answer) }
+                become(.pending)
+                try await pause(min(max(seconds, 1), Checkout.longestPause))
+                guard mine == turn else { return state }
+            }
+            return state
+        } catch {
+            return mine == turn ? become(.failed(Checkout.reason(error))) : state
+        }
+    }
+
+    private func settle(_ answer: Redemption) throws -> CheckoutState {
+        switch answer {
+        case .paid(let receipt): return try end(.paid(receipt))
+        case .ended(let reason): return try end(.ended(reason))
+        case .again(let url): return .inTab(try depart(try launch(url)))
+        case .handedToPage: return become(.handedToPage)
+        case .declined:
+            // The tab is still there: another card brings another link.
+            try change { $0.phase = .inTab }
+            return become(.declined)
+        case .nothing: return try end(.ended(.over))
+        case .open, .pending: return state
+        }
+    }
+
+    private func end(_ state: CheckoutState) throws -> CheckoutState {
+        try change { $0.phase = .over }
+        return become(state)
+    }
+
+    private func change(_ edit: (inout CheckoutRecord) -> Void) throws {
+        guard var record = try store.load() else { return }
+        edit(&record)
+        try store.save(record)
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? CheckoutError)?.description ?? "no answer"
+    }
+}

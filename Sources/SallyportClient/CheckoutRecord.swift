@@ -1,0 +1,100 @@
+import Foundation
+
+/// What an app remembers of its checkout, so that it may die while the buyer is in the tab.
+public struct CheckoutRecord: Sendable, Hashable, Codable, CustomStringConvertible, CustomDebugStringConvertible {
+    enum Phase: String, Sendable, Codable {
+        /// Waits for a return link.
+        case inTab
+        /// A return link was received, and its purchase may be under way.
+        case received
+        /// Nothing further comes of it; kept so that its link is known again.
+        case over
+    }
+
+    var ticket: String
+    let startedAt: Date
+    var phase = Phase.inTab
+    /// The parts of the link that was received last.
+    var returnTicket: String?
+    var accessToken: String?
+    var orderReferenceID: String?
+
+    /// Without what is secret.
+    public var description: String { "a checkout, \(phase.rawValue)" }
+    /// Without what is secret.
+    public var debugDescription: String { description }
+
+    func isReceived(_ link: ReturnLink) -> Bool {
+        returnTicket.map { Token.areEqual($0, link.returnTicket) } == true && orderReferenceID == link.orderReferenceID
+    }
+
+    /// The link that was received, or `nil` where there is none of the right form.
+    func link(_ configuration: CheckoutConfiguration) -> ReturnLink? {
+        guard let returnTicket, let accessToken, let orderReferenceID else { return nil }
+        let origin = configuration.linkOrigin.absoluteString
+        let query = [
+            "secureWebviewSessionId=" + returnTicket, "old_secureWebviewSessionId=" + ticket, "accessToken=" + accessToken,
+            "orderReferenceId=" + orderReferenceID,
+        ]
+        return try? ReturnLink(origin + ReturnLink.path + "?" + query.joined(separator: "&"), configuration)
+    }
+}
+
+/// Where an app keeps its one record. On a phone: in files that are not in backups, or in the key chain.
+public protocol CheckoutStore: Sendable {
+    /// What was saved last; `nil` where there is nothing.
+    ///
+    /// - Throws: Where it cannot be read.
+    func load() throws -> CheckoutRecord?
+    /// Keeps a record in place of the last one, before it comes back.
+    ///
+    /// - Throws: Where it cannot be kept.
+    func save(_ record: CheckoutRecord) throws
+}
+
+/// A store that ends with the program.
+public final class MemoryCheckoutStore: CheckoutStore, @unchecked Sendable {
+    private let lock = NSLock()
+    private var record: CheckoutRecord?
+
+    /// An empty store.
+    public init() {}
+
+    public func load() -> CheckoutRecord? {
+        lock.lock()
+        defer { lock.unlock() }
+        return record
+    }
+
+    public func save(_ record: CheckoutRecord) {
+        lock.lock()
+        defer { lock.unlock() }
+        self.record = record
+    }
+}
+
+/// A store in one file that only its user may read.
+public struct FileCheckoutStore: CheckoutStore {
+    private let url: URL
+
+    /// A store.
+    ///
+    /// - Parameter url: The file; its folder exists.
+    public init(_ url: URL) { self.url = url }
+
+    public func load() throws -> CheckoutRecord? {
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        return try JSONDecoder().decode(CheckoutRecord.self, from: try Data(contentsOf: url))
+    }
+
+    public func save(_ record: CheckoutRecord) throws {
+        let fresh = url.appendingPathExtension("new")
+        try? FileManager.default.removeItem(at: fresh)
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        let data = try JSONEncoder().encode(record)
+        guard FileManager.default.createFile(atPath: fresh.path, contents: data, attributes: attributes) else {
+            throw CheckoutError("the file of the checkout cannot be written")
+        }
+        guard rename(fresh.path, url.path) == 0 else { throw CheckoutError("the file of the checkout cannot be replaced") }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// Where a checkout stands: what an app shows.
+public enum CheckoutState: Sendable, Hashable {
+    /// None is under way.
+    case idle
+    /// The session is being opened.
+    case starting
+    /// The buyer belongs into the secure tab, or has closed it: only a return link or the server says what happened there.
+    case inTab(Launch)
+    /// The return was received, and the payment is being completed.
+    case completing
+    /// Not decided yet; it is asked again by itself.
+    case pending
+    /// The page in the web view has taken over and shows how it ends.
+    case handedToPage
+    /// Paid.
+    case paid(Receipt)
+    /// The bank or the provider said no; the buyer may try another way in the tab.
+    case declined
+    /// Over without a payment.
+    case ended(CheckoutEnd)
+    /// Nothing is known: the network or a server was away. ``Checkout/resume()`` asks again, which is always safe.
+    case failed(String)
+}
+
+/// What the secure tab is opened with, once.
+public struct Launch: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// An address that is a secret until it was opened: for the tab alone, never for a log.
+    public let url: URL
+    /// The ticket in it.
+    public let ticket: LaunchTicket
+
+    init(_ url: URL, _ ticket: LaunchTicket) {
+        self.url = url
+        self.ticket = ticket
+    }
+
+    /// Without the secret.
+    public var description: String { "a launch" }
+    /// Without the secret.
+    public var debugDescription: String { description }
+}
+
+/// What a shop says of a paid order.
+public struct Receipt: Sendable, Hashable, Codable {
+    /// The shop's number of the order.
+    public let reference: String?
+    /// The total as the server writes it.
+    public let total: String?
+
+    /// A receipt.
+    ///
+    /// - Parameters:
+    ///   - reference: The shop's number of the order.
+    ///   - total: The total as the server writes it.
+    public init(reference: String?, total: String?) {
+        self.reference = reference
+        self.total = total
+    }
+}
+
+/// Why a checkout is over without a payment.
+public enum CheckoutEnd: String, Sendable, Codable {
+    /// The buyer or the app gave it up.
+    case cancelled
+    /// It has ended at the server.
+    case over
+    /// The server did not take this app for the one that had started it. The app starts anew.
+    case refused
+    /// Something about the order has changed; the buyer starts anew from the cart.
+    case changed
+}
+
+/// What went wrong with a call, without anything secret.
+public struct CheckoutError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// For a log.
+    public let description: String
+    /// How long to wait before the same is asked again, in seconds, where the server said so.
+    public let retryAfter: TimeInterval?
+
+    /// An error.
+    ///
+    /// - Parameters:
+    ///   - description: For a log; without anything secret.
+    ///   - retryAfter: In seconds, where the server said so.
+    public init(_ description: String, retryAfter: TimeInterval? = nil) {
+        self.description = description
+        self.retryAfter = retryAfter
+    }
+}

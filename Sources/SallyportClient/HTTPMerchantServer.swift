@@ -1,0 +1,76 @@
+import Foundation
+
+/// A shop's server that speaks as the samples in `examples/server` do.
+public struct HTTPMerchantServer: MerchantServer {
+    private let base: URL
+    private let transport: any Transport
+    private let login: @Sendable () async throws -> String
+
+    /// A server.
+    ///
+    /// - Parameters:
+    ///   - base: Scheme https, host, and possibly a path; http is taken for this very machine only.
+    ///   - transport: How it is reached.
+    ///   - login: The token of the buyer's login, asked for with each call.
+    /// - Throws: ``ConfigurationError``.
+    public init(_ base: URL, _ transport: any Transport, login: @escaping @Sendable () async throws -> String) throws {
+        let isHere = base.scheme == "http" && ["localhost", "127.0.0.1"].contains(base.host)
+        guard isHere || (base.scheme == "https" && base.host != nil) else {
+            throw ConfigurationError.notAnOrigin(base.absoluteString)
+        }
+        self.base = base
+        self.transport = transport
+        self.login = login
+    }
+
+    public func begin(_ items: [String: Int], client: ClientKind, key: String) async throws -> URL {
+        let order: [String: Any] = ["client": client.rawValue, "items": items]
+        let response = try await post("checkouts", order, [("Idempotency-Key", key)])
+        guard response.status == 201 || response.status == 200, let url = response.member("launchUrl").flatMap(URL.init(string:)) else {
+            throw CheckoutError("the shop answers \(response.status)", retryAfter: response.retryAfter)
+        }
+        return url
+    }
+
+    public func redeem(_ link: ReturnLink) async throws -> Redemption {
+        let content = ["returnTicket": link.returnTicket, "orderReferenceId": link.orderReferenceID]
+        return try HTTPMerchantServer.redemption(try await post("checkouts/return", content, []))
+    }
+
+    public func current() async throws -> Redemption {
+        let url = base.appendingPathComponent("checkouts/current")
+        return try HTTPMerchantServer.redemption(try await transport.send(TransportRequest("GET", url, try await fields())))
+    }
+
+    private func post(_ path: String, _ content: [String: Any], _ more: [(String, String)]) async throws -> TransportResponse {
+        var request = TransportRequest(
+            "POST",
+            base.appendingPathComponent(path),
+            try await fields() + [("Content-Type", "application/json")],
+            body: try JSONSerialization.data(withJSONObject: content, options: .sortedKeys)
+        )
+        for (name, value) in more { request.fields.append((name, value)) }
+        return try await transport.send(request)
+    }
+
+    private func fields() async throws -> [(name: String, value: String)] {
+        [("Authorization", "Bearer " + (try await login())), ("Accept", "application/json")]
+    }
+
+    private static func redemption(_ response: TransportResponse) throws -> Redemption {
+        switch response.member("state") {
+        case "paid": return .paid(Receipt(reference: response.member("reference"), total: response.member("total")))
+        case "pending": return .pending(retryAfter: response.retryAfter ?? 1)
+        case "continue":
+            guard let url = response.member("launchUrl").flatMap(URL.init(string:)) else { break }
+            return .again(url)
+        case "none": return .nothing
+        case "open": return .open
+        case "declined": return .declined
+        case "refused": return .ended(.refused)
+        case "over": return .ended(.over)
+        default: break
+        }
+        throw CheckoutError("the shop answers \(response.status)", retryAfter: response.retryAfter)
+    }
+}
