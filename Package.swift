@@ -215,6 +215,7 @@ let package = Package(
                 "Postgres", "TestKit",
             ]
         ),
+        tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "Primitives"]),
         tests(
             "IntegrationTests",
             [

@@ -183,6 +183,7 @@ public actor Checkout {
 
     private func redeem(_ link: ReturnLink) async -> CheckoutState {
         let completion = completion
+        become(.completing)
         return await follow {
             switch completion {
             case .page(let page): try await page.purchase(link)
@@ -194,7 +195,6 @@ public actor Checkout {
     private func follow(_ ask: @Sendable () async throws -> Redemption) async -> CheckoutState {
         turn += 1
         let mine = turn
-        if case .inTab = state {} else { become(.completing) }
         do {
             for _ in 0..<Checkout.automaticChecks {
                 let answer = try await ask()

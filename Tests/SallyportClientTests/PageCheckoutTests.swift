@@ -1,0 +1,189 @@
+import Foundation
+import IntegrationKit
+import SallyportClient
+import Testing
+
+@Suite("An app whose cart is the shop's page")
+struct PageCheckoutTests {
+    @Test(arguments: [ClientKind.iosApp, .androidApp], ["compat", "standard"])
+    func `buys once`(client: ClientKind, profile: String) async throws {
+        try await withClientShop(["profile": profile]) { shop in
+            let app = try PageApp(shop, client: client)
+            let states = await app.checkout.states()
+            let link = try await app.crossed()
+            let state = try await app.checkout.receive(link)
+            #expect(state.isPaid)
+            #expect(try await shop.effectiveCompletions() == 1)
+            var seen: [CheckoutState] = []
+            for await state in states {
+                seen.append(state)
+                if state.isPaid { break }
+            }
+            #expect(seen.count == 4 && seen[0] == .idle && seen[1].isInTab && seen[2] == .completing)
+        }
+    }
+
+    @Test func `goes to the tab a second time where the profile wants that`() async throws {
+        try await withClientShop(["profile": "strict"]) { shop in
+            let app = try PageApp(shop)
+            let tab = shop.tab()
+            let first = try await app.cross(tab)
+            guard case .inTab(let launch) = try await app.checkout.receive(first) else {
+                Issue.record("the tab is to be opened again")
+                return
+            }
+            #expect(try await shop.effectiveCompletions() == 0)
+            await #expect(throws: ReturnLinkRefusal.otherCheckout) { try await app.checkout.receive(first) }
+            let second = try #require(try await tab.cross(launch.url.absoluteString).link("purchase_link"))
+            #expect(try await app.checkout.receive(second).isPaid)
+            #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
+    @Test func `takes one of two deliveries of a link at once`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            let link = try await app.crossed()
+            let outcomes = await withTaskGroup(of: Result<CheckoutState, any Error>.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        do { return .success(try await app.checkout.receive(link)) } catch { return .failure(error) }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let refusals = outcomes.compactMap { outcome -> ReturnLinkRefusal? in
+                if case .failure(let error) = outcome { error as? ReturnLinkRefusal } else { nil }
+            }
+            #expect(refusals == Array(repeating: .replayed, count: 7))
+            #expect(await app.checkout.state.isPaid)
+            #expect(await app.transport.sent.filter { $0 == "POST /purchase" }.count == 1)
+            #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
+    @Test func `asks again after a lost answer, and pays once`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            let link = try await app.crossed()
+            await app.transport.loseAnswers(2)
+            for _ in 0..<2 {
+                let isFirst = await app.checkout.state.isInTab
+                let state = isFirst ? try await app.checkout.receive(link) : try await app.checkout.resume()
+                #expect(state == .failed("the answer was lost"))
+                await #expect(throws: ReturnLinkRefusal.replayed) { try await app.checkout.receive(link) }
+            }
+            #expect(try await app.checkout.resume().isPaid)
+            #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
+    @Test func `dies in the tab, and buys on`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            let link = try await app.crossed()
+            let again = try await app.restarted()
+            #expect(try await again.checkout.resume().isInTab)
+            #expect(try await again.checkout.receive(link).isPaid)
+            let third = try await again.restarted()
+            #expect(try await third.checkout.resume() == .idle)
+            await #expect(throws: ReturnLinkRefusal.replayed) { try await third.checkout.receive(link) }
+            #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
+    @Test func `dies while the purchase is under way, and learns how it ended`() async throws {
+        try await withClientShop { shop in
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let file = folder.appendingPathComponent("checkout")
+            let app = try PageApp(shop, store: FileCheckoutStore(file))
+            let link = try await app.crossed()
+            await app.transport.loseAnswers(1)
+            try await app.checkout.receive(link)
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            let again = try await app.restarted()
+            #expect(try await again.checkout.resume().isPaid)
+            #expect(try await shop.effectiveCompletions() == 1)
+            try Data("{".utf8).write(to: file)
+            let broken = try await again.restarted()
+            await #expect(throws: (any Error).self) { try await broken.checkout.resume() }
+            _ = try await broken.crossed()
+        }
+    }
+
+    @Test func `is told that it is not the one that asked`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            let link = try await app.crossed()
+            // The same record on another phone: without the cookies of the first.
+            let other = try PageApp(shop, store: app.store)
+            #expect(try await other.checkout.receive(link) == .ended(.refused))
+            #expect(try await shop.effectiveCompletions() == 0)
+        }
+    }
+
+    @Test func `starts over, and the link of the first checkout is foreign`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            let old = try await app.crossed()
+            let link = try await app.crossed()
+            await #expect(throws: ReturnLinkRefusal.otherCheckout) { try await app.checkout.receive(old) }
+            #expect(try await app.checkout.receive(link).isPaid)
+            #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
+    @Test func `gives up, and its link is not taken`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            let link = try await app.crossed()
+            try await app.checkout.cancel()
+            #expect(await app.checkout.state == .ended(.cancelled))
+            await #expect(throws: ReturnLinkRefusal.noCheckout) { try await app.checkout.receive(link) }
+            #expect(try await app.checkout.resume() == .ended(.cancelled))
+            #expect(try await shop.effectiveCompletions() == 0)
+        }
+    }
+
+    @Test(arguments: [(age: 7_199.0, isLate: false), (7_201, true), (-59, false), (-61, true)])
+    func `takes a link in time`(_ wait: (age: Double, isLate: Bool)) async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            let link = try await app.crossed()
+            let later = Date().addingTimeInterval(wait.age)
+            let again = try PageApp(shop, store: app.store, memory: await app.page.memory) { later }
+            if wait.isLate {
+                await #expect(throws: ReturnLinkRefusal.late) { try await again.checkout.receive(link) }
+                #expect(try await app.checkout.receive(link).isPaid)
+            } else {
+                #expect(try await again.checkout.receive(link).isPaid)
+            }
+            #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
+    @Test func `has no ticket of a ticket that is used up`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            let launch = try await app.checkout.open(try await app.page.begin(["hd8": 1, "hd10": 0]))
+            #expect(try await shop.tab().open(launch.url.absoluteString).form(to: "/checkout/start") != nil)
+            #expect(try await shop.tab().open(launch.url.absoluteString).error != "")
+            await #expect(throws: CheckoutError.self) { try await app.page.begin(["hd8": -1, "hd10": 0]) }
+        }
+    }
+
+    @Test func `tells nothing secret of itself`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            let text = try await app.crossed()
+            let link = try ReturnLink(text, app.configuration)
+            let record = try #require(try app.store.load())
+            let state = await app.checkout.state
+            let words = "\(link) \(link.launchTicket) \(record) \(state) \([link]) \(String(reflecting: state))"
+            for secret in [link.returnTicket, link.launchTicket.text] { #expect(!words.contains(secret)) }
+        }
+    }
+}
