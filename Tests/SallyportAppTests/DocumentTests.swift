@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCore
+import SessionBroker
 import Testing
 
 @testable import SallyportApp
@@ -24,15 +25,59 @@ private func quoted(_ cell: String) -> [String] {
 }
 
 @Suite struct `The documents` {
-    @Test func `name every setting with its variable, its default and its meaning, in the program's order`() throws {
+    @Test func `name every setting with its variable, default, range and meaning, in the program's order`() throws {
         let rows = try document("docs/settings.md").split(separator: "\n").compactMap(cells)
             .filter { $0.first?.hasPrefix("`") == true }
         let table = SettingTable.all.map { setting in
             let fallback = setting.fallback.isEmpty ? "" : "`\(setting.fallback)`"
-            return ["`\(setting.name)`", "`\(setting.environmentName)`", fallback, setting.meaning]
+            return [
+                "`\(setting.name)`", "`\(setting.environmentName)`", fallback, takes(setting.kind), setting.meaning,
+            ]
         }
         #expect(rows.map(\.first) == table.map(\.first))
         for (row, expected) in zip(rows, table) { #expect(row == expected) }
+    }
+
+    /// What a setting takes, as the table has it.
+    private func takes(_ kind: Setting.Kind) -> String {
+        switch kind {
+        case .text: "text"
+        case .path: "path"
+        case .number(let bounds): "\(bounds.lowerBound) to \(bounds.upperBound)"
+        case .callRate: "such as `36/7.2`"
+        case .duration(let bounds): "\(time(bounds.lowerBound)) to \(time(bounds.upperBound))"
+        case .flag: "`true`, `false`"
+        case .choice(let words): words.filter { !$0.isEmpty }.map { "`\($0)`" }.joined(separator: ", ")
+        case .list: "list"
+        case .address: "address and port"
+        case .origin: "https origin"
+        case .objects: "JSON array"
+        }
+    }
+
+    private func time(_ seconds: Int) -> String {
+        if seconds > 0, seconds.isMultiple(of: 3_600) { return "\(seconds / 3_600)h" }
+        if seconds > 0, seconds.isMultiple(of: 60) { return "\(seconds / 60)m" }
+        return "\(seconds)s"
+    }
+
+    @Test func `say of each profile exactly what the program makes of it`() throws {
+        let rows = try document("docs/profiles.md").split(separator: "\n").compactMap(cells).filter { $0.count == 5 }
+        let head = try #require(rows.first)
+        #expect(head[1...3] == ["`compat`", "`standard`", "`strict`"])
+        for (column, profile) in Profile.allCases.enumerated() {
+            let policy = BrokerPolicy(profile: profile)
+            var rules = ["open.clean_url": "\(policy.opensToCleanURL)"]
+            for word in policy.words.split(separator: " ") {
+                let parts = word.split(separator: "=")
+                rules[String(parts[0])] = String(parts[1])
+            }
+            // A time, and the same in all of them.
+            rules["open.reopen_window"] = nil
+            let told = rows.dropFirst().map { (quoted($0[0]).first ?? "", quoted($0[column + 1]).first ?? "") }
+            #expect(Dictionary(told) { first, _ in first } == rules, "\(profile)")
+            #expect(told.count == rules.count)
+        }
     }
 
     @Test(arguments: [("examples/receiver.py", "docs/webhooks.md"), ("examples/postage.py", "docs/postage.md")])

@@ -54,7 +54,7 @@ struct MerchantGuideTests {
                 withDestinationPath: Self.root + "/examples"
             )
             let (web, simulator, hook) = (try freePort(), try freePort(), try freePort())
-            let postage = try freePort()
+            let (postage, sample) = (try freePort(), try freePort())
             let settings = [
                 "SALLYPORT_DATA_DIR": folder + "/var", "SALLYPORT_LISTEN": "127.0.0.1:\(web)",
                 "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0", "SALLYPORT_SIMULATOR_LISTEN": "127.0.0.1:\(simulator)",
@@ -63,7 +63,7 @@ struct MerchantGuideTests {
             ]
             let places = """
                 export CA=$PWD/var/development/authority.pem WEB=https://localhost:\(web) SIM=https://localhost:\(simulator) \
-                HOOK=\(hook) POSTAGE=\(postage)
+                HOOK=\(hook) POSTAGE=\(postage) SHOP=\(sample)
                 """
             let script = try Self.script(places, between: between)
             #expect(script.ranges(of: " > out; check ").count > 15)
