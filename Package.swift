@@ -221,6 +221,7 @@ let package = Package(
             [
                 "IntegrationKit", "sallyport", "SallyportApp", "PostgresTestKit", "Postgres", "HTTPClient",
                 "HTTPCore", "Cryptography", "EventIO", "StrictJSON", "Telemetry", "Primitives", "TestKit",
+                "SallyportClient",
             ]
         ),
     ]

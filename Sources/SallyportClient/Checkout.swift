@@ -40,7 +40,7 @@ public actor Checkout {
         _ completion: Completion,
         store: any CheckoutStore,
         now: @escaping @Sendable () -> Date = { Date() },
-        pause: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(nanoseconds: UInt64($0 * 1e9)) }
+        pause: @escaping @Sendable (TimeInterval) async throws -> Void = Checkout.sleep
     ) {
         self.configuration = configuration
         self.completion = completion
@@ -66,6 +66,11 @@ public actor Checkout {
         self.state = state
         for observer in observers.values { observer.yield(state) }
         return state
+    }
+
+    /// Waits so many seconds.
+    public static func sleep(_ seconds: TimeInterval) async throws {
+        try await Task.sleep(nanoseconds: UInt64(max(seconds, 0) * 1e9))
     }
 
     // MARK: Out
@@ -104,7 +109,8 @@ public actor Checkout {
     }
 
     private func launch(_ url: URL) throws -> Launch {
-        guard let ticket = LaunchTicket(launchURL: url), url.absoluteString == configuration.launchURL(ticket).absoluteString else {
+        let ticket = LaunchTicket(launchURL: url)
+        guard let ticket, url.absoluteString == configuration.launchURL(ticket).absoluteString else {
             throw CheckoutError("the address for the tab is not one of this shop's")
         }
         return Launch(url, ticket)
@@ -151,16 +157,22 @@ public actor Checkout {
     public func resume() async throws -> CheckoutState {
         guard let record = try store.load(), record.phase != .over else { return state }
         if record.phase == .received {
-            guard let link = record.link(configuration) else { throw CheckoutError("the record of the checkout is damaged") }
+            guard let link = record.link(configuration) else {
+                throw CheckoutError("the record of the checkout is damaged")
+            }
             return await redeem(link)
         }
-        guard let ticket = LaunchTicket(record.ticket) else { throw CheckoutError("the record of the checkout is damaged") }
+        guard let ticket = LaunchTicket(record.ticket) else {
+            throw CheckoutError("the record of the checkout is damaged")
+        }
         become(.inTab(Launch(configuration.launchURL(ticket), ticket)))
         guard case .server(let server) = completion else { return state }
         return await follow { try await server.current() }
     }
 
-    /// Gives the checkout up in the app. The server's session ends by itself, without a charge.
+    /// Gives the checkout up in the app.
+    ///
+    /// The server's session ends by itself, without a charge.
     ///
     /// - Throws: What the store throws.
     public func cancel() throws {

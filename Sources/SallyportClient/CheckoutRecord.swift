@@ -33,14 +33,17 @@ public struct CheckoutRecord: Sendable, Hashable, Codable, CustomStringConvertib
         guard let returnTicket, let accessToken, let orderReferenceID else { return nil }
         let origin = configuration.linkOrigin.absoluteString
         let query = [
-            "secureWebviewSessionId=" + returnTicket, "old_secureWebviewSessionId=" + ticket, "accessToken=" + accessToken,
+            "secureWebviewSessionId=" + returnTicket, "old_secureWebviewSessionId=" + ticket,
+            "accessToken=" + accessToken,
             "orderReferenceId=" + orderReferenceID,
         ]
         return try? ReturnLink(origin + ReturnLink.path + "?" + query.joined(separator: "&"), configuration)
     }
 }
 
-/// Where an app keeps its one record. On a phone: in files that are not in backups, or in the key chain.
+/// Where an app keeps its one record.
+///
+/// On a phone: in a file that is in no backup, or in the key chain.
 public protocol CheckoutStore: Sendable {
     /// What was saved last; `nil` where there is nothing.
     ///
@@ -60,12 +63,14 @@ public final class MemoryCheckoutStore: CheckoutStore, @unchecked Sendable {
     /// An empty store.
     public init() {}
 
+    /// What was saved last.
     public func load() -> CheckoutRecord? {
         lock.lock()
         defer { lock.unlock() }
         return record
     }
 
+    /// Keeps a record.
     public func save(_ record: CheckoutRecord) {
         lock.lock()
         defer { lock.unlock() }
@@ -82,11 +87,13 @@ public struct FileCheckoutStore: CheckoutStore {
     /// - Parameter url: The file; its folder exists.
     public init(_ url: URL) { self.url = url }
 
+    /// What was saved last.
     public func load() throws -> CheckoutRecord? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         return try JSONDecoder().decode(CheckoutRecord.self, from: try Data(contentsOf: url))
     }
 
+    /// Keeps a record.
     public func save(_ record: CheckoutRecord) throws {
         let fresh = url.appendingPathExtension("new")
         try? FileManager.default.removeItem(at: fresh)
@@ -95,6 +102,8 @@ public struct FileCheckoutStore: CheckoutStore {
         guard FileManager.default.createFile(atPath: fresh.path, contents: data, attributes: attributes) else {
             throw CheckoutError("the file of the checkout cannot be written")
         }
-        guard rename(fresh.path, url.path) == 0 else { throw CheckoutError("the file of the checkout cannot be replaced") }
+        guard rename(fresh.path, url.path) == 0 else {
+            throw CheckoutError("the file of the checkout cannot be replaced")
+        }
     }
 }

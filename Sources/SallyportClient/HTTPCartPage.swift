@@ -1,12 +1,14 @@
 import Foundation
 
 #if canImport(CryptoKit)
-    import CryptoKit
+import CryptoKit
 #endif
 
 /// The calls that the cart page makes, without a web view: for tests and for programs of the command line.
 public actor HTTPCartPage: CartPage {
-    /// What a page keeps while the buyer is away: its cookies, ticket and verifier. All of it is secret.
+    /// What a page keeps while the buyer is away: its cookies, ticket and verifier.
+    ///
+    /// All of it is secret.
     public struct Memory: Sendable, Codable {
         var cookies: [String: String] = [:]
         var ticket: String?
@@ -47,9 +49,9 @@ public actor HTTPCartPage: CartPage {
     /// SHA-256 where the system brings one along.
     public static var systemDigest: Digest? {
         #if canImport(CryptoKit)
-            return { Data(SHA256.hash(data: $0)) }
+        return { Data(SHA256.hash(data: $0)) }
         #else
-            return nil
+        return nil
         #endif
     }
 
@@ -60,7 +62,9 @@ public actor HTTPCartPage: CartPage {
     /// - Throws: ``CheckoutError`` or what the transport throws.
     public func begin(_ quantities: [String: Int]) async throws -> LaunchTicket {
         let page = try await send("GET", configuration.client.rawValue + "/cart", [:])
-        guard page.status == 200 else { throw CheckoutError("the cart answers \(page.status)", retryAfter: page.retryAfter) }
+        guard page.status == 200 else {
+            throw CheckoutError("the cart answers \(page.status)", retryAfter: page.retryAfter)
+        }
         var fields = quantities.mapValues(String.init)
         fields["client"] = configuration.client.rawValue
         var verifier: String?
@@ -71,7 +75,8 @@ public actor HTTPCartPage: CartPage {
             verifier = fresh
         }
         let response = try await send("POST", "secureWebviewSession", fields)
-        guard response.status == 200, let ticket = response.member("secureWebviewSessionId").flatMap(LaunchTicket.init) else {
+        guard response.status == 200, let ticket = response.member("secureWebviewSessionId").flatMap(LaunchTicket.init)
+        else {
             let code = response.member("error") ?? "\(response.status)"
             throw CheckoutError("no ticket: \(code)", retryAfter: response.retryAfter)
         }
@@ -80,6 +85,7 @@ public actor HTTPCartPage: CartPage {
         return ticket
     }
 
+    /// `POST /purchase`.
     public func purchase(_ link: ReturnLink) async throws -> Redemption {
         var fields = [
             "secureWebviewSessionId": link.returnTicket, "accessToken": link.accessToken,
@@ -109,10 +115,17 @@ public actor HTTPCartPage: CartPage {
     private func send(_ method: String, _ path: String, _ form: [String: String]) async throws -> TransportResponse {
         var fields = [("Accept", method == "GET" ? "text/html" : "application/json")]
         if !memory.cookies.isEmpty {
-            fields.append(("Cookie", memory.cookies.sorted { $0.key < $1.key }.map { $0.key + "=" + $0.value }.joined(separator: "; ")))
+            fields.append(
+                (
+                    "Cookie",
+                    memory.cookies.sorted { $0.key < $1.key }.map { $0.key + "=" + $0.value }.joined(separator: "; ")
+                )
+            )
         }
         if method == "POST" { fields.append(("Content-Type", "application/x-www-form-urlencoded")) }
-        let content = form.sorted { $0.key < $1.key }.map { HTTPCartPage.encoded($0.key) + "=" + HTTPCartPage.encoded($0.value) }
+        let content = form.sorted { $0.key < $1.key }.map {
+            HTTPCartPage.encoded($0.key) + "=" + HTTPCartPage.encoded($0.value)
+        }
         let response = try await transport.send(
             TransportRequest(
                 method,

@@ -23,26 +23,34 @@ public struct HTTPMerchantServer: MerchantServer {
         self.login = login
     }
 
+    /// `POST /checkouts`.
     public func begin(_ items: [String: Int], client: ClientKind, key: String) async throws -> URL {
         let order: [String: Any] = ["client": client.rawValue, "items": items]
         let response = try await post("checkouts", order, [("Idempotency-Key", key)])
-        guard response.status == 201 || response.status == 200, let url = response.member("launchUrl").flatMap(URL.init(string:)) else {
+        let url = response.member("launchUrl").flatMap(URL.init(string:))
+        guard response.status == 201, let url else {
             throw CheckoutError("the shop answers \(response.status)", retryAfter: response.retryAfter)
         }
         return url
     }
 
+    /// `POST /checkouts/return`.
     public func redeem(_ link: ReturnLink) async throws -> Redemption {
         let content = ["returnTicket": link.returnTicket, "orderReferenceId": link.orderReferenceID]
         return try HTTPMerchantServer.redemption(try await post("checkouts/return", content, []))
     }
 
+    /// `GET /checkouts/current`.
     public func current() async throws -> Redemption {
-        let url = base.appendingPathComponent("checkouts/current")
-        return try HTTPMerchantServer.redemption(try await transport.send(TransportRequest("GET", url, try await fields())))
+        let request = TransportRequest("GET", base.appendingPathComponent("checkouts/current"), try await fields())
+        return try HTTPMerchantServer.redemption(try await transport.send(request))
     }
 
-    private func post(_ path: String, _ content: [String: Any], _ more: [(String, String)]) async throws -> TransportResponse {
+    private func post(
+        _ path: String,
+        _ content: [String: Any],
+        _ more: [(String, String)]
+    ) async throws -> TransportResponse {
         var request = TransportRequest(
             "POST",
             base.appendingPathComponent(path),

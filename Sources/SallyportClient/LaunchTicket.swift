@@ -35,13 +35,15 @@ enum Token {
     private static let sessionCharacters = 21
 
     static func isToken(_ text: String, tag: String) -> Bool {
-        text.hasPrefix(tag) && text.utf8.count == tag.utf8.count + 64 && text.utf8.dropFirst(tag.utf8.count).allSatisfy(isBase64URL)
+        text.hasPrefix(tag) && text.utf8.count == tag.utf8.count + 64
+            && text.utf8.dropFirst(tag.utf8.count).allSatisfy(isBase64URL)
     }
 
     /// Whether two tokens name the same session; neither has to be a secret for that.
     static func sameSession(_ one: String, _ other: String) -> Bool {
         let (left, right) = (Array(one.utf8.dropFirst(4)), Array(other.utf8.dropFirst(4)))
-        guard left.count == 64, right.count == 64, left.prefix(sessionCharacters) == right.prefix(sessionCharacters) else { return false }
+        guard left.count == 64, right.count == 64, left.prefix(sessionCharacters) == right.prefix(sessionCharacters)
+        else { return false }
         // The 22nd character carries the last two bits of the 16 bytes in its upper third.
         return value(left[sessionCharacters]) >> 4 == value(right[sessionCharacters]) >> 4
     }
@@ -52,6 +54,8 @@ enum Token {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
+
+    static func isAlphanumeric(_ byte: UInt8) -> Bool { value(byte) < 62 }
 
     static func isBase64URL(_ byte: UInt8) -> Bool { value(byte) < 64 }
 

@@ -31,9 +31,8 @@ public struct ReturnLink: Sendable, Hashable, CustomStringConvertible, CustomDeb
     ///   - configuration: Where links come from.
     /// - Throws: The reason why it is none.
     public init(_ text: String, _ configuration: CheckoutConfiguration) throws(ReturnLinkRefusal) {
-        guard text.utf8.count <= ReturnLink.most, text.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") }) else {
-            throw .malformedURL
-        }
+        let isPlain = text.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") }
+        guard isPlain, text.utf8.count <= ReturnLink.most else { throw .malformedURL }
         // Nothing here is lenient: a link that two readers understand in two ways is none.
         guard let mark = text.range(of: "://") else { throw .malformedURL }
         guard text[..<mark.lowerBound].lowercased() == "https" else { throw .foreignScheme }
@@ -58,10 +57,10 @@ public struct ReturnLink: Sendable, Hashable, CustomStringConvertible, CustomDeb
         guard Token.sameSession(returnTicket, ticket.text) else { throw .otherSession }
     }
 
-    private static func check(_ authority: Substring, _ configuration: CheckoutConfiguration) throws(ReturnLinkRefusal) {
-        guard let own = Origin(configuration.linkOrigin), let origin = URL(string: "https://" + authority).flatMap(Origin.init) else {
-            throw .malformedURL
-        }
+    private static func check(_ authority: Substring, _ configuration: CheckoutConfiguration) throws(ReturnLinkRefusal)
+    {
+        let origin = URL(string: "https://" + authority).flatMap(Origin.init)
+        guard let origin, let own = Origin(configuration.linkOrigin) else { throw .malformedURL }
         guard origin.host == own.host else { throw .foreignHost }
         guard origin.port == own.port else { throw .foreignPort }
     }
@@ -90,9 +89,7 @@ public struct ReturnLink: Sendable, Hashable, CustomStringConvertible, CustomDeb
 
     private static func isText(_ text: String, upTo limit: Int, and others: String) -> Bool {
         !text.isEmpty && text.utf8.count <= limit
-            && text.utf8.allSatisfy { byte in
-                (Token.isBase64URL(byte) && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_")) || others.utf8.contains(byte)
-            }
+            && text.utf8.allSatisfy { Token.isAlphanumeric($0) || others.utf8.contains($0) }
     }
 
     /// Without what is secret.

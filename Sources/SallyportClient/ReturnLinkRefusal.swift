@@ -1,4 +1,6 @@
-/// Why a link into the app was not taken. None of them changes a checkout that is under way.
+/// Why a link into the app was not taken.
+///
+/// None of them changes a checkout that is under way.
 public enum ReturnLinkRefusal: Error, Sendable, Hashable {
     /// Not an address.
     case malformedURL

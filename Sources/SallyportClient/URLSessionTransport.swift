@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// The transport of apps.
@@ -24,6 +24,7 @@ public final class URLSessionTransport: NSObject, Transport, URLSessionTaskDeleg
     /// Ends what is idle; a session would keep its delegate for ever.
     public func close() { session.finishTasksAndInvalidate() }
 
+    /// Sends a request; a redirect is an answer like any other.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         var sent = URLRequest(url: request.url)
         sent.httpMethod = request.method
@@ -44,6 +45,7 @@ public final class URLSessionTransport: NSObject, Transport, URLSessionTaskDeleg
         )
     }
 
+    /// Follows no redirect.
     public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,

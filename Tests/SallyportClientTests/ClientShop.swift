@@ -44,7 +44,10 @@ actor ShopTransport: Transport {
 }
 
 /// Runs a test on a shop that speaks TLS, as apps want it.
-func withClientShop(_ settings: [String: String] = [:], _ body: @escaping @Sendable (Shop) async throws -> Void) async throws {
+func withClientShop(
+    _ settings: [String: String] = [:],
+    _ body: @escaping @Sendable (Shop) async throws -> Void
+) async throws {
     var options = ShopOptions(settings)
     options.isSecure = true
     try await withShop(options, body)

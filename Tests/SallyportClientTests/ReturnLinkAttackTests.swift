@@ -21,7 +21,12 @@ struct Attack: Sendable, CustomTestStringConvertible {
     }
 
     /// Another value of a parameter.
-    static func value(_ name: String, _ reason: ReturnLinkRefusal, of parameter: ReturnLink.Parameter, _ value: String) -> Attack {
+    static func value(
+        _ name: String,
+        _ reason: ReturnLinkRefusal,
+        of parameter: ReturnLink.Parameter,
+        _ value: String
+    ) -> Attack {
         Attack(name, reason) { link in
             let parts = link.split(separator: "?", maxSplits: 1)
             let items = parts[1].split(separator: "&").map { item in
@@ -35,7 +40,10 @@ struct Attack: Sendable, CustomTestStringConvertible {
     static func without(_ parameter: ReturnLink.Parameter) -> Attack {
         Attack("without \(parameter)", .missingParameter(parameter)) { link in
             let parts = link.split(separator: "?", maxSplits: 1)
-            return parts[0] + "?" + parts[1].split(separator: "&").filter { !$0.hasPrefix(parameter.rawValue + "=") }.joined(separator: "&")
+            return parts[0] + "?"
+                + parts[1].split(separator: "&").filter { !$0.hasPrefix(parameter.rawValue + "=") }.joined(
+                    separator: "&"
+                )
         }
     }
 
@@ -83,21 +91,50 @@ struct Attack: Sendable, CustomTestStringConvertible {
 
     static let tickets = [
         value("another return ticket", .otherSession, of: .returnTicket, foreignC),
-        value("a launch ticket in place of the return ticket", .malformedParameter(.returnTicket), of: .returnTicket, foreignA),
-        value("a return ticket in place of the launch ticket", .malformedParameter(.launchTicket), of: .launchTicket, foreignC),
+        value(
+            "a launch ticket in place of the return ticket",
+            .malformedParameter(.returnTicket),
+            of: .returnTicket,
+            foreignA
+        ),
+        value(
+            "a return ticket in place of the launch ticket",
+            .malformedParameter(.launchTicket),
+            of: .launchTicket,
+            foreignC
+        ),
         value("a launch ticket of somebody else", .otherSession, of: .launchTicket, foreignA),
         Attack("a whole link of somebody else", .otherCheckout) { link in
-            "https://" + link.dropFirst(8).prefix { $0 != "?" } + "?secureWebviewSessionId=\(foreignC)&old_secureWebviewSessionId=\(foreignA)"
+            "https://" + link.dropFirst(8).prefix { $0 != "?" }
+                + "?secureWebviewSessionId=\(foreignC)&old_secureWebviewSessionId=\(foreignA)"
                 + "&accessToken=sealed&orderReferenceId=S03-0000000-0000000"
         },
         Attack("the secret of the launch ticket guessed", .otherCheckout) { link in
             let mark = link.range(of: "old_secureWebviewSessionId=swa_").map { link[$0.upperBound...] } ?? ""
             let old = String(mark.prefix(64))
-            return link.replacingOccurrences(of: "swa_" + old, with: "swa_" + old.prefix(30) + String(repeating: "A", count: 34))
+            return link.replacingOccurrences(
+                of: "swa_" + old,
+                with: "swa_" + old.prefix(30) + String(repeating: "A", count: 34)
+            )
         },
-        value("a return ticket that is too long", .malformedParameter(.returnTicket), of: .returnTicket, foreignC + "B"),
-        value("a token of 2,049 characters", .malformedParameter(.accessToken), of: .accessToken, String(repeating: "a", count: 2_049)),
-        value("an order of 65 characters", .malformedParameter(.orderReferenceID), of: .orderReferenceID, String(repeating: "a", count: 65)),
+        value(
+            "a return ticket that is too long",
+            .malformedParameter(.returnTicket),
+            of: .returnTicket,
+            foreignC + "B"
+        ),
+        value(
+            "a token of 2,049 characters",
+            .malformedParameter(.accessToken),
+            of: .accessToken,
+            String(repeating: "a", count: 2_049)
+        ),
+        value(
+            "an order of 65 characters",
+            .malformedParameter(.orderReferenceID),
+            of: .orderReferenceID,
+            String(repeating: "a", count: 65)
+        ),
     ]
 }
 
@@ -129,7 +166,8 @@ struct ReturnLinkAttackTests {
             client: .iosApp
         )
         let ticket = String(repeating: "C", count: 64)
-        let link = "https://links.localhost:8443/index.html?secureWebviewSessionId=swc_\(ticket)&old_secureWebviewSessionId=swa_\(ticket)"
+        let link =
+            "https://links.localhost:8443/index.html?secureWebviewSessionId=swc_\(ticket)&old_secureWebviewSessionId=swa_\(ticket)"
             + "&accessToken=sealed&orderReferenceId=S03-1"
         let checkout = Checkout(configuration, .page(NoPage()), store: MemoryCheckoutStore())
         await #expect(throws: ReturnLinkRefusal.noCheckout) { try await checkout.receive(link) }

@@ -198,11 +198,14 @@ func withSample(
     _ language: SampleLanguage,
     _ settings: [String: String] = [:],
     hooked: Bool = false,
+    isSecure: Bool = false,
     _ body: @escaping @Sendable (SampleServer) async throws -> Void
 ) async throws {
     var all = ["merchant.secret_file": try HookedShop.secretPath()]
     all.merge(settings) { _, own in own }
-    try await withShop(.merchants(all)) { shop in
+    var options = ShopOptions.merchants(all)
+    options.isSecure = isSecure
+    try await withShop(options) { shop in
         let relay = try await ShopRelay.start(shop)
         defer { relay.stop() }
         let key = try await shop.makeKey()
