@@ -120,9 +120,23 @@ final class SampleServer: Sendable {
         return try child.wait(atMost: Patience.usual)
     }
 
-    /// Tells it to end, and does not wait.
-    func tell(_ signal: Signal) throws {
-        try process.withLock { $0 }?.send(signal)
+    /// Tells it to end, and waits until it knows or, as PHP does, has put the signal off.
+    func tell(_ signal: Signal) async throws {
+        let child = try #require(process.withLock { $0 })
+        try child.send(signal)
+        let bit = UInt64(1) << UInt64(signal.number - 1)
+        let path = "/proc/\(child.pid)/status"
+        try await withLoop { reactor in
+            try await poll(reactor, "the signal") { () throws -> Void? in
+                guard Files.exists(path), let bytes = try? Files.read(path) else { return () }
+                let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+                func has(_ name: String) -> Bool {
+                    let mask = lines.first { $0.hasPrefix(name) }?.split(separator: "\t").last
+                    return (mask.flatMap { UInt64($0, radix: 16) } ?? 0) & bit != 0
+                }
+                return has("ShdPnd:") && !has("SigBlk:") ? nil : ()
+            }
+        }
     }
 
     /// How it ended.

@@ -287,7 +287,7 @@ struct ServerSampleTests {
             try await withLoop { reactor in
                 try await poll(reactor, "the request") { sample.relay.passed("/v1/sessions").isEmpty ? nil : () }
             }
-            try sample.tell(.terminate)
+            try await sample.tell(.terminate)
             sample.relay.release()
             #expect(try await opened.status == 201)
             let exit = try sample.exit()
