@@ -1,4 +1,7 @@
 @_exported import Foundation
+#if canImport(FoundationNetworking)
+@_exported import FoundationNetworking
+#endif
 
 /// As on iOS, as far as the adapters use it.
 @MainActor open class UIResponder: NSObject {}
