@@ -38,6 +38,7 @@ struct FrameTexts: Sendable {
     let backToCart: Wording
     let backToApp: Wording
     let backToSite: Wording
+    let backSomewhere: Wording
     let reference: Wording
     let scriptNeeded: Wording
 }
@@ -46,14 +47,14 @@ struct FrameTexts: Sendable {
 struct OrderTexts: Sendable {
     let heading: Wording
     let item: Wording
-    let unitPrice: Wording
     let quantity: Wording
     let lineTotal: Wording
     let subtotal: Wording
-    let taxIncluded: Wording
+    let tax: Wording
     let postage: Wording
     let total: Wording
     let undecided: Wording
+    let withTax: Wording
     let withoutTax: Wording
     let destination: Wording
     let recipient: Wording
@@ -145,9 +146,10 @@ struct ConfirmTexts: Sendable {
     let changePayment: Wording
     let noPayment: Wording
     let note: Wording
-    let purchase: Wording
+    let app: Agreement
+    let site: Agreement
+    let browser: Agreement
     let sending: Wording
-    let agreement: Wording
     let readOnly: Wording
     let reload: Wording
     let returnLead: Wording
@@ -155,12 +157,18 @@ struct ConfirmTexts: Sendable {
     let cancel: Wording
     let cancelQuestion: Wording
     let cancelForGood: Wording
+
+    /// What the button does, and what follows; it differs by where the order is completed.
+    struct Agreement: Sendable {
+        let button: Wording
+        let note: Wording
+    }
 }
 
 /// The result page and the rescue page.
 struct ResultTexts: Sendable {
     let title: Wording
-    let appHeading: Wording
+    let openHeading: Wording
     let appLead: Wording
     let returnLink: Wording
     let appNote: Wording
@@ -210,10 +218,10 @@ struct DeclinedTexts: Sendable {
 
 /// The error page.
 struct ErrorTexts: Sendable {
-    let title: Wording
-    let lead: Wording
     let toConfirm: Wording
     let toButton: Wording
+    /// What kind of thing happened.
+    let headline: @Sendable (PageErrorCode.Family) -> Wording
     /// What happened, and what to do now.
     let detail: @Sendable (PageErrorCode) -> Wording
 }
