@@ -82,6 +82,7 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
     let error = ErrorView(code: .priceChanged, client: .browser, way: .confirm, reference: number.description)
     let reused = ErrorView(code: .sessionReused, client: .androidApp, reference: number.description)
     return [
+        ("start", pages.start(in: language)),
         ("cancelled", pages.cancelled(left, in: language)),
         ("cancelled-after-review", pages.cancelled(leftAfterReview, in: language)),
         ("cancelled-ended", pages.cancelled(ended, in: language)),

@@ -132,7 +132,7 @@ final class ConfirmPage: Sendable {
             nonce: "\(.nonce)"
         )
         let columns = columns(
-            frame.texts,
+            frame,
             changeAddress: """
                 <p class="change"><a id="change_address" href="\(LinkTarget.button)">\(texts.changeAddress)</a></p>
 
@@ -171,31 +171,46 @@ final class ConfirmPage: Sendable {
             """
             <h1>\(texts.heading)</h1>
             <p class="notice" role="status">\(texts.readOnly)</p>
-            \(columns(frame.texts, changeAddress: .empty, changePayment: .empty, closing: .empty))
+            \(columns(frame, changeAddress: .empty, changePayment: .empty, closing: .empty))
             """
         )
     }
 
     private static func columns(
-        _ texts: Texts,
+        _ frame: Frame,
         changeAddress: Markup<PageSlot>,
         changePayment: Markup<PageSlot>,
         closing: Markup<PageSlot>
     ) -> Markup<PageSlot> {
-        """
-        <div class="review">
-        <div class="columns">
-        <section class="card">
-        <h2>\(texts.order.destination)</h2>
-        \(.address)\(changeAddress)<h2>\(texts.order.payment)</h2>
-        <p id="payment">\(.payment)</p>
-        \(changePayment)</section>
-        <section class="card">
-        <h2>\(texts.order.heading)</h2>
-        \(.order)\(.note)\(closing)</section>
-        </div>
-        \(.agreement)</div>
-        """
+        let texts = frame.texts
+        return """
+            <div class="review">
+            <div class="columns">
+            <section class="card">
+            <h2>\(texts.order.destination)</h2>
+            \(.address)\(changeAddress)<h2>\(texts.order.payment)</h2>
+            <p id="payment">\(.payment)</p>
+            \(changePayment)</section>
+            <section class="card">
+            <h2>\(texts.order.heading)</h2>
+            \(.order)\(.note)\(terms(frame))\(closing)</section>
+            </div>
+            \(.agreement)</div>
+            """
+    }
+
+    /// What the shop says about delivery and returns.
+    private static func terms(_ frame: Frame) -> Markup<PageSlot> {
+        let texts = frame.texts
+        let lines = [
+            (texts.order.delivery, frame.site.terms.delivery), (texts.order.returns, frame.site.terms.returns),
+        ]
+        .compactMap { name, text in text[texts.language].map { (name: name, text: $0) } }
+        guard !lines.isEmpty else { return .empty }
+        return """
+            <dl class="facts" id="terms">\(Markup(each: lines) { "<div><dt>\($0.name)</dt><dd>\($0.text)</dd></div>" })</dl>
+
+            """
     }
 
     /// What is to be paid, above the way on; it stays in sight while the page is read.

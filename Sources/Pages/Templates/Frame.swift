@@ -57,14 +57,14 @@ extension Frame {
             <meta charset="utf-8">
             <title>\(head.title) | \(site.shopName)</title>
             \(metadata())
-            <link rel="icon" type="image/svg+xml" href="\(assets[.mark])">
+            <link rel="icon" type="\(assets.iconType)" href="\(assets[.mark])">
             <link rel="stylesheet" href="\(assets[.styles])">
-            \(Markup(each: head.scripts) { script($0, nonce: head.nonce) })</head>
+            \(shopStyles())\(Markup(each: head.scripts) { script($0, nonce: head.nonce) })</head>
             <body>
             \(top(head))<main class="\(head.width == .wide ? "main main-wide" : "main")">
             \(content)
             </main>
-            <footer class="foot"><p>\(texts.frame.footer)</p></footer>
+            <footer class="foot"><p>\(texts.frame.footer)</p>\(policies())</footer>
             </body>
             </html>
 
@@ -82,6 +82,26 @@ extension Frame {
         <meta name="theme-color" content="#1d2327" media="(prefers-color-scheme: dark)">
         <meta name="format-detection" content="telephone=no">
         """
+    }
+
+    private func shopStyles<Slot>() -> Markup<Slot> {
+        guard let styles = assets.shopStyles else { return .empty }
+        return """
+            <link rel="stylesheet" href="\(styles)">
+
+            """
+    }
+
+    private func policies<Slot>() -> Markup<Slot> {
+        let links = ShopTerms.Policy.allCases.compactMap { policy in
+            site.terms.policies[policy].map { (name: texts.frame.policy(policy), target: $0) }
+        }
+        guard !links.isEmpty else { return .empty }
+        let items = Markup<Slot>(each: links) { #"<li><a rel="noreferrer" href="\#($0.target)">\#($0.name)</a></li>"# }
+        return """
+
+            <ul class="policies">\(items)</ul>
+            """
     }
 
     private func errorMark<Slot>(_ head: Head<Slot>) -> Markup<Slot> {

@@ -55,7 +55,7 @@ struct LinkPage: Sendable {
             \(frame.metadata())
             <link rel="icon" href="data:,">
             <style nonce="\(.nonce)">
-            \(styles: frame.assets.content(.linkStyles))</style>
+            \(styles: frame.assets.linkStyles)</style>
             </head>
             <body>
             <main>

@@ -14,7 +14,23 @@ extension Texts {
             backToSite: "To return to the shop, close this page.",
             backSomewhere: "If you came from an app or a shop, close this page with Done or ✕ and return there.",
             reference: "Reference",
-            scriptNeeded: "This page needs JavaScript. Please allow it in your browser's settings and reload."
+            scriptNeeded: "This page needs JavaScript. Please allow it in your browser's settings and reload.",
+            policy: { $0.english }
+        ),
+        start: StartTexts(
+            heading: "A checkout that leaves the app and comes back",
+            lead:
+                "An app shows the cart in a web view; Amazon Pay needs a real browser. This server takes the purchase across and back.",
+            steps: [
+                "The cart asks for a ticket, and the app opens it in a secure tab. The ticket works once.",
+                "In the tab the buyer signs in at Amazon Pay, chooses address and card, and checks the order.",
+                "A link opens the app again. Only there, with the app's own proof, is the order placed.",
+            ],
+            note:
+                "Amazon Pay is a simulator here. The two carts of apps need an app around them, or scripts/walkthrough; the one for browsers works as it is.",
+            browser: "Cart in a browser",
+            iosApp: "Cart of the iOS app",
+            androidApp: "Cart of the Android app"
         ),
         order: OrderTexts(
             heading: "Your order",
@@ -33,7 +49,9 @@ extension Texts {
             postalCode: "Postal code",
             address: "Address",
             phone: "Phone",
-            payment: "Payment method"
+            payment: "Payment method",
+            delivery: "Delivery",
+            returns: "Cancellation and returns"
         ),
         cart: CartTexts(
             title: "Cart",

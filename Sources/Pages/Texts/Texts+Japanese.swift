@@ -14,7 +14,21 @@ extension Texts {
             backToSite: "ショップに戻るには、この画面を閉じてください。",
             backSomewhere: "アプリやショップからお越しの方は、この画面を「完了」または ✕ で閉じてお戻りください。",
             reference: "お問い合わせ番号",
-            scriptNeeded: "このページでは JavaScript を使います。ブラウザの設定で有効にしてから、再読み込みしてください。"
+            scriptNeeded: "このページでは JavaScript を使います。ブラウザの設定で有効にしてから、再読み込みしてください。",
+            policy: { $0.japanese }
+        ),
+        start: StartTexts(
+            heading: "アプリから出て、アプリに戻る決済",
+            lead: "アプリは WebView でカートを表示しますが、Amazon Pay には通常のブラウザが必要です。このサーバーが、購入手続きを安全に橋渡しします。",
+            steps: [
+                "カートがチケットを受け取り、アプリがそれをセキュアなタブで開きます。チケットは一度しか使えません。",
+                "タブの中で Amazon Pay にサインインし、お届け先とお支払い方法を選んで、注文内容を確認します。",
+                "リンクからアプリに戻ります。アプリ自身の証明があって、はじめて注文が確定します。",
+            ],
+            note: "ここでは Amazon Pay はシミュレーターです。アプリ用の2つのカートにはアプリか scripts/walkthrough が必要です。ブラウザ用のカートはそのまま使えます。",
+            browser: "ブラウザのカート",
+            iosApp: "iOS アプリのカート",
+            androidApp: "Android アプリのカート"
         ),
         order: OrderTexts(
             heading: "ご注文内容",
@@ -33,7 +47,9 @@ extension Texts {
             postalCode: "郵便番号",
             address: "住所",
             phone: "電話番号",
-            payment: "お支払い方法"
+            payment: "お支払い方法",
+            delivery: "お届け時期",
+            returns: "キャンセル・返品"
         ),
         cart: CartTexts(
             title: "カート",

@@ -2,6 +2,7 @@
 struct Texts: Sendable {
     let language: Language
     let frame: FrameTexts
+    let start: StartTexts
     let order: OrderTexts
     let cart: CartTexts
     let completion: CompletionTexts
@@ -41,6 +42,19 @@ struct FrameTexts: Sendable {
     let backSomewhere: Wording
     let reference: Wording
     let scriptNeeded: Wording
+    /// The name of a page of the shop.
+    let policy: @Sendable (ShopTerms.Policy) -> Wording
+}
+
+/// The first page of a demonstration.
+struct StartTexts: Sendable {
+    let heading: Wording
+    let lead: Wording
+    let steps: [Wording]
+    let note: Wording
+    let browser: Wording
+    let iosApp: Wording
+    let androidApp: Wording
 }
 
 /// The table of an order and the block of a destination.
@@ -62,6 +76,8 @@ struct OrderTexts: Sendable {
     let address: Wording
     let phone: Wording
     let payment: Wording
+    let delivery: Wording
+    let returns: Wording
 }
 
 /// The cart page.
