@@ -46,6 +46,8 @@ package struct Order: Sendable, Hashable {
     package let subtotal: Yen
     /// The subtotal with tax, rounded down once, at the end.
     package let taxIncluded: Yen
+    /// The tax on the lines.
+    package var tax: Yen { Yen(exactly: taxIncluded.amount - subtotal.amount) ?? .zero }
     /// What comes on top or is taken off, in the merchant's order.
     package let adjustments: [Adjustment]
     /// What is paid but for the postage: tax and adjustments included.

@@ -20,6 +20,16 @@ package final class PageRenderer: Sendable {
         english = LanguagePages(Frame(texts: .english, site: site, assets: assets))
     }
 
+    /// The first page of a demonstration.
+    ///
+    /// Policy: `plain`. The same bytes at every call.
+    ///
+    /// - Parameter language: The language of the page.
+    /// - Returns: The document.
+    package func start(in language: Language) -> [UInt8] {
+        pages(language).start
+    }
+
     /// The cart page.
     ///
     /// Policy: `scripted`.
@@ -221,6 +231,7 @@ final class LanguagePages: Sendable {
     let thanks: ThanksPage
     let link: LinkPage
     let rescue: RescuePage
+    let start: [UInt8]
     let neutral: [UInt8]
     let cookiesBlocked: [UInt8]
 
@@ -238,6 +249,7 @@ final class LanguagePages: Sendable {
         thanks = ThanksPage(frame)
         link = LinkPage(frame)
         rescue = RescuePage(frame)
+        start = StartPage.render(frame)
         neutral = NoticePage.render(frame, frame.texts.neutral, .unknownSession)
         cookiesBlocked = NoticePage.render(frame, frame.texts.cookies, .cookiesBlocked)
     }

@@ -59,43 +59,56 @@ package struct StaticAssets: Sendable {
     /// Every file to serve, in the order of `StaticAsset.allCases`.
     package let files: [File]
 
+    /// The style sheet with the shop's colour, where there is one.
+    let shopStyles: LinkTarget?
+    /// The value of the `type` attribute of the page icon.
+    let iconType: String
+    /// The style sheet of the pages that carry it inside.
+    let linkStyles: [UInt8]
+
     private let targets: [StaticAsset: LinkTarget]
-    private let contents: [StaticAsset: [UInt8]]
 
     /// Reads every file that a page can ask for.
     ///
     /// - Parameters:
     ///   - read: Gives the content of a file by its path below `public/`.
     ///   - digest: SHA-256 of a content.
+    ///   - look: What the shop has of its own.
     /// - Throws: What `read` throws; a missing file stops the start, since a page would come without it.
     package init<Failure: Error>(
         read: (String) throws(Failure) -> [UInt8],
-        digest: ([UInt8]) -> Digest32
+        digest: ([UInt8]) -> Digest32,
+        look: ShopLook = ShopLook()
     ) throws(Failure) {
         var files: [File] = []
         var targets: [StaticAsset: LinkTarget] = [:]
-        var contents: [StaticAsset: [UInt8]] = [:]
+        var linkStyles: [UInt8] = []
+        func add(_ path: String, _ contentType: String, _ bytes: [UInt8]) -> LinkTarget? {
+            let path = Self.urlPath(path, digest(bytes))
+            files.append(File(urlPath: path, contentType: contentType, bytes: bytes))
+            return LinkTarget(path)
+        }
         for asset in StaticAsset.allCases {
             let bytes = try read(asset.path)
-            contents[asset] = bytes
-            guard asset != .linkStyles else { continue }
-            let path = Self.urlPath(asset, digest(bytes))
-            files.append(File(urlPath: path, contentType: asset.contentType, bytes: bytes))
-            targets[asset] = LinkTarget(path)
+            if asset == .linkStyles {
+                linkStyles = bytes + (look.accent?.styles ?? [])
+            } else {
+                targets[asset] = add(asset.path, asset.contentType, bytes)
+            }
         }
+        if let logo = look.logo { targets[.mark] = add("shop/logo.\(logo.ending)", logo.contentType, logo.bytes) }
+        shopStyles = look.accent.flatMap { add("shop/colours.css", StaticAsset.styles.contentType, $0.styles) }
+        iconType = look.logo?.contentType ?? StaticAsset.mark.contentType
         self.files = files
         self.targets = targets
-        self.contents = contents
+        self.linkStyles = linkStyles
     }
 
     /// The address of a file.
     subscript(asset: StaticAsset) -> LinkTarget { targets[asset] ?? .root }
 
-    /// The content of a file, for a page that carries it inside.
-    func content(_ asset: StaticAsset) -> [UInt8] { contents[asset] ?? [] }
-
-    private static func urlPath(_ asset: StaticAsset, _ digest: Digest32) -> String {
-        let dot = asset.path.lastIndex(of: ".") ?? asset.path.endIndex
-        return "/static/\(asset.path[..<dot]).\(Hex.encode(Array(digest.bytes.prefix(8))))\(asset.path[dot...])"
+    private static func urlPath(_ path: String, _ digest: Digest32) -> String {
+        let dot = path.lastIndex(of: ".") ?? path.endIndex
+        return "/static/\(path[..<dot]).\(Hex.encode(Array(digest.bytes.prefix(8))))\(path[dot...])"
     }
 }

@@ -14,6 +14,7 @@ enum RouteTable {
             .later(NotificationHandler.post),
             "what the provider pushes: something has changed, read it"
         ), securityText(.web),
+        Route(.web, .get, "/", .page, .now(StartHandler.get), "what a demo is about, in demo only"),
     ]
 
     private static func securityText(_ face: Route.Face) -> Route {

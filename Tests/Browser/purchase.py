@@ -41,15 +41,16 @@ def free_ports(count):
 class Shop:
     """The program in demo mode, with data of its own."""
 
-    def __init__(self, program):
+    def __init__(self, program, extra=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sallyport-browser-"))
         self.folder.chmod(0o755)
         listen, admin, simulator = free_ports(3)
         self.web, self.simulator = f"https://localhost:{listen}", f"https://localhost:{simulator}"
+        self.link = f"https://links.localhost:{listen}"
         settings = {
             "LISTEN": f"127.0.0.1:{listen}", "ADMIN_LISTEN": f"127.0.0.1:{admin}", "WEB_BASE_URL": self.web,
-            "LINK_BASE_URL": f"https://links.localhost:{listen}", "SIMULATOR_LISTEN": f"127.0.0.1:{simulator}",
-            "DATA_DIR": str(self.folder / "var"),
+            "LINK_BASE_URL": self.link, "SIMULATOR_LISTEN": f"127.0.0.1:{simulator}",
+            "DATA_DIR": str(self.folder / "var"), **(extra or {}),
         }
         environment = {**os.environ, **{"SALLYPORT_" + key: value for key, value in settings.items()}}
         self.log = open(self.folder / "log", "w+b")
@@ -86,12 +87,12 @@ class Shop:
 class Tab:
     """One Chromium, as large as a phone."""
 
-    def __init__(self, language, folder, script=True):
+    def __init__(self, language, folder, script=True, preferences=None):
         options = webdriver.ChromeOptions()
         for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--ignore-certificate-errors",
                          "--window-size=390,844", f"--lang={language}", "--disable-background-networking"]:
             options.add_argument(argument)
-        preferences = {"intl.accept_languages": language}
+        preferences = {"intl.accept_languages": language, **(preferences or {})}
         if not script:
             preferences["profile.managed_default_content_settings.javascript"] = 2
         options.add_experimental_option("prefs", preferences)

@@ -207,6 +207,8 @@ import Testing
             let answer = try await anyone.request(method, "/error", form: method == "POST" ? [("a", "b")] : nil)
             list.check("web \(method) /error", answer, 200, neutral)
         }
+        // A shop has a front of its own: only a demo says what it is about.
+        list.check("web GET /", try await anyone.request("GET", "/"), 404, neutral)
         list.check("web GET /crt/sample.crt", try await anyone.request("GET", "/crt/sample.crt"), 404, json)
         for path in [
             "/.well-known/apple-app-site-association", "/apple-app-site-association", "/.well-known/assetlinks.json",

@@ -21,6 +21,7 @@ private let polyglots = [
     @Test(arguments: polyglots) func `leaves the confirm page well formed`(text: String) throws {
         let address = Address(Dictionary(uniqueKeysWithValues: Address.Part.allCases.map { ($0, text) }))
         let view = ConfirmView(
+            client: .site,
             order: OrderView(try order(named: text), postage: Yen(540), total: Yen(27_996)),
             details: PrivateDetails(buyer: Buyer(), address: address, payment: text),
             checkoutSessionID: text,

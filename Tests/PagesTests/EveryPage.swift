@@ -44,10 +44,18 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
         ("open-automatic", pages.open(OpenView(mode: .autoPost, ticket: ticket), in: language, nonce: nonce)),
         ("open-tap", pages.open(OpenView(mode: .tap, ticket: ticket), in: language, nonce: nonce)),
         ("confirm", pages.confirm(Samples.confirm(), in: language, nonce: nonce)),
-        ("confirm-note", pages.confirm(Samples.confirm(note: Samples.note), in: language, nonce: nonce)),
+        ("confirm-browser", pages.confirm(Samples.confirm(for: .browser), in: language, nonce: nonce)),
+        ("confirm-note", pages.confirm(Samples.confirm(for: .site, note: Samples.note), in: language, nonce: nonce)),
         ("confirm-strict", pages.confirm(Samples.confirm(.returnLink(Samples.returnLink)), in: language, nonce: nonce)),
         ("confirm-read-only", pages.confirm(Samples.confirm(.readOnly), in: language, nonce: nonce)),
-        ("result-app", pages.result(.app(returnLink: Samples.returnLink), in: language, nonce: nonce)),
+        (
+            "result-app",
+            pages.result(.app(returnLink: Samples.returnLink, total: Yen(27996)), in: language, nonce: nonce)
+        ),
+        (
+            "result-site",
+            pages.result(.site(returnLink: Samples.returnLink, total: Yen(27996)), in: language, nonce: nonce)
+        ),
         ("result-browser", pages.result(.browser(purchase), in: language, nonce: nonce)),
         ("link-fallback", pages.linkFallback(in: language, nonce: nonce)),
         ("link-error", pages.linkError(.notFound, in: language, nonce: nonce)),
@@ -56,24 +64,35 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
 
 private func plain(_ language: Language) -> [(String, [UInt8])] {
     let pages = Samples.renderer
+    let number = OrderNumber(Samples.returnTicket.flow)
     let thanks = ThanksView(
         client: .iosApp,
-        orderNumber: OrderNumber(Samples.returnTicket.flow),
+        orderNumber: number,
         order: Samples.order,
         address: Samples.address
     )
     let later = ThanksView(client: .browser, orderNumber: thanks.orderNumber, order: Samples.order, address: nil)
-    let left = CancelledView(client: .browser, stage: .atProvider(returnTicket: nil))
-    let leftAfterReview = CancelledView(client: .iosApp, stage: .atProvider(returnTicket: Samples.returnTicket))
-    let ended = CancelledView(client: .androidApp, stage: .ended)
-    let error = ErrorView(code: .priceChanged, client: .browser, way: .confirm, reference: "0123456789abcdef")
+    let left = CancelledView(client: .browser, stage: .atProvider(returnTicket: nil), reference: number)
+    let leftAfterReview = CancelledView(
+        client: .iosApp,
+        stage: .atProvider(returnTicket: Samples.returnTicket),
+        reference: number
+    )
+    let ended = CancelledView(client: .androidApp, stage: .ended, reference: number)
+    let error = ErrorView(code: .priceChanged, client: .browser, way: .confirm, reference: number.description)
+    let reused = ErrorView(code: .sessionReused, client: .androidApp, reference: number.description)
     return [
+        ("start", pages.start(in: language)),
         ("cancelled", pages.cancelled(left, in: language)),
         ("cancelled-after-review", pages.cancelled(leftAfterReview, in: language)),
         ("cancelled-ended", pages.cancelled(ended, in: language)),
-        ("declined", pages.declined(DeclinedView(client: .browser, canRetry: true), in: language)),
-        ("declined-closed", pages.declined(DeclinedView(client: .iosApp, canRetry: false), in: language)),
+        ("declined", pages.declined(DeclinedView(client: .browser, canRetry: true, reference: number), in: language)),
+        (
+            "declined-closed",
+            pages.declined(DeclinedView(client: .iosApp, canRetry: false, reference: number), in: language)
+        ),
         ("error", pages.error(error, in: language)),
+        ("error-app", pages.error(reused, in: language)),
         ("error-bare", pages.error(ErrorView(code: .internalError), in: language)),
         ("neutral", pages.neutral(in: language)),
         ("cookies-blocked", pages.cookiesBlocked(in: language)),

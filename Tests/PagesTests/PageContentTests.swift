@@ -12,8 +12,8 @@ import Testing
         let text = string(pages.cart(client, in: .ja, nonce: Samples.nonce))
         #expect(text.contains(#""client":"\#(client.rawValue)""#))
         for id in ["hd8", "hd10", "amzn_button", "error", "filter"] { #expect(text.contains(#"id="\#(id)""#)) }
-        #expect(text.contains("￥8,980") && text.contains("￥15,980") && text.contains("￥24,960"))
-        #expect(text.contains("不正な数値です！") && text.contains("せめて一個は買ってください!"))
+        #expect(text.contains("￥8,980") && text.contains("￥15,980") && text.contains("￥27,456"))
+        #expect(text.contains("￥9,878 <small>税込"), "the price with tax comes first")
         #expect(text.contains(#"href="/\#(client.rawValue)/cart""#))
     }
 
@@ -35,8 +35,25 @@ import Testing
         let text = string(pages.confirm(Samples.confirm(), in: .ja, nonce: Samples.nonce))
         #expect(text.contains(#"name="secureWebviewSessionId" value="\#(Samples.returnTicket.text)""#))
         #expect(text.contains(#"name="totalPrice" value="27,996""#))
-        #expect(text.contains(">購　入</button>"))
         #expect(!text.contains(Samples.launchTicket.text))
+    }
+
+    @Test(arguments: ClientKind.allCases, Language.allCases)
+    func `of the confirm page promises an order only where the button places one`(
+        client: ClientKind,
+        language: Language
+    ) {
+        let text = string(pages.confirm(Samples.confirm(for: client), in: language, nonce: Samples.nonce))
+        let promise = language == .ja ? ">注文を確定する</button>" : ">Place the order</button>"
+        #expect(text.contains(promise) == (client == .browser))
+    }
+
+    @Test func `of an order adds up`() {
+        let page = string(pages.confirm(Samples.confirm(), in: .ja, nonce: Samples.nonce))
+        let sums = page.split(separator: "<tfoot>")[1].split(separator: "</tfoot>")[0].split(separator: "￥").dropFirst()
+        let amounts = sums.compactMap { Int($0.prefix { $0.isNumber || $0 == "," }.filter { $0 != "," }) }
+        #expect(amounts == [24_960, 2_496, 540, 27_996])
+        #expect(amounts.dropLast().reduce(0, +) == amounts.last)
     }
 
     @Test func `of the strict confirm page links to the app instead`() {
@@ -53,7 +70,7 @@ import Testing
     }
 
     @Test func `of the result page for an app is the link, whole`() {
-        let page = pages.result(.app(returnLink: Samples.returnLink), in: .en, nonce: Samples.nonce)
+        let page = pages.result(.app(returnLink: Samples.returnLink, total: Yen(27_996)), in: .en, nonce: Samples.nonce)
         let link = ScannedDocument(string(page)).tags.first { $0.value("id") == "purchase_link" }
         #expect(unescaped(link?.value("href")) == Samples.returnLink.text)
     }
@@ -91,8 +108,15 @@ import Testing
         #expect(others.allSatisfy { detail(string(pages.error(ErrorView(code: $0), in: language))) != text })
     }
 
-    @Test func `of the error page in Japanese begins as it always did`() {
-        #expect(string(pages.error(ErrorView(code: .internalError), in: .ja)).contains("エラーが発生しました。"))
+    @Test(arguments: [ClientKind?.none] + ClientKind.allCases)
+    func `of the error page has a way on and a number to quote`(client: ClientKind?) {
+        let page = string(
+            pages.error(ErrorView(code: .sessionReused, client: client, reference: "4F7K9-2QX8M"), in: .en)
+        )
+        #expect(page.contains(#"<code id="reference">4F7K9-2QX8M</code>"#))
+        #expect(page.contains(#"href="/browser/cart""#) == (client == .browser))
+        #expect(page.contains("close this page") == (client != .browser))
+        #expect(page.contains("<h1>This checkout has ended</h1>") && page.contains("<title>This checkout has ended |"))
     }
 
     @Test func `of a foreign address runs from the street to the country`() {
@@ -111,11 +135,15 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases) func `after a cancelled checkout leads back`(client: ClientKind) {
-        let view = CancelledView(client: client, stage: .atProvider(returnTicket: nil))
+        let view = CancelledView(
+            client: client,
+            stage: .atProvider(returnTicket: nil),
+            reference: OrderNumber(Samples.returnTicket.flow)
+        )
         let text = string(pages.cancelled(view, in: .ja))
         #expect(text.contains(#"href="/button""#))
         #expect(text.contains(#"href="/browser/cart""#) == !client.isApp)
-        #expect(text.contains("✕ を押して閉じて") == (client.isApp && client != .site))
+        #expect(text.contains("✕ をタップして閉じて") == (client.isApp && client != .site))
         #expect(text.contains("ショップに戻るには") == (client == .site))
     }
 

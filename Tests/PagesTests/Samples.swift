@@ -50,8 +50,13 @@ enum Samples {
 
     static let note = "Gift wrap <b>&amp; \"card\"</b> — 熨斗 👩\u{200D}🍳"
 
-    static func confirm(_ agreement: ConfirmView.Agreement = .form, note: String? = nil) -> ConfirmView {
+    static func confirm(
+        _ agreement: ConfirmView.Agreement = .form,
+        for client: ClientKind = .iosApp,
+        note: String? = nil
+    ) -> ConfirmView {
         ConfirmView(
+            client: client,
             order: order,
             details: details,
             checkoutSessionID: checkoutSessionID,

@@ -29,12 +29,15 @@
     window.amazon.Pay.renderButton("#AmazonPayButton", config);
     element("manual_note").hidden = false;
     if (isReturning()) return rest();
+    element("status").hidden = false;
     window.amazon.Pay.initCheckout(config);
   }
 
   function fail() {
     if (isStarted) return;
     element("slow").hidden = false;
+    // Nothing changes by itself any more.
+    element("status").hidden = true;
     rest();
   }
 

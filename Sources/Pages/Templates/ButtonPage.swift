@@ -19,7 +19,7 @@ struct ButtonPage: Sendable {
         table = OrderTable(texts.order)
         form = StartForm(texts.button)
         let head = Head<PageSlot>(
-            title: texts.button.title,
+            title: "\(texts.button.title)",
             step: .payment,
             scripts: [.provider, .file(.buttonScript)],
             nonce: "\(.nonce)"

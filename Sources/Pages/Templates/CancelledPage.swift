@@ -5,6 +5,7 @@ struct CancelledPage: Sendable {
     private enum PageSlot {
         case way
         case ticket
+        case reference
     }
 
     private let left: Template<PageSlot>
@@ -33,16 +34,17 @@ struct CancelledPage: Sendable {
     /// - Returns: The document.
     func render(_ view: CancelledView) -> [UInt8] {
         switch view.stage {
-        case .ended: render(ended, view.client, ticket: nil)
-        case .atProvider(nil): render(left, view.client, ticket: nil)
-        case .atProvider(let ticket?): render(leftAfterReview, view.client, ticket: ticket)
+        case .ended: render(ended, view, ticket: nil)
+        case .atProvider(nil): render(left, view, ticket: nil)
+        case .atProvider(let ticket?): render(leftAfterReview, view, ticket: ticket)
         }
     }
 
-    private func render(_ template: Template<PageSlot>, _ client: ClientKind, ticket: ReturnTicket?) -> [UInt8] {
+    private func render(_ template: Template<PageSlot>, _ view: CancelledView, ticket: ReturnTicket?) -> [UInt8] {
         template.render(room: 512) { slot, writer in
             switch slot {
-            case .way: wayBack.writeFromTab(client, to: &writer)
+            case .way: wayBack.writeFromTab(view.client, to: &writer)
+            case .reference: wayBack.write(reference: view.reference.description, to: &writer)
             case .ticket: writer.text(ticket?.text ?? "")
             }
         }
@@ -50,10 +52,10 @@ struct CancelledPage: Sendable {
 
     private static func template(_ frame: Frame, _ content: Markup<PageSlot>) -> Template<PageSlot> {
         frame.document(
-            Head(title: frame.texts.cancelled.title, step: .payment),
+            Head(title: "\(frame.texts.cancelled.title)", step: .payment),
             """
             <section class="card hero">
-            \(content)</section>
+            \(content)\(.reference)</section>
             """
         )
     }

@@ -12,7 +12,7 @@ struct CartPage: Sendable {
     init(_ frame: Frame, client: ClientKind) {
         let texts = frame.texts.cart
         let head = Head<PageSlot>(
-            title: texts.title,
+            title: "\(texts.title)",
             width: .wide,
             step: .cart,
             scripts: [.file(.purchaseScript), .file(.cartScript)],
@@ -54,7 +54,8 @@ struct CartPage: Sendable {
             <li class="card article">
             <div class="article-picture">\(picture(frame, entry.article))</div>
             <div class="article-text"><h2>\(name)</h2>\
-            <p class="price">\(entry.article.price) <small>\(texts.order.withoutTax)</small></p></div>
+            <p class="price">\(withTax(entry.article.price)) <small>\(texts.order.withTax)</small> \
+            <small>(\(texts.order.withoutTax) \(entry.article.price))</small></p></div>
             <div class="article-count"><label for="\(entry.field)">\(texts.order.quantity)</label><div class="stepper">\
             <button type="button" data-step="-1" disabled aria-label="\(name)\(texts.cart.less)">−</button>\
             <input type="text" inputmode="numeric" maxlength="2" autocomplete="off" required value="1" \
@@ -88,7 +89,12 @@ struct CartPage: Sendable {
     /// What the quantities come to before the buyer changes them.
     private static func oneOfEach(_ catalogue: Catalogue) -> Yen {
         let sum = catalogue.entries.reduce(0) { $0 + $1.article.price.amount }
-        return Yen(exactly: sum) ?? .zero
+        return withTax(Yen(exactly: sum) ?? .zero)
+    }
+
+    private static func withTax(_ price: Yen) -> Yen {
+        // Prices of a catalogue are far from the limit.
+        (try? price.withTax()) ?? price
     }
 
     private static func data(_ frame: Frame, _ client: ClientKind) -> JSONBlock {

@@ -10,6 +10,7 @@ final class ConfirmPage: Sendable {
         case order
         case note
         case agreement
+        case agreementNote
         case ticket
         case data
     }
@@ -20,8 +21,10 @@ final class ConfirmPage: Sendable {
 
     private enum AgreementSlot {
         case ticket
+        case amount
         case total
         case shown
+        case label
         case link
     }
 
@@ -29,18 +32,20 @@ final class ConfirmPage: Sendable {
     private let readOnly: Template<PageSlot>
     private let form: Template<AgreementSlot>
     private let link: Template<AgreementSlot>
+    private let reload: Template<AgreementSlot>
     private let note: Template<NoteSlot>
     private let table: OrderTable
     private let address: AddressBlock
-    private let noPayment: Wording
+    private let texts: ConfirmTexts
 
     init(_ frame: Frame) {
         let texts = frame.texts
         table = OrderTable(texts.order)
         address = AddressBlock(texts.order)
-        noPayment = texts.confirm.noPayment
-        form = Self.form(texts.confirm)
-        link = Self.link(texts.confirm)
+        self.texts = texts.confirm
+        form = Self.form(texts)
+        link = Self.link(texts)
+        reload = Self.reload(texts)
         note = Template("<p class=\"notice\" id=\"note\"><b>\(texts.confirm.note)</b> \(.text)</p>\n")
         live = Self.live(frame)
         readOnly = Self.readOnly(frame)
@@ -66,6 +71,7 @@ final class ConfirmPage: Sendable {
             case .order: table.write(view.order, to: &writer)
             case .note: writeNote(view.note, to: &writer)
             case .agreement: writeAgreement(view, to: &writer)
+            case .agreementNote: writeNote(view.agreement, view.client, to: &writer)
             case .ticket: writer.token(view.returnTicket)
             case .data: writer.json(JSONBlock { $0.add("checkoutSessionId", view.checkoutSessionID) })
             }
@@ -76,7 +82,7 @@ final class ConfirmPage: Sendable {
         if let payment {
             writer.text(payment)
         } else {
-            writer.text(noPayment)
+            writer.text(texts.noPayment)
         }
     }
 
@@ -86,18 +92,31 @@ final class ConfirmPage: Sendable {
     }
 
     private func writeAgreement(_ view: ConfirmView, to writer: inout HTMLWriter) {
-        switch view.agreement {
-        case .form:
-            form.render(into: &writer) { slot, writer in
-                switch slot {
-                case .ticket: writer.token(view.returnTicket)
-                case .total: writer.grouped(view.order.total ?? .zero)
-                case .shown: if let shown = view.shown { writer.digest(shown) }
-                case .link: return
-                }
+        let total = view.order.total ?? .zero
+        template(view.agreement).render(into: &writer) { slot, writer in
+            switch slot {
+            case .ticket: writer.token(view.returnTicket)
+            case .amount: writer.yen(total)
+            case .total: writer.grouped(total)
+            case .shown: if let shown = view.shown { writer.digest(shown) }
+            case .label: writer.text(texts.agreement(view.client).button)
+            case .link: if case .returnLink(let target) = view.agreement { writer.link(target) }
             }
-        case .returnLink(let target):
-            link.render(into: &writer) { _, writer in writer.link(target) }
+        }
+    }
+
+    private func template(_ agreement: ConfirmView.Agreement) -> Template<AgreementSlot> {
+        switch agreement {
+        case .form: form
+        case .returnLink: link
+        case .readOnly: reload
+        }
+    }
+
+    private func writeNote(_ agreement: ConfirmView.Agreement, _ client: ClientKind, to writer: inout HTMLWriter) {
+        switch agreement {
+        case .form: writer.text(texts.agreement(client).note)
+        case .returnLink: writer.text(texts.returnLead)
         case .readOnly: return
         }
     }
@@ -106,14 +125,14 @@ final class ConfirmPage: Sendable {
     private static func live(_ frame: Frame) -> Template<PageSlot> {
         let texts = frame.texts.confirm
         let head = Head<PageSlot>(
-            title: texts.title,
+            title: "\(texts.title)",
             width: .wide,
             step: .confirm,
             scripts: [.provider, .file(.confirmScript)],
             nonce: "\(.nonce)"
         )
         let columns = columns(
-            frame.texts,
+            frame,
             changeAddress: """
                 <p class="change"><a id="change_address" href="\(LinkTarget.button)">\(texts.changeAddress)</a></p>
 
@@ -122,8 +141,9 @@ final class ConfirmPage: Sendable {
                 <p class="change"><a id="change_payment" href="\(LinkTarget.button)">\(texts.changePayment)</a></p>
 
                 """,
-            agreement: """
-                \(.agreement)<details class="quiet" id="cancel"><summary>\(texts.cancel)</summary>
+            closing: """
+                <p class="note">\(.agreementNote)</p>
+                <details class="quiet" id="cancel"><summary>\(texts.cancel)</summary>
                 <form method="post" action="/checkout_cancel">
                 <p>\(texts.cancelQuestion)</p>
                 <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
@@ -147,58 +167,103 @@ final class ConfirmPage: Sendable {
     private static func readOnly(_ frame: Frame) -> Template<PageSlot> {
         let texts = frame.texts.confirm
         return frame.document(
-            Head(title: texts.title, width: .wide, step: .confirm),
+            Head(title: "\(texts.title)", width: .wide, step: .confirm),
             """
             <h1>\(texts.heading)</h1>
             <p class="notice" role="status">\(texts.readOnly)</p>
-            \(columns(frame.texts, changeAddress: .empty, changePayment: .empty, agreement: .empty))
-            <p class="actions"><a id="reload" class="button" href="\(LinkTarget.confirm)">\(texts.reload)</a></p>
+            \(columns(frame, changeAddress: .empty, changePayment: .empty, closing: .empty))
             """
         )
     }
 
     private static func columns(
-        _ texts: Texts,
+        _ frame: Frame,
         changeAddress: Markup<PageSlot>,
         changePayment: Markup<PageSlot>,
-        agreement: Markup<PageSlot>
+        closing: Markup<PageSlot>
     ) -> Markup<PageSlot> {
-        """
-        <div class="columns">
-        <section class="card">
-        <h2>\(texts.order.destination)</h2>
-        \(.address)\(changeAddress)<h2>\(texts.order.payment)</h2>
-        <p id="payment">\(.payment)</p>
-        \(changePayment)</section>
-        <section class="card">
-        <h2>\(texts.order.heading)</h2>
-        \(.order)\(.note)\(agreement)</section>
-        </div>
-        """
+        let texts = frame.texts
+        return """
+            <div class="review">
+            <div class="columns">
+            <section class="card">
+            <h2>\(texts.order.destination)</h2>
+            \(.address)\(changeAddress)<h2>\(texts.order.payment)</h2>
+            <p id="payment">\(.payment)</p>
+            \(changePayment)</section>
+            <section class="card">
+            <h2>\(texts.order.heading)</h2>
+            \(.order)\(.note)\(terms(frame))\(closing)</section>
+            </div>
+            \(.agreement)</div>
+            """
     }
 
-    private static func form(_ texts: ConfirmTexts) -> Template<AgreementSlot> {
+    /// What the shop says about delivery and returns.
+    private static func terms(_ frame: Frame) -> Markup<PageSlot> {
+        let texts = frame.texts
+        let lines = [
+            (texts.order.delivery, frame.site.terms.delivery), (texts.order.returns, frame.site.terms.returns),
+        ]
+        .compactMap { name, text in text[texts.language].map { (name: name, text: $0) } }
+        guard !lines.isEmpty else { return .empty }
+        return """
+            <dl class="facts" id="terms">\(Markup(each: lines) { "<div><dt>\($0.name)</dt><dd>\($0.text)</dd></div>" })</dl>
+
+            """
+    }
+
+    /// What is to be paid, above the way on; it stays in sight while the page is read.
+    private static func sum(_ texts: OrderTexts) -> Markup<AgreementSlot> {
+        #"<p class="bar-sum"><span>\#(texts.total)</span> <strong>\#(.amount)</strong></p>"#
+    }
+
+    private static func form(_ texts: Texts) -> Template<AgreementSlot> {
         Template(
             """
-            <form id="confirm_form" method="post" action="\(LinkTarget.confirm)?shown=\(.shown)">
+            <form id="confirm_form" class="bar" method="post" action="\(LinkTarget.confirm)?shown=\(.shown)">
             <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
             <input type="hidden" name="totalPrice" value="\(.total)">
+            \(sum(texts.order))
             <button type="submit" id="purchase_button" class="button button-main button-wide" \
-            data-busy="\(texts.sending)">\(texts.purchase)</button>
-            <p class="note">\(texts.agreement)</p>
+            data-busy="\(texts.confirm.sending)">\(.label)</button>
             </form>
 
             """
         )
     }
 
-    private static func link(_ texts: ConfirmTexts) -> Template<AgreementSlot> {
+    private static func link(_ texts: Texts) -> Template<AgreementSlot> {
         Template(
             """
-            <p class="notice">\(texts.returnLead)</p>
-            <p><a id="purchase_link" class="button button-main button-wide" href="\(.link)">\(texts.returnLink)</a></p>
+            <div class="bar">
+            \(sum(texts.order))
+            <a id="purchase_link" class="button button-main button-wide" href="\(.link)">\(texts.confirm.returnLink)</a>
+            </div>
 
             """
         )
+    }
+
+    private static func reload(_ texts: Texts) -> Template<AgreementSlot> {
+        Template(
+            """
+            <div class="bar">
+            \(sum(texts.order))
+            <a id="reload" class="button button-wide" href="\(LinkTarget.confirm)">\(texts.confirm.reload)</a>
+            </div>
+
+            """
+        )
+    }
+}
+
+extension ConfirmTexts {
+    fileprivate func agreement(_ client: ClientKind) -> Agreement {
+        switch client {
+        case .iosApp, .androidApp, .mobileApp: app
+        case .site: site
+        case .browser: browser
+        }
     }
 }

@@ -1,7 +1,10 @@
+import SessionBroker
+
 /// The page after a declined payment, of one language.
 struct DeclinedPage: Sendable {
     private enum PageSlot {
         case way
+        case reference
     }
 
     private let open: Template<PageSlot>
@@ -27,19 +30,24 @@ struct DeclinedPage: Sendable {
     /// - Returns: The document.
     func render(_ view: DeclinedView) -> [UInt8] {
         let template = view.canRetry ? open : closed
-        return template.render(room: 256) { _, writer in wayBack.writeFromTab(view.client, to: &writer) }
+        return template.render(room: 384) { slot, writer in
+            switch slot {
+            case .way: wayBack.writeFromTab(view.client, to: &writer)
+            case .reference: wayBack.write(reference: view.reference.description, to: &writer)
+            }
+        }
     }
 
     private static func template(_ frame: Frame, retry: Markup<PageSlot>) -> Template<PageSlot> {
         let texts = frame.texts.declined
         let code = PageErrorCode.paymentDeclined.rawValue
         return frame.document(
-            Head(title: texts.title, step: .payment, error: "\(code)"),
+            Head(title: "\(texts.title)", step: .payment, error: "\(code)"),
             """
             <section class="card hero">
             <h1>\(texts.heading)</h1>
             <p>\(texts.lead)</p>
-            \(retry)\(.way)</section>
+            \(retry)\(.way)\(.reference)</section>
             """
         )
     }

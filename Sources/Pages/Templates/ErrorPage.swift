@@ -2,39 +2,29 @@
 struct ErrorPage: Sendable {
     private enum PageSlot {
         case code
+        case headline
         case detail
         case ways
         case reference
     }
 
-    private enum PartSlot {
-        case value
-    }
-
     private let template: Template<PageSlot>
-    private let reference: Template<PartSlot>
     private let toConfirm: [UInt8]
     private let toButton: [UInt8]
     private let wayBack: WayBack
-    private let detail: @Sendable (PageErrorCode) -> Wording
+    private let texts: ErrorTexts
 
     init(_ frame: Frame) {
         let texts = frame.texts.errors
         wayBack = WayBack(frame.texts)
-        detail = texts.detail
+        self.texts = texts
         toConfirm = Self.way(.confirm, texts.toConfirm)
         toButton = Self.way(.button, texts.toButton)
-        reference = Template(
-            """
-            <p class="note">\(frame.texts.frame.reference) <code>\(.value)</code></p>
-
-            """
-        )
         template = frame.document(
-            Head(title: texts.title, error: "\(.code)"),
+            Head(title: "\(.headline)", error: "\(.code)"),
             """
             <section class="card hero">
-            <h1>\(texts.lead)</h1>
+            <h1>\(.headline)</h1>
             <p id="detail">\(.detail)</p>
             \(.ways)\(.reference)</section>
             """
@@ -49,11 +39,10 @@ struct ErrorPage: Sendable {
         template.render(room: 1024) { slot, writer in
             switch slot {
             case .code: writer.text(view.code.rawValue)
-            case .detail: writer.text(detail(view.code))
+            case .headline: writer.text(texts.headline(view.code.family))
+            case .detail: writer.text(texts.detail(view.code))
             case .ways: writeWays(view, to: &writer)
-            case .reference:
-                guard let number = view.reference else { return }
-                reference.render(into: &writer) { _, writer in writer.text(number) }
+            case .reference: wayBack.write(reference: view.reference, to: &writer)
             }
         }
     }
@@ -64,7 +53,7 @@ struct ErrorPage: Sendable {
         case .confirm: writer.fragment(toConfirm)
         case .button: writer.fragment(toButton)
         }
-        if let client = view.client { wayBack.writeCartLink(client, to: &writer) }
+        wayBack.writeFromTab(view.client, to: &writer)
     }
 
     private static func way(_ target: LinkTarget, _ text: Wording) -> [UInt8] {

@@ -29,9 +29,11 @@ struct Head<Slot: Sendable> {
         case provider
     }
 
-    let title: Wording
+    let title: Markup<Slot>
     var width = Frame.Width.narrow
     var step: Frame.Step?
+    /// What the present step is called here, where it is not its usual name.
+    var stepName: Wording?
     /// The value of `data-error`, where the page tells of an error.
     var error: Markup<Slot>?
     var scripts: [Script] = []
@@ -55,14 +57,14 @@ extension Frame {
             <meta charset="utf-8">
             <title>\(head.title) | \(site.shopName)</title>
             \(metadata())
-            <link rel="icon" type="image/svg+xml" href="\(assets[.mark])">
+            <link rel="icon" type="\(assets.iconType)" href="\(assets[.mark])">
             <link rel="stylesheet" href="\(assets[.styles])">
-            \(Markup(each: head.scripts) { script($0, nonce: head.nonce) })</head>
+            \(shopStyles())\(Markup(each: head.scripts) { script($0, nonce: head.nonce) })</head>
             <body>
-            \(top(head.step))<main class="\(head.width == .wide ? "main main-wide" : "main")">
+            \(top(head))<main class="\(head.width == .wide ? "main main-wide" : "main")">
             \(content)
             </main>
-            <footer class="foot"><p>\(texts.frame.footer)</p></footer>
+            <footer class="foot"><p>\(texts.frame.footer)</p>\(policies())</footer>
             </body>
             </html>
 
@@ -80,6 +82,26 @@ extension Frame {
         <meta name="theme-color" content="#1d2327" media="(prefers-color-scheme: dark)">
         <meta name="format-detection" content="telephone=no">
         """
+    }
+
+    private func shopStyles<Slot>() -> Markup<Slot> {
+        guard let styles = assets.shopStyles else { return .empty }
+        return """
+            <link rel="stylesheet" href="\(styles)">
+
+            """
+    }
+
+    private func policies<Slot>() -> Markup<Slot> {
+        let links = ShopTerms.Policy.allCases.compactMap { policy in
+            site.terms.policies[policy].map { (name: texts.frame.policy(policy), target: $0) }
+        }
+        guard !links.isEmpty else { return .empty }
+        let items = Markup<Slot>(each: links) { #"<li><a rel="noreferrer" href="\#($0.target)">\#($0.name)</a></li>"# }
+        return """
+
+            <ul class="policies">\(items)</ul>
+            """
     }
 
     private func errorMark<Slot>(_ head: Head<Slot>) -> Markup<Slot> {
@@ -102,13 +124,15 @@ extension Frame {
         }
     }
 
-    private func top<Slot>(_ step: Step?) -> Markup<Slot> {
+    private func top<Slot>(_ head: Head<Slot>) -> Markup<Slot> {
         """
-        <header class="top">
+        <header>
+        <div class="top">
         \(demonstration())<p class="brand"><img class="brand-mark" src="\(assets[.mark])" alt="" width="32" height="32">\
         <span>\(site.shopName)</span></p>
-        </header>
-        \(steps(step))
+        </div>
+        \(steps(head))</header>
+
         """
     }
 
@@ -120,11 +144,13 @@ extension Frame {
             """
     }
 
-    private func steps<Slot>(_ step: Step?) -> Markup<Slot> {
-        guard let step else { return .empty }
+    private func steps<Slot>(_ head: Head<Slot>) -> Markup<Slot> {
+        guard let step = head.step else { return .empty }
         let names = [texts.frame.stepCart, texts.frame.stepPayment, texts.frame.stepConfirm, texts.frame.stepDone]
         let items = Markup<Slot>(each: names.enumerated()) { index, name in
-            if index == step.rawValue { return #"<li class="step step-now" aria-current="step">\#(name)</li>"# }
+            if index == step.rawValue {
+                return #"<li class="step step-now" aria-current="step">\#(head.stepName ?? name)</li>"#
+            }
             return index < step.rawValue
                 ? #"<li class="step step-past">\#(name)</li>"# : #"<li class="step">\#(name)</li>"#
         }

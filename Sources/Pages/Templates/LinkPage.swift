@@ -3,19 +3,20 @@ struct LinkPage: Sendable {
     private enum PageSlot {
         case nonce
         case code
+        case headline
         case detail
     }
 
     private let fallback: Template<PageSlot>
     private let error: Template<PageSlot>
-    private let detail: @Sendable (PageErrorCode) -> Wording
+    private let errors: ErrorTexts
 
     init(_ frame: Frame) {
         let texts = frame.texts.link
-        detail = frame.texts.errors.detail
+        errors = frame.texts.errors
         fallback = Self.document(
             frame,
-            title: texts.title,
+            title: "\(texts.title)",
             """
             <h1>\(texts.heading)</h1>
             <p>\(texts.lead)</p>
@@ -27,9 +28,9 @@ struct LinkPage: Sendable {
         error = Self.document(
             frame,
             mark: #" data-error="\#(.code)""#,
-            title: frame.texts.errors.title,
+            title: "\(.headline)",
             """
-            <h1>\(frame.texts.errors.lead)</h1>
+            <h1>\(.headline)</h1>
             <p id="detail">\(.detail)</p>
             <p><a id="rescue" class="button" rel="noreferrer" href="\(frame.site.rescue)">\(texts.rescue)</a></p>
             """
@@ -40,7 +41,7 @@ struct LinkPage: Sendable {
     private static func document(
         _ frame: Frame,
         mark: Markup<PageSlot> = .empty,
-        title: Wording,
+        title: Markup<PageSlot>,
         _ content: Markup<PageSlot>
     ) -> Template<PageSlot> {
         Template(
@@ -54,7 +55,7 @@ struct LinkPage: Sendable {
             \(frame.metadata())
             <link rel="icon" href="data:,">
             <style nonce="\(.nonce)">
-            \(styles: frame.assets.content(.linkStyles))</style>
+            \(styles: frame.assets.linkStyles)</style>
             </head>
             <body>
             <main>
@@ -75,7 +76,7 @@ struct LinkPage: Sendable {
         fallback.render(room: 64) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
-            case .code, .detail: break
+            case .code, .headline, .detail: break
             }
         }
     }
@@ -91,7 +92,8 @@ struct LinkPage: Sendable {
             switch slot {
             case .nonce: writer.nonce(nonce)
             case .code: writer.text(code.rawValue)
-            case .detail: writer.text(detail(code))
+            case .headline: writer.text(errors.headline(code.family))
+            case .detail: writer.text(errors.detail(code))
             }
         }
     }

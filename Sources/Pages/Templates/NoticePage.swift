@@ -9,7 +9,7 @@ enum NoticePage {
     /// - Returns: The document.
     static func render(_ frame: Frame, _ notice: NoticeTexts, _ code: PageErrorCode) -> [UInt8] {
         frame.document(
-            Head<Never>(title: notice.title, error: "\(code.rawValue)"),
+            Head<Never>(title: "\(notice.title)", error: "\(code.rawValue)"),
             """
             <section class="card hero">
             <h1>\(notice.heading)</h1>

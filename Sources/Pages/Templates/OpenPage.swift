@@ -56,7 +56,7 @@ struct OpenPage: Sendable {
         lead: Markup<PageSlot>
     ) -> Template<PageSlot> {
         frame.document(
-            Head(title: frame.texts.open.title, step: .payment, scripts: scripts, nonce: "\(.nonce)"),
+            Head(title: "\(frame.texts.open.title)", step: .payment, scripts: scripts, nonce: "\(.nonce)"),
             """
             <section class="card hero">
             \(lead)

@@ -17,7 +17,7 @@ struct OrderTable: Sendable {
     private enum TableSlot {
         case rows
         case subtotal
-        case taxIncluded
+        case tax
         case adjustments
         case postage
         case total
@@ -26,13 +26,13 @@ struct OrderTable: Sendable {
     private let table: Template<TableSlot>
     private let row = Template<RowSlot>(
         """
-        <tr><th scope="row">\(.name)</th><td>\(.unitPrice)</td><td>\(.quantity)</td><td>\(.sum)</td></tr>
+        <tr><th scope="row">\(.name) <small>\(.unitPrice) × \(.quantity)</small></th><td>\(.sum)</td></tr>
 
         """
     )
     private let adjustment = Template<AdjustmentSlot>(
         """
-        <tr><th scope="row" colspan="3">\(.name)</th><td>\(.amount)</td></tr>
+        <tr><th scope="row">\(.name)</th><td>\(.amount)</td></tr>
 
         """
     )
@@ -43,15 +43,15 @@ struct OrderTable: Sendable {
         table = Template(
             """
             <table class="order">
-            <thead><tr><th scope="col">\(texts.item)</th><th scope="col">\(texts.unitPrice)</th>\
-            <th scope="col">\(texts.quantity)</th><th scope="col">\(texts.lineTotal)</th></tr></thead>
+            <thead><tr><th scope="col">\(texts.item)</th>\
+            <th scope="col">\(texts.lineTotal) (\(texts.withoutTax))</th></tr></thead>
             <tbody>
             \(.rows)</tbody>
             <tfoot>
-            <tr><th scope="row" colspan="3">\(texts.subtotal)</th><td>\(.subtotal)</td></tr>
-            <tr><th scope="row" colspan="3">\(texts.taxIncluded)</th><td>\(.taxIncluded)</td></tr>
-            \(.adjustments)<tr><th scope="row" colspan="3">\(texts.postage)</th><td id="postage">\(.postage)</td></tr>
-            <tr class="order-total"><th scope="row" colspan="3">\(texts.total)</th><td id="total">\(.total)</td></tr>
+            <tr><th scope="row">\(texts.subtotal)</th><td>\(.subtotal)</td></tr>
+            <tr><th scope="row">\(texts.tax)</th><td>\(.tax)</td></tr>
+            \(.adjustments)<tr><th scope="row">\(texts.postage)</th><td id="postage">\(.postage)</td></tr>
+            <tr class="order-total"><th scope="row">\(texts.total)</th><td id="total">\(.total)</td></tr>
             </tfoot>
             </table>
 
@@ -70,7 +70,7 @@ struct OrderTable: Sendable {
             case .rows:
                 for line in view.order.lines { write(line, to: &writer) }
             case .subtotal: writer.yen(view.order.subtotal)
-            case .taxIncluded: writer.yen(view.order.taxIncluded)
+            case .tax: writer.yen(view.order.tax)
             case .adjustments:
                 for adjustment in view.order.adjustments { write(adjustment, to: &writer) }
             case .postage: write(view.postage, to: &writer)

@@ -33,7 +33,7 @@ struct RescuePage: Sendable {
     private static func template<Slot>(_ frame: Frame, lead: Markup<Slot>, steps: [Wording]) -> Template<Slot> {
         let texts = frame.texts.result
         return frame.document(
-            Head(title: texts.rescueTitle),
+            Head(title: "\(texts.rescueTitle)"),
             """
             <section class="card hero">
             <h1>\(texts.rescueHeading)</h1>

@@ -1,3 +1,4 @@
+import Commerce
 import SessionBroker
 
 /// The page after the provider's last page, of one language.
@@ -26,9 +27,9 @@ struct ResultPage: Sendable {
     )
 
     init(_ frame: Frame) {
-        app = Self.app(frame)
         browser = Self.browser(frame)
         let texts = frame.texts.result
+        app = Self.tap(frame, texts.appLead, texts.returnLink, texts.appNote)
         site = Self.tap(frame, texts.siteLead, texts.siteLink, texts.siteNote)
     }
 
@@ -40,8 +41,8 @@ struct ResultPage: Sendable {
     /// - Returns: The document.
     func render(_ view: ResultView, nonce: Nonce) -> [UInt8] {
         switch view {
-        case .app(let target): app.render(room: 768) { _, writer in writer.link(target) }
-        case .site(let target): site.render(room: 768) { _, writer in writer.link(target) }
+        case .app(let target, let total): Self.render(app, target, total)
+        case .site(let target, let total): Self.render(site, target, total)
         case .browser(let purchase):
             browser.render(room: 1024) { slot, writer in
                 switch slot {
@@ -56,25 +57,27 @@ struct ResultPage: Sendable {
         }
     }
 
+    private static func render(_ template: Template<PageSlot>, _ target: LinkTarget, _ total: Yen) -> [UInt8] {
+        template.render(room: 768) { slot, writer in
+            if case .total = slot { writer.yen(total) } else { writer.link(target) }
+        }
+    }
+
     private func write(_ ticket: LaunchTicket?, to writer: inout HTMLWriter) {
         guard let ticket else { return }
         launchField.render(into: &writer) { _, writer in writer.text(ticket.text) }
     }
 
-    private static func app(_ frame: Frame) -> Template<PageSlot> {
-        let texts = frame.texts.result
-        return tap(frame, texts.appLead, texts.returnLink, texts.appNote)
-    }
-
     private static func tap(_ frame: Frame, _ lead: Wording, _ link: Wording, _ note: Wording) -> Template<PageSlot> {
         let texts = frame.texts.result
         return frame.document(
-            Head(title: texts.title, step: .confirm),
+            Head(title: "\(texts.openHeading)", step: .confirm, stepName: link),
             """
             <section class="card hero">
-            <div class="seal" aria-hidden="true"></div>
-            <h1>\(texts.appHeading)</h1>
+            <div class="seal seal-next" aria-hidden="true"></div>
+            <h1>\(texts.openHeading)</h1>
             <p>\(lead)</p>
+            <p class="bar-sum"><span>\(frame.texts.order.total)</span> <strong id="total">\(.total)</strong></p>
             <p class="actions"><a id="purchase_link" class="button button-main button-wide" href="\(.link)">\
             \(link)</a></p>
             <p class="note">\(note)</p>
@@ -86,7 +89,7 @@ struct ResultPage: Sendable {
     private static func browser(_ frame: Frame) -> Template<PageSlot> {
         let texts = frame.texts.result
         let head = Head<PageSlot>(
-            title: texts.title,
+            title: "\(texts.title)",
             step: .confirm,
             scripts: [.file(.purchaseScript), .file(.resultScript)],
             nonce: "\(.nonce)"

@@ -21,7 +21,7 @@ struct ThanksPage: Sendable {
         address = AddressSection(texts.order)
         wayBack = WayBack(texts)
         template = frame.document(
-            Head(title: texts.thanks.title, width: .wide, step: .done),
+            Head(title: "\(texts.thanks.title)", width: .wide, step: .done),
             """
             <section class="card hero">
             <div class="seal" aria-hidden="true"></div>

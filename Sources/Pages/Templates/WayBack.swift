@@ -1,14 +1,22 @@
 import SessionBroker
 
 /// The way back: a link to the cart for a browser; an explanation in the tab of an app or of a site, whose cart is elsewhere.
+///
+/// With the number to quote, where there is one.
 struct WayBack: Sendable {
     private enum LinkSlot {
         case cart
     }
 
+    private enum ReferenceSlot {
+        case number
+    }
+
     private let cartLink: Template<LinkSlot>
     private let app: [UInt8]
     private let site: [UInt8]
+    private let somewhere: [UInt8]
+    private let reference: Template<ReferenceSlot>
 
     init(_ texts: Texts) {
         cartLink = Template(
@@ -19,14 +27,30 @@ struct WayBack: Sendable {
         )
         app = WayBack.note(texts.frame.backToApp)
         site = WayBack.note(texts.frame.backToSite)
+        somewhere = WayBack.note(texts.frame.backSomewhere)
+        reference = Template(
+            """
+            <p class="note">\(texts.frame.reference) <code id="reference">\(.number)</code></p>
+
+            """
+        )
+    }
+
+    /// Writes the number to quote; nothing where there is none.
+    func write(reference number: String?, to writer: inout HTMLWriter) {
+        guard let number else { return }
+        reference.render(into: &writer) { _, writer in writer.text(number) }
     }
 
     /// Writes the way out of the tab.
-    func writeFromTab(_ client: ClientKind, to writer: inout HTMLWriter) {
+    ///
+    /// Whoever is not known gets no link: the cart may be in another shop.
+    func writeFromTab(_ client: ClientKind?, to writer: inout HTMLWriter) {
         switch client {
         case .iosApp, .androidApp, .mobileApp: writer.fragment(app)
         case .site: writer.fragment(site)
-        case .browser: writeCartLink(client, to: &writer)
+        case .browser: writeCartLink(.browser, to: &writer)
+        case nil: writer.fragment(somewhere)
         }
     }
 

@@ -1,9 +1,61 @@
 extension PageErrorCode {
+    /// What kind of thing happened, which a page says in its headline.
+    enum Family {
+        case ended
+        case changed
+        case busy
+        case elsewhere
+        case notPaid
+        case notAccepted
+        case notFound
+        case fault
+
+        var japanese: Wording {
+            switch self {
+            case .ended: "この手続きは終了しました"
+            case .changed: "もう一度ご確認ください"
+            case .busy: "しばらくお待ちください"
+            case .elsewhere: "この画面からは進めません"
+            case .notPaid: "お支払いを完了できませんでした"
+            case .notAccepted: "受け付けできませんでした"
+            case .notFound: "ページが見つかりません"
+            case .fault: "エラーが発生しました。"
+            }
+        }
+
+        var english: Wording {
+            switch self {
+            case .ended: "This checkout has ended"
+            case .changed: "Please check again"
+            case .busy: "Please wait a moment"
+            case .elsewhere: "You cannot continue here"
+            case .notPaid: "The payment did not go through"
+            case .notAccepted: "This could not be accepted"
+            case .notFound: "Page not found"
+            case .fault: "Something went wrong."
+            }
+        }
+    }
+
+    /// The family of a code.
+    var family: Family {
+        switch self {
+        case .unknownSession, .expiredSession, .sessionReused, .sessionRevoked, .sessionCancelled: .ended
+        case .notPriced, .priceChanged: .changed
+        case .rateLimited, .notReady, .purchaseInProgress, .unavailable, .providerFailed, .postageFailed: .busy
+        case .wrongBrowser, .cookiesBlocked, .flowMismatch, .orderMismatch, .proofRequired, .proofMismatch: .elsewhere
+        case .paymentDeclined: .notPaid
+        case .invalidRequest, .quantityInvalid, .csrfRejected, .methodNotAllowed, .payloadTooLarge: .notAccepted
+        case .notFound: .notFound
+        case .internalError: .fault
+        }
+    }
+
     /// What happened, and what to do now, in Japanese.
     var japanese: Wording {
         switch self {
         case .invalidRequest: "送られた内容が正しくありません。お手数ですが、カートからやり直してください。"
-        case .quantityInvalid: "数量が正しくありません。0 から 99 までの数を入れ、一つ以上お選びください。"
+        case .quantityInvalid: "数量が正しくありません。0〜99 の数字を入れ、1点以上お選びください。"
         case .rateLimited: "アクセスが集中しています。少し待ってから、もう一度お試しください。"
         case .unknownSession: "この購入手続きは見つかりません。カートからやり直してください。"
         case .expiredSession: "時間が経ったため、この購入手続きは終了しました。カートからやり直してください。"
@@ -16,12 +68,12 @@ extension PageErrorCode {
         case .orderMismatch: "お支払いの情報がこの注文と一致しません。請求は発生していません。カートからやり直してください。"
         case .csrfRejected: "このページからの送信ではないため、受け付けませんでした。前の画面に戻ってやり直してください。"
         case .proofRequired, .proofMismatch: "購入を始めたアプリまたはブラウザと一致しません。請求は発生していません。カートからやり直してください。"
-        case .notPriced: "お届け先と送料がまだ決まっていません。注文確認ページでご確認ください。"
-        case .priceChanged: "表示された金額が変わりました。注文確認ページで、もう一度ご確認ください。"
+        case .notPriced: "お届け先と送料がまだ決まっていません。Amazon Pay でお届け先をお選びください。"
+        case .priceChanged: "表示された金額が変わりました。ご注文内容の確認ページで、もう一度ご確認ください。"
         case .notReady: "Amazon Pay でのお手続きがまだ終わっていません。しばらくしてから、もう一度お試しください。"
         case .purchaseInProgress: "ご注文を確定しています。しばらくしてから、もう一度お試しください。二重に請求されることはありません。"
         case .paymentDeclined: "お支払いが承認されませんでした。請求は発生していません。別のお支払い方法でお試しください。"
-        case .providerFailed: "Amazon Pay から正しい返事がありませんでした。しばらくしてから、もう一度お試しください。"
+        case .providerFailed: "Amazon Pay の応答を確認できませんでした。しばらくしてから、もう一度お試しください。"
         case .postageFailed: "送料を確認できませんでした。請求は発生していません。しばらくしてから、もう一度お試しください。"
         case .unavailable: "ただいま混み合っています。しばらくしてから、もう一度お試しください。"
         case .notFound: "お探しのページはありません。"
@@ -52,7 +104,7 @@ extension PageErrorCode {
         case .csrfRejected: "This did not come from our own page and was refused. Please go back and try again."
         case .proofRequired, .proofMismatch:
             "This is not the app or browser that started the checkout. You have not been charged. Please start again from the cart."
-        case .notPriced: "Address and postage are not decided yet. Please check the order page."
+        case .notPriced: "Address and postage are not decided yet. Please choose an address at Amazon Pay."
         case .priceChanged: "The amount has changed. Please check the order page again."
         case .notReady: "Amazon Pay has not finished yet. Please try again in a moment."
         case .purchaseInProgress:

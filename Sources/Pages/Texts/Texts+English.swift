@@ -12,27 +12,46 @@ extension Texts {
             backToCart: "Back to the cart",
             backToApp: "To return to the app, close this page with Done or ✕.",
             backToSite: "To return to the shop, close this page.",
+            backSomewhere: "If you came from an app or a shop, close this page with Done or ✕ and return there.",
             reference: "Reference",
-            scriptNeeded: "This page needs JavaScript. Please allow it in your browser's settings and reload."
+            scriptNeeded: "This page needs JavaScript. Please allow it in your browser's settings and reload.",
+            policy: { $0.english }
+        ),
+        start: StartTexts(
+            heading: "A checkout that leaves the app and comes back",
+            lead:
+                "An app shows the cart in a web view; Amazon Pay needs a real browser. This server takes the purchase across and back.",
+            steps: [
+                "The cart asks for a ticket, and the app opens it in a secure tab. The ticket works once.",
+                "In the tab the buyer signs in at Amazon Pay, chooses address and card, and checks the order.",
+                "A link opens the app again. Only there, with the app's own proof, is the order placed.",
+            ],
+            note:
+                "Amazon Pay is a simulator here. The two carts of apps need an app around them, or scripts/walkthrough; the one for browsers works as it is.",
+            browser: "Cart in a browser",
+            iosApp: "Cart of the iOS app",
+            androidApp: "Cart of the Android app"
         ),
         order: OrderTexts(
             heading: "Your order",
             item: "Item",
-            unitPrice: "Price",
             quantity: "Qty",
-            lineTotal: "Sum",
-            subtotal: "Items",
-            taxIncluded: "Items with tax",
+            lineTotal: "Amount",
+            subtotal: "Subtotal",
+            tax: "Consumption tax",
             postage: "Postage",
-            total: "Total",
+            total: "Total to pay (tax included)",
             undecided: "-",
-            withoutTax: "without tax",
+            withTax: "with tax",
+            withoutTax: "before tax",
             destination: "Deliver to",
             recipient: "Recipient",
             postalCode: "Postal code",
             address: "Address",
             phone: "Phone",
-            payment: "Payment method"
+            payment: "Payment method",
+            delivery: "Delivery",
+            returns: "Cancellation and returns"
         ),
         cart: CartTexts(
             title: "Cart",
@@ -41,7 +60,7 @@ extension Texts {
             more: ": one more",
             less: ": one less",
             subtotal: "Items",
-            subtotalNote: "without tax and postage",
+            subtotalNote: "with tax, without postage",
             buy: "Check out with Amazon Pay",
             assurance:
                 "Use the addresses and cards of your Amazon account. Nothing is ordered before you confirm on the last page.",
@@ -76,19 +95,29 @@ extension Texts {
         confirm: ConfirmTexts(
             title: "Review your order",
             heading: "Review your order",
-            lead: "Please check everything, then buy.",
+            lead: "Please check everything, then go on with the button.",
             changeAddress: "Change address",
             changePayment: "Change payment method",
             noPayment: "Chosen at Amazon Pay",
             note: "From the shop:",
-            purchase: "Buy now",
+            app: ConfirmTexts.Agreement(
+                button: "Continue to Amazon Pay",
+                note: "Amazon Pay checks the payment next. Your order is placed once you are back in the app."
+            ),
+            site: ConfirmTexts.Agreement(
+                button: "Continue to Amazon Pay",
+                note: "Amazon Pay checks the payment next. Your order is placed once you are back in the shop."
+            ),
+            browser: ConfirmTexts.Agreement(
+                button: "Place the order",
+                note: "Amazon Pay checks the payment next and may ask who you are. Then your order is placed."
+            ),
             sending: "Sending…",
-            agreement: "Amazon Pay checks the payment next and may ask you to confirm who you are.",
             readOnly: "Your order is being completed. Nothing can be changed here now.",
             reload: "Show the latest state",
             returnLead: "To complete your order you go back to the app first. You are not charged yet.",
             returnLink: "Return to the app to confirm",
-            cancel: "I do not want to buy",
+            cancel: "Cancel",
             cancelQuestion: "Cancel this purchase? You will not be charged.",
             cancelForGood: "Cancel this purchase"
         ),
@@ -115,10 +144,9 @@ extension Texts {
             retry: "Try another payment method"
         ),
         errors: ErrorTexts(
-            title: "Error",
-            lead: "Something went wrong.",
             toConfirm: "Back to the order page",
             toButton: "Go to payment again",
+            headline: { $0.english },
             detail: { $0.english }
         ),
         neutral: NoticeTexts(
@@ -127,7 +155,7 @@ extension Texts {
             lead:
                 "The purchase is finished or has run out of time, so it cannot go on from here. No new charge will be made.",
             steps: [
-                "If you came from the app, close this page and return to it.",
+                "If you came from an app, close this page with Done or ✕ and return to it.",
                 "To go on shopping, start again from the cart.",
             ]
         ),
@@ -161,24 +189,24 @@ extension CompletionTexts {
         workingTitle: "Completing your order",
         working: "Please wait and keep this page open.",
         waitingTitle: "Checking your payment",
-        waiting: "We are waiting for Amazon Pay and check again by ourselves.",
+        waiting: "We are waiting for Amazon Pay. This page checks again automatically.",
         stillWaiting: "There is no answer yet. Please check again in a moment. You will not be charged twice.",
         check: "Check again",
         offlineTitle: "There is no connection",
         offline: "Please check your network and try again. However often you try, you will not be charged twice.",
         retry: "Try again",
         continueTitle: "Back to the payment page",
-        continueText: "You are confirmed and go on in the secure page. If it does not open, please use the button.",
+        continueText: "Your app is confirmed. Please go on in the secure page; if it does not open, use the button.",
         continueButton: "Open the page",
         doneTitle: "Your order is complete",
-        done: "Here comes your receipt.",
+        done: "Your receipt is being shown.",
         showReceipt: "Show the receipt",
         declinedTitle: "The payment did not go through",
         declined:
             "The payment was declined. You have not been charged. Please try another payment method from the cart.",
         proofTitle: "This purchase could not be confirmed",
         proof:
-            "It was not started here, so it was stopped. You have not been charged. Please start again from the cart.",
+            "It was started on another device or in another browser, so it was stopped. You have not been charged. Please start again from the cart.",
         endedTitle: "Out of time",
         ended:
             "This purchase has ended. If it was not completed, you are not charged. Please start again from the cart.",
@@ -194,11 +222,11 @@ extension CompletionTexts {
 extension ResultTexts {
     static let english = ResultTexts(
         title: "Payment check",
-        appHeading: "One step left",
-        appLead: "Your payment is ready. Return to the app to complete your order.",
+        openHeading: "Your order is not placed yet",
+        appLead: "Your payment is ready. Return to the app, and your order is placed there.",
         returnLink: "Return to the app",
         appNote: "You are not charged before you return.",
-        siteLead: "Your payment is ready. Return to the shop to complete your order.",
+        siteLead: "Your payment is ready. Return to the shop, and your order is placed there.",
         siteLink: "Return to the shop",
         siteNote: "You are not charged before you return.",
         browserHeading: "Completing your order",

@@ -10,42 +10,59 @@ extension Texts {
             demonstration: "デモ環境です。実際の請求や発送は行われません。",
             footer: "お支払いは Amazon Pay の安全なページで行われます。カード番号が当店に伝わることはありません。",
             backToCart: "カートページに戻る",
-            backToApp: "アプリに戻るには、この画面の「完了」または ✕ を押して閉じてください。",
+            backToApp: "アプリに戻るには、この画面の「完了」または ✕ をタップして閉じてください。",
             backToSite: "ショップに戻るには、この画面を閉じてください。",
+            backSomewhere: "アプリやショップからお越しの方は、この画面を「完了」または ✕ で閉じてお戻りください。",
             reference: "お問い合わせ番号",
-            scriptNeeded: "このページでは JavaScript を使います。ブラウザの設定で有効にしてから、再読み込みしてください。"
+            scriptNeeded: "このページでは JavaScript を使います。ブラウザの設定で有効にしてから、再読み込みしてください。",
+            policy: { $0.japanese }
+        ),
+        start: StartTexts(
+            heading: "アプリから出て、アプリに戻る決済",
+            lead: "アプリは WebView でカートを表示しますが、Amazon Pay には通常のブラウザが必要です。このサーバーが、購入手続きを安全に橋渡しします。",
+            steps: [
+                "カートがチケットを受け取り、アプリがそれをセキュアなタブで開きます。チケットは一度しか使えません。",
+                "タブの中で Amazon Pay にサインインし、お届け先とお支払い方法を選んで、注文内容を確認します。",
+                "リンクからアプリに戻ります。アプリ自身の証明があって、はじめて注文が確定します。",
+            ],
+            note: "ここでは Amazon Pay はシミュレーターです。アプリ用の2つのカートにはアプリか scripts/walkthrough が必要です。ブラウザ用のカートはそのまま使えます。",
+            browser: "ブラウザのカート",
+            iosApp: "iOS アプリのカート",
+            androidApp: "Android アプリのカート"
         ),
         order: OrderTexts(
             heading: "ご注文内容",
             item: "商品名",
-            unitPrice: "単価",
             quantity: "数量",
-            lineTotal: "小計",
-            subtotal: "商品合計",
-            taxIncluded: "税込金額",
+            lineTotal: "金額",
+            subtotal: "小計",
+            tax: "消費税",
             postage: "送料",
-            total: "総合計",
+            total: "お支払い合計（税込）",
             undecided: "-",
+            withTax: "税込",
             withoutTax: "税抜",
             destination: "お届け先",
             recipient: "お届け先氏名",
             postalCode: "郵便番号",
             address: "住所",
             phone: "電話番号",
-            payment: "お支払い方法"
+            payment: "お支払い方法",
+            delivery: "お届け時期",
+            returns: "キャンセル・返品"
         ),
         cart: CartTexts(
-            title: "購入画面",
-            heading: "購入画面",
+            title: "カート",
+            heading: "カート",
             lead: "数量を選んで、Amazon Pay でお進みください。",
-            more: "を一つ増やす",
-            less: "を一つ減らす",
+            more: "を1点増やす",
+            less: "を1点減らす",
             subtotal: "商品合計",
-            subtotalNote: "税抜・送料別",
+            subtotalNote: "税込・送料別",
             buy: "Amazon Pay で購入手続きへ",
             assurance: "Amazon アカウントのお届け先とお支払い方法を利用できます。ご注文が確定するのは、最後の確認画面のあとです。",
-            notANumber: "不正な数値です！",
-            nothingChosen: "せめて一個は買ってください!",
+            notANumber: "数量は 0〜99 の数字で入力してください。",
+            nothingChosen: "商品を1点以上お選びください。",
             tooMany: "数量は 99 個までです。",
             opening: "お支払いページを開いています…",
             stillOpening: "お支払いページを開いています。時間がかかっていますので、そのままお待ちください…",
@@ -59,30 +76,40 @@ extension Texts {
             heading: "Amazon Pay に移動しています",
             lead: "自動で画面が変わるまで、しばらくお待ちください。",
             manual: "Amazon Pay に進む",
-            manualNote: "画面が変わらないときは、下のボタンを押してください。",
+            manualNote: "画面が変わらないときは、下のボタンをタップしてください。",
             slow: "Amazon Pay のボタンを読み込めませんでした。電波の状態をご確認のうえ、もう一度お試しください。",
             reload: "もう一度読み込む",
             withoutScript: "Amazon Pay のボタンには JavaScript が必要です。",
-            postageNote: "送料と総合計は、お届け先を選んだあとに表示されます。"
+            postageNote: "送料とお支払い合計は、お届け先を選んだあとに表示されます。"
         ),
         open: OpenTexts(
             title: "お支払いページへ",
             heading: "お支払いページを開きます",
-            automatic: "自動で画面が変わります。変わらないときは、ボタンを押してください。",
+            automatic: "自動で画面が変わります。変わらないときは、ボタンをタップしてください。",
             tap: "アプリで購入手続きを始めた方は、下のボタンでお進みください。心当たりがない場合は、このページを閉じてください。",
             proceed: "お支払いページに進む"
         ),
         confirm: ConfirmTexts(
-            title: "注文確認ページ",
-            heading: "ご注文手続き",
-            lead: "内容をご確認のうえ、購入ボタンを押してください。",
+            title: "ご注文内容の確認",
+            heading: "ご注文内容の確認",
+            lead: "内容をご確認のうえ、ボタンでお進みください。",
             changeAddress: "お届け先を変更",
             changePayment: "お支払い方法を変更",
             noPayment: "Amazon Pay で選択済み",
             note: "ショップから：",
-            purchase: "購　入",
+            app: ConfirmTexts.Agreement(
+                button: "Amazon Pay の確認へ進む",
+                note: "Amazon Pay がお支払いを確認します。本人確認を求められることがあります。ご注文は、アプリに戻ったときに確定します。"
+            ),
+            site: ConfirmTexts.Agreement(
+                button: "Amazon Pay の確認へ進む",
+                note: "Amazon Pay がお支払いを確認します。本人確認を求められることがあります。ご注文は、ショップに戻ったときに確定します。"
+            ),
+            browser: ConfirmTexts.Agreement(
+                button: "注文を確定する",
+                note: "このあと Amazon Pay がお支払いを確認し、ご注文が確定します。本人確認を求められることがあります。"
+            ),
             sending: "送信しています…",
-            agreement: "このあと Amazon Pay がお支払いを確認します。本人確認を求められることがあります。",
             readOnly: "ただいまご注文を確定しています。この画面では変更できません。",
             reload: "最新の状態を表示",
             returnLead: "ご注文を確定するため、いったんアプリに戻ります。お支払いはまだ行われません。",
@@ -96,7 +123,7 @@ extension Texts {
             title: "ご購入ありがとうございました",
             heading: "ご購入ありがとうございました。",
             lead: "ご注文を承りました。お問い合わせの際は、下の番号をお知らせください。",
-            orderNumber: "問い合わせ番号"
+            orderNumber: "ご注文番号"
         ),
         cancelled: CancelledTexts(
             title: "お手続きの中止",
@@ -114,17 +141,16 @@ extension Texts {
             retry: "別のお支払い方法で試す"
         ),
         errors: ErrorTexts(
-            title: "エラー",
-            lead: "エラーが発生しました。",
-            toConfirm: "注文確認ページに戻る",
+            toConfirm: "ご注文内容の確認に戻る",
             toButton: "お支払いをやり直す",
+            headline: { $0.japanese },
             detail: { $0.japanese }
         ),
         neutral: NoticeTexts(
             title: "終了したページ",
             heading: "このページは終了しました",
             lead: "購入手続きが済んだか、時間が経ったため、ここから先には進めません。新しい請求が発生することはありません。",
-            steps: ["アプリからお越しの方は、この画面を閉じてアプリにお戻りください。", "購入を続けるときは、カートページからやり直してください。"]
+            steps: ["アプリからお越しの方は、この画面を「完了」または ✕ で閉じてアプリにお戻りください。", "購入を続けるときは、カートページからやり直してください。"]
         ),
         cookies: NoticeTexts(
             title: "ブラウザで開いてください",
@@ -139,11 +165,11 @@ extension Texts {
         link: LinkTexts(
             title: "アプリに戻る",
             heading: "アプリが開きませんでした",
-            lead: "ふだんは、このページが開く前にアプリへ戻ります。次のいずれかの方法でお戻りください。",
+            lead: "通常は、このページが開く前にアプリへ戻ります。次のいずれかの方法でお戻りください。",
             rescue: "アプリに戻る方法を表示",
             steps: [
-                "上のボタンの先で「アプリに戻る」を押してください。",
-                "この端末にアプリが入っていて、新しい版になっているかをご確認ください。",
+                "上のボタンの先で「アプリに戻る」をタップしてください。",
+                "この端末にアプリが入っていて、最新バージョンかをご確認ください。",
                 "アプリを入れ直した場合や別の端末の場合は、アプリのカートから購入をやり直してください。",
             ],
             charge: "アプリに戻るまで、ご注文は確定しません。請求も発生しません。"
@@ -157,13 +183,13 @@ extension CompletionTexts {
         working: "そのままお待ちください。この画面を閉じないでください。",
         waitingTitle: "お支払いを確認しています",
         waiting: "Amazon Pay からの返事を待っています。自動でもう一度確認します。",
-        stillWaiting: "まだ確認が取れません。しばらくしてから、ボタンを押して確認してください。二重に請求されることはありません。",
+        stillWaiting: "まだ確認が取れません。しばらくしてから、ボタンをタップして確認してください。二重に請求されることはありません。",
         check: "もう一度確認する",
         offlineTitle: "通信できませんでした",
-        offline: "電波の状態をご確認のうえ、もう一度お試しください。何度押しても、二重に請求されることはありません。",
+        offline: "電波の状態をご確認のうえ、もう一度お試しください。何度試しても、二重に請求されることはありません。",
         retry: "もう一度試す",
         continueTitle: "お支払いページに戻ります",
-        continueText: "確認が取れました。続きは安全なページで行います。開かないときは、ボタンを押してください。",
+        continueText: "確認が取れました。続きは安全なページで行います。開かないときは、ボタンをタップしてください。",
         continueButton: "続きを開く",
         doneTitle: "ご注文が確定しました",
         done: "ご注文の控えを表示します。",
@@ -176,8 +202,8 @@ extension CompletionTexts {
         ended: "この購入手続きは終了しています。ご注文が確定していない場合、請求は発生しません。カートからやり直してください。",
         changedTitle: "ご注文の内容が変わりました",
         changed: "表示された金額または注文と一致しないため、確定しませんでした。請求は発生していません。カートからやり直してください。",
-        failedTitle: "エラーが発生しました。",
-        failed: "ご注文を確定できませんでした。もう一度試しても直らないときは、カートからやり直してください。",
+        failedTitle: "ご注文を確定できませんでした",
+        failed: "もう一度お試しください。それでも確定できないときは、カートからやり直してください。",
         back: "カートページに戻る"
     )
 }
@@ -185,7 +211,7 @@ extension CompletionTexts {
 extension ResultTexts {
     static let japanese = ResultTexts(
         title: "お支払いの確認",
-        appHeading: "あと一歩です",
+        openHeading: "まだ注文は確定していません",
         appLead: "お支払いの準備ができました。アプリに戻ると、ご注文が確定します。",
         returnLink: "アプリに戻る",
         appNote: "アプリに戻るまで、請求は発生しません。",
@@ -193,15 +219,15 @@ extension ResultTexts {
         siteLink: "ショップに戻る",
         siteNote: "ショップに戻るまで、請求は発生しません。",
         browserHeading: "ご注文を確定しています",
-        browserLead: "自動で画面が変わります。変わらないときは、ボタンを押してください。何度押しても、二重に請求されることはありません。",
+        browserLead: "自動で画面が変わります。変わらないときは、ボタンをタップしてください。何度試しても、二重に請求されることはありません。",
         complete: "注文を確定する",
         rescueTitle: "アプリに戻る方法",
         rescueHeading: "アプリに戻る方法",
         rescueLead: "購入手続きを始めたアプリに、下のボタンで戻ってください。",
         rescueClosed: "このブラウザには、続けられる購入手続きがありません。手続きが終わったか、別のブラウザで始められています。",
         steps: "うまくいかないとき",
-        stepTap: "ボタンは、一度だけ軽く押してください。",
-        stepHold: "ブラウザのページが開いてしまうときは、ボタンを長く押して、メニューからアプリで開いてください。",
+        stepTap: "ボタンを、1回タップしてください。",
+        stepHold: "ブラウザのページが開いてしまうときは、ボタンを長押しして、メニューからアプリで開いてください。",
         stepClose: "それでも戻れないときは、この画面を閉じ、アプリのカートから購入をやり直してください。",
         stepCharge: "アプリに戻るまで、請求は発生しません。"
     )

@@ -2,6 +2,7 @@
 struct Texts: Sendable {
     let language: Language
     let frame: FrameTexts
+    let start: StartTexts
     let order: OrderTexts
     let cart: CartTexts
     let completion: CompletionTexts
@@ -38,22 +39,36 @@ struct FrameTexts: Sendable {
     let backToCart: Wording
     let backToApp: Wording
     let backToSite: Wording
+    let backSomewhere: Wording
     let reference: Wording
     let scriptNeeded: Wording
+    /// The name of a page of the shop.
+    let policy: @Sendable (ShopTerms.Policy) -> Wording
+}
+
+/// The first page of a demonstration.
+struct StartTexts: Sendable {
+    let heading: Wording
+    let lead: Wording
+    let steps: [Wording]
+    let note: Wording
+    let browser: Wording
+    let iosApp: Wording
+    let androidApp: Wording
 }
 
 /// The table of an order and the block of a destination.
 struct OrderTexts: Sendable {
     let heading: Wording
     let item: Wording
-    let unitPrice: Wording
     let quantity: Wording
     let lineTotal: Wording
     let subtotal: Wording
-    let taxIncluded: Wording
+    let tax: Wording
     let postage: Wording
     let total: Wording
     let undecided: Wording
+    let withTax: Wording
     let withoutTax: Wording
     let destination: Wording
     let recipient: Wording
@@ -61,6 +76,8 @@ struct OrderTexts: Sendable {
     let address: Wording
     let phone: Wording
     let payment: Wording
+    let delivery: Wording
+    let returns: Wording
 }
 
 /// The cart page.
@@ -145,9 +162,10 @@ struct ConfirmTexts: Sendable {
     let changePayment: Wording
     let noPayment: Wording
     let note: Wording
-    let purchase: Wording
+    let app: Agreement
+    let site: Agreement
+    let browser: Agreement
     let sending: Wording
-    let agreement: Wording
     let readOnly: Wording
     let reload: Wording
     let returnLead: Wording
@@ -155,12 +173,18 @@ struct ConfirmTexts: Sendable {
     let cancel: Wording
     let cancelQuestion: Wording
     let cancelForGood: Wording
+
+    /// What the button does, and what follows; it differs by where the order is completed.
+    struct Agreement: Sendable {
+        let button: Wording
+        let note: Wording
+    }
 }
 
 /// The result page and the rescue page.
 struct ResultTexts: Sendable {
     let title: Wording
-    let appHeading: Wording
+    let openHeading: Wording
     let appLead: Wording
     let returnLink: Wording
     let appNote: Wording
@@ -210,10 +234,10 @@ struct DeclinedTexts: Sendable {
 
 /// The error page.
 struct ErrorTexts: Sendable {
-    let title: Wording
-    let lead: Wording
     let toConfirm: Wording
     let toButton: Wording
+    /// What kind of thing happened.
+    let headline: @Sendable (PageErrorCode.Family) -> Wording
     /// What happened, and what to do now.
     let detail: @Sendable (PageErrorCode) -> Wording
 }

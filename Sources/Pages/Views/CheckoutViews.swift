@@ -103,6 +103,8 @@ package struct ConfirmView: Sendable {
         case readOnly
     }
 
+    /// Who buys: an app's order is placed in the app, a site's in the shop.
+    package let client: ClientKind
     /// What is bought, with postage and total.
     package let order: OrderView
     /// Where it goes and how it is paid.
@@ -121,6 +123,7 @@ package struct ConfirmView: Sendable {
     /// Puts the page's facts together.
     ///
     /// - Parameters:
+    ///   - client: Who buys.
     ///   - order: With postage and total.
     ///   - details: Where it goes and how it is paid.
     ///   - checkoutSessionID: For the controls that change address and card.
@@ -129,6 +132,7 @@ package struct ConfirmView: Sendable {
     ///   - agreement: Form, link or nothing.
     ///   - note: What the merchant says about this order.
     package init(
+        client: ClientKind,
         order: OrderView,
         details: PrivateDetails,
         checkoutSessionID: String,
@@ -137,6 +141,7 @@ package struct ConfirmView: Sendable {
         agreement: Agreement,
         note: String?
     ) {
+        self.client = client
         self.order = order
         self.details = details
         self.checkoutSessionID = checkoutSessionID
@@ -149,12 +154,12 @@ package struct ConfirmView: Sendable {
 
 /// The page after the provider's last page.
 package enum ResultView: Sendable {
-    /// Client is an app: the link to tap.
-    case app(returnLink: LinkTarget)
+    /// Client is an app: the link to tap, and what the buyer agreed to.
+    case app(returnLink: LinkTarget, total: Yen)
     /// Client `browser`: the page completes the purchase itself.
     case browser(BrowserPurchase)
-    /// A merchant's site: the link to tap.
-    case site(returnLink: LinkTarget)
+    /// A merchant's site: the link to tap, and what the buyer agreed to.
+    case site(returnLink: LinkTarget, total: Yen)
 }
 
 /// What the result page posts to `/purchase`.

@@ -41,14 +41,18 @@ package struct CancelledView: Sendable {
     package let client: ClientKind
     /// What is left of the flow; a return ticket lets the page offer to cancel for good.
     package let stage: Stage
+    /// The number for inquiries.
+    package let reference: OrderNumber
 
     /// Puts the page's facts together.
     ///
     /// - Parameters:
     ///   - client: For the way back.
     ///   - stage: What is left of the flow.
-    package init(client: ClientKind, stage: Stage) {
+    ///   - reference: The number for inquiries.
+    package init(client: ClientKind, stage: Stage, reference: OrderNumber) {
         self.client = client
+        self.reference = reference
         self.stage = stage
     }
 }
@@ -59,14 +63,18 @@ package struct DeclinedView: Sendable {
     package let client: ClientKind
     /// Whether the tab may start another checkout.
     package let canRetry: Bool
+    /// The number for inquiries.
+    package let reference: OrderNumber
 
     /// Puts the page's facts together.
     ///
     /// - Parameters:
     ///   - client: For the way back.
     ///   - canRetry: Whether the tab may start another checkout.
-    package init(client: ClientKind, canRetry: Bool) {
+    ///   - reference: The number for inquiries.
+    package init(client: ClientKind, canRetry: Bool, reference: OrderNumber) {
         self.client = client
+        self.reference = reference
         self.canRetry = canRetry
     }
 }
@@ -85,11 +93,11 @@ package struct ErrorView: Sendable {
 
     /// What happened.
     package let code: PageErrorCode
-    /// For the way back to the cart; `nil` where the client is not known.
+    /// For the way back; `nil` where the client is not known.
     package let client: ClientKind?
     /// What the page offers first.
     package let way: Way
-    /// The number for inquiries, such as the request id; never a token.
+    /// The number for inquiries: of the order that it would have been, or of the request; never a token.
     package let reference: String?
 
     /// Puts the page's facts together.

@@ -10,6 +10,8 @@ package struct PageSite: Sendable {
     package let checkoutScript: LinkTarget
     /// Where the link host's page sends a buyer whose link did not open the app: an address on the web host.
     package let rescue: LinkTarget
+    /// What the shop says about every order.
+    package let terms: ShopTerms
     /// Whether the provider is a simulator; every page then says that nothing is charged.
     package let isDemonstration: Bool
     /// Whether the cart page makes a verifier and binds the flow to it (RFC 7636, S256).
@@ -22,18 +24,21 @@ package struct PageSite: Sendable {
     ///   - catalogue: What the cart page offers.
     ///   - checkoutScript: Of the provider or of the simulator.
     ///   - rescue: An absolute address, since it is used from another host.
+    ///   - terms: What the shop says about every order.
     ///   - options: Demonstration, verifier.
     package init(
         shopName: String,
         catalogue: Catalogue,
         checkoutScript: LinkTarget,
         rescue: LinkTarget,
+        terms: ShopTerms = ShopTerms(),
         options: Options = []
     ) {
         self.shopName = shopName
         self.catalogue = catalogue
         self.checkoutScript = checkoutScript
         self.rescue = rescue
+        self.terms = terms
         isDemonstration = options.contains(.demonstration)
         usesVerifier = options.contains(.verifier)
     }

@@ -36,6 +36,7 @@ extension Configuration {
             )
         }
         provider = Provider(&reader)
+        shop = Shop(&reader)
         webhooks = Webhooks(&reader)
         merchant = Merchant(&reader, webhooks: webhooks)
         notifications = Notifications(&reader, provider: provider)

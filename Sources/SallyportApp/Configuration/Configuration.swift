@@ -135,6 +135,7 @@ package struct Configuration: Sendable {
     let limits: Limits
     let http2: HTTP2
     let provider: Provider
+    let shop: Shop
     let merchant: Merchant
     let notifications: Notifications
     /// Pause between two looks at what is to be asked of the provider; `nil` for never.

@@ -5,7 +5,7 @@ import MerchantOrders
 /// Every key the program knows, in the order in which `--print-config` shows them.
 enum SettingTable {
     static let all: [Setting] =
-        listeners + storage + session + limits + http2 + headers + provider + quota + merchant + notifications
+        listeners + storage + session + limits + http2 + headers + provider + quota + shop + merchant + notifications
         + reconciliation
         + apps + webhooks
 

@@ -41,8 +41,8 @@ enum CancelHandler {
             var response = page(exchange, flow, .ended)
             exchange.deployment.cookies.clearTab(on: &response)
             return response
-        case .flowMismatch: throw Failure(.flowMismatch, flow: flow.flow)
-        case .refused(.readOnly): throw Failure(.purchaseInProgress, flow: flow.flow)
+        case .flowMismatch: throw Failure(.flowMismatch, of: flow)
+        case .refused(.readOnly): throw Failure(.purchaseInProgress, of: flow)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
@@ -50,7 +50,7 @@ enum CancelHandler {
     /// The page in either of its stages.
     static func page(_ exchange: Exchange, _ flow: FlowView, _ stage: CancelledView.Stage) -> HTTPResponse {
         let deployment = exchange.deployment
-        let view = CancelledView(client: flow.client, stage: stage)
+        let view = CancelledView(client: flow.client, stage: stage, reference: flow.orderNumber)
         let body = deployment.pages.cancelled(view, in: exchange.language)
         let response = exchange.plainPage(block: deployment.headers.ending, policy: ContentSecurityPolicy.form, body)
         return exchange.tagged(response, flow.flow)

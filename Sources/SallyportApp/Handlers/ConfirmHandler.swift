@@ -31,18 +31,18 @@ enum ConfirmHandler {
         case .opened, .reviewed: break
         // What these states answer is known without the provider.
         case .placed where flow.orderReference == session.text: break
-        case .placed: throw Failure(.orderMismatch, "the order is placed with another session", flow: flow.flow)
+        case .placed: throw Failure(.orderMismatch, "the order is placed with another session", of: flow)
         case .declined where flow.orderReference != session.text: break
         case .declined, .purchasing: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
         default: return exchange.neutral()
         }
         let chosen = try await exchange.services.checkout.review(session, flow.flow)
         guard exchange.services.broker.owns(chosen.merchantReference, token) else {
-            throw Failure(.orderMismatch, "a foreign checkout session", flow: flow.flow)
+            throw Failure(.orderMismatch, "a foreign checkout session", of: flow)
         }
         switch try await price(exchange, token, flow, chosen) {
         case .reviewed: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
-        case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", flow: flow.flow)
+        case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", of: flow)
         case .declined: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
         case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: flow.flow)
         case .refused(let refusal): return exchange.neutral(after: refusal)
@@ -91,6 +91,7 @@ enum ConfirmHandler {
             return exchange.redirect(to: "/button", flow: flow.flow)
         }
         let view = ConfirmView(
+            client: flow.client,
             order: OrderView(flow),
             details: details,
             checkoutSessionID: session,

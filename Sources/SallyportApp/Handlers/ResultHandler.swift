@@ -55,7 +55,7 @@ enum ResultHandler {
 
     private static func declined(_ exchange: Exchange, _ flow: FlowView) -> HTTPResponse {
         let deployment = exchange.deployment
-        let view = DeclinedView(client: flow.client, canRetry: true)
+        let view = DeclinedView(client: flow.client, canRetry: true, reference: flow.orderNumber)
         let body = deployment.pages.declined(view, in: exchange.language)
         return exchange.tagged(exchange.plainPage(block: deployment.headers.ending, body), flow.flow)
     }
@@ -71,9 +71,9 @@ enum ResultHandler {
         }
         let view: ResultView
         switch flow.client {
-        case .iosApp, .androidApp: view = .app(returnLink: try exchange.returnLink(flow, token))
-        case .site: view = .site(returnLink: try exchange.wayBack(flow, token))
-        case .mobileApp: throw Failure(.internalError, "a tab of a flow that has none", flow: flow.flow)
+        case .iosApp, .androidApp: view = .app(returnLink: try exchange.returnLink(flow, token), total: total)
+        case .site: view = .site(returnLink: try exchange.wayBack(flow, token), total: total)
+        case .mobileApp: throw Failure(.internalError, "a tab of a flow that has none", of: flow)
         case .browser:
             let purchase = BrowserPurchase(
                 returnTicket: exchange.services.broker.returnTicket(of: token),

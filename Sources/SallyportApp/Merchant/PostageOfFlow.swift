@@ -22,7 +22,7 @@ extension Exchange {
         switch try terms(of: flow).postage {
         case .byAddress(let rule): return rule.postage(to: chosen.address.prefecture)
         case .fixed(let sum):
-            guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", flow: flow.flow) }
+            guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", of: flow) }
             return postage
         case .callback(let address):
             if let agreed = await agreedPostage(flow, token, chosen) { return agreed }

@@ -45,7 +45,7 @@ extension Exchange {
             orderReference: flow.orderReference ?? ""
         )
         guard let target = address.flatMap({ LinkTarget($0) }) else {
-            throw Failure(.internalError, "a site's flow without a way back", flow: flow.flow)
+            throw Failure(.internalError, "a site's flow without a way back", of: flow)
         }
         return target
     }

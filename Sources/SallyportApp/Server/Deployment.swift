@@ -38,6 +38,8 @@ final class Deployment: Sendable {
     let appleAssociation: FixedAnswer
     let androidAssociation: FixedAnswer
     let developmentAuthority: FixedAnswer
+    /// Whether the program is run to be looked at.
+    let isDemo: Bool
     /// For reports of weaknesses; `nil` where none is published.
     let securityContact: SecurityContact?
     /// Who gets what from the administration listener.
@@ -60,7 +62,8 @@ final class Deployment: Sendable {
     init(_ configuration: Configuration, provider: ProviderSetup, authority: [UInt8]?) throws(ConfigurationError) {
         let listeners = configuration.listeners
         let headers = HeaderPolicy(includesSubdomains: configuration.includesSubdomains)
-        let files = try Deployment.staticAssets(configuration.storage.publicDirectory)
+        let files = try Deployment.staticAssets(configuration)
+        isDemo = authority != nil
         self.headers = headers
         policy = configuration.policy
         orderRetention = configuration.storage.orderRetention
@@ -108,15 +111,30 @@ final class Deployment: Sendable {
 // MARK: - Parts
 
 extension Deployment {
-    private static func staticAssets(_ directory: String) throws(ConfigurationError) -> StaticAssets {
+    private static func staticAssets(_ configuration: Configuration) throws(ConfigurationError) -> StaticAssets {
+        let directory = configuration.storage.publicDirectory
+        let look = ShopLook(logo: try logo(configuration.shop.logoPath), accent: configuration.shop.accent)
         do throws(IOError) {
             return try StaticAssets(
                 read: { (path) throws(IOError) in try Files.read(directory + "/" + path) },
-                digest: { SHA256.digest(of: $0) }
+                digest: { SHA256.digest(of: $0) },
+                look: look
             )
         } catch {
             throw ConfigurationError(problems: ["public_dir: \(directory) lacks a file of the pages: \(error)"])
         }
+    }
+
+    private static func logo(_ path: String) throws(ConfigurationError) -> ShopLogo? {
+        guard !path.isEmpty else { return nil }
+        do throws(IOError) {
+            if let logo = ShopLogo(try Files.read(path, limit: ShopLogo.limit)) { return logo }
+        } catch {
+            throw ConfigurationError(problems: [
+                "shop.logo: \(path) of at most \(ShopLogo.limit) bytes cannot be read: \(error)"
+            ])
+        }
+        throw ConfigurationError(problems: ["shop.logo: \(path) is no PNG, JPEG, WebP or SVG"])
     }
 
     private static func fields(
@@ -160,6 +178,7 @@ extension Deployment {
             catalogue: catalogue,
             checkoutScript: target,
             rescue: rescue,
+            terms: configuration.shop.terms,
             options: options
         )
     }

@@ -53,7 +53,7 @@ extension Exchange {
     /// The launch ticket that the tab remembers, where it is the one that the flow was opened with.
     func launchTicket(of flow: FlowView) throws(Failure) -> LaunchTicket {
         guard let ticket = try rememberedLaunch(), services.broker.opened(flow, with: ticket) else {
-            throw Failure(.flowMismatch, "the tab remembers another launch ticket", flow: flow.flow)
+            throw Failure(.flowMismatch, "the tab remembers another launch ticket", of: flow)
         }
         return ticket
     }
@@ -76,7 +76,7 @@ extension Exchange {
             orderReferenceID: flow.orderReference ?? ""
         )
         guard let text = link?.text, let target = LinkTarget(text) else {
-            throw Failure(.internalError, "no return link can be built", flow: flow.flow)
+            throw Failure(.internalError, "no return link can be built", of: flow)
         }
         return target
     }

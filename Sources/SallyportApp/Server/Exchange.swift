@@ -15,7 +15,7 @@ struct Exchange {
     /// What is the same for every loop.
     var deployment: Deployment { services.deployment }
 
-    /// The language of the pages for this buyer; Japanese where nothing else is asked for.
+    /// The language of the pages for this buyer.
     var language: Language { Language(preferredBy: request) }
 
     /// Where the request comes from, as far as the audit trail may remember it.
@@ -104,9 +104,10 @@ struct Exchange {
 extension Language {
     private static let tags = allCases.map(\.rawValue)
 
-    /// What a buyer prefers; Japanese where nothing else is asked for.
+    /// What a buyer prefers: Japanese where nothing is asked for, English where only other languages are.
     init(preferredBy request: HTTPRequest) {
-        self = AcceptLanguage(request).preferredLanguage(among: Language.tags).flatMap(Language.init) ?? .ja
+        let asked = AcceptLanguage(request).preferredLanguage(among: Language.tags).flatMap(Language.init)
+        self = asked ?? (request.count(.acceptLanguage) > 0 ? .en : .ja)
     }
 }
 

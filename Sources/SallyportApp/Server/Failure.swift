@@ -1,6 +1,7 @@
 import HTTPCore
 import Pages
 import Primitives
+import SessionBroker
 
 /// Why a request is refused: the codes of the HTTP contract, session-security 0.4.
 ///
@@ -83,13 +84,27 @@ struct Failure: Error, Sendable {
     let detail: String
     /// The flow it concerns, where one is known, for `X-Flow-Id`.
     let flow: UUIDBytes?
+    /// Who buys, where that is known, for the way back.
+    let client: ClientKind?
     /// Seconds for `Retry-After`; `nil` takes the code's own.
     let retryAfter: Int?
 
-    init(_ code: FailureCode, _ detail: String = "", flow: UUIDBytes? = nil, retryAfter: Int? = nil) {
+    init(
+        _ code: FailureCode,
+        _ detail: String = "",
+        flow: UUIDBytes? = nil,
+        client: ClientKind? = nil,
+        retryAfter: Int? = nil
+    ) {
         self.code = code
         self.detail = detail
         self.flow = flow
+        self.client = client
         self.retryAfter = retryAfter ?? code.retryAfter
+    }
+
+    /// The refusal of a flow that was looked up.
+    init(_ code: FailureCode, _ detail: String = "", of flow: FlowView) {
+        self.init(code, detail, flow: flow.flow, client: flow.client)
     }
 }

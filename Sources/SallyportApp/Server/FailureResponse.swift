@@ -14,8 +14,8 @@ enum FailureResponse {
     /// - Returns: Status, page or JSON, `Retry-After` and `X-Flow-Id` where they apply.
     static func make(_ failure: Failure, _ exchange: Exchange, _ format: Route.Format) -> HTTPResponse {
         if format == .page, exchange.request.hostIs(exchange.deployment.linkHost) { return link(failure, exchange) }
-        let reference = failure.code == .internalError ? exchange.request.requestID : nil
-        return make(failure, exchange.deployment, format, in: { exchange.language }, reference: reference)
+        let request = exchange.request.requestID
+        return make(failure, exchange.deployment, format, in: { exchange.language }, request: request)
     }
 
     /// The response to a refusal that is the same for everybody who prefers a language.
@@ -25,19 +25,19 @@ enum FailureResponse {
     ///   - deployment: Whose pages and fields it has.
     ///   - format: JSON or a page.
     ///   - language: Of a page; not asked for JSON.
-    ///   - reference: What a buyer may quote, where the log has more.
+    ///   - request: Its id, which a buyer may quote where no session is known and the log has more.
     /// - Returns: As above.
     static func make(
         _ failure: Failure,
         _ deployment: Deployment,
         _ format: Route.Format,
         in language: () -> Language,
-        reference: String? = nil
+        request: String? = nil
     ) -> HTTPResponse {
         var response =
             switch format {
             case .json: json(failure.code, deployment)
-            case .page: page(failure.code, deployment, language(), reference)
+            case .page: page(failure, deployment, language(), request)
             }
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if let flow = failure.flow { _ = response.add(.xFlowID, flow.description) }
@@ -63,12 +63,15 @@ enum FailureResponse {
     }
 
     private static func page(
-        _ code: FailureCode,
+        _ failure: Failure,
         _ deployment: Deployment,
         _ language: Language,
-        _ reference: String?
+        _ request: String?
     ) -> HTTPResponse {
-        let view = ErrorView(code: code, way: code.way, reference: reference)
+        let code = failure.code
+        let number = failure.flow.map { OrderNumber($0).description }
+        let reference = number ?? (code == .internalError ? request : nil)
+        let view = ErrorView(code: code, client: failure.client, way: code.way, reference: reference)
         var response = HTTPResponse(
             code.status,
             block: deployment.headers.neutral,

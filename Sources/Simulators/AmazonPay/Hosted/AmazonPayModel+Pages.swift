@@ -40,7 +40,7 @@ extension AmazonPayModel {
         case .htmlBody(let status): return .answer(AmazonPayModel.gatewayPage(status ?? 502))
         case .refusal(let status, let reason) where reason != APIReason.softDeclined.rawValue:
             let language = HostedLanguage(acceptLanguage: request.first("accept-language"))
-            var answer = HostedError(.unavailable, [("reasonCode", reason ?? "")]).answer(language)
+            var answer = HostedError(.unavailable, reason.map { [("reasonCode", $0)] } ?? []).answer(language)
             answer.status = status
             return .answer(answer)
         case .resetAfter: return .answer(page(request, nil), .nothing)

@@ -1,0 +1,245 @@
+#!/usr/bin/python3
+"""pages: every page of the shop in headless Chromium, in both languages, as buyers may have it.
+
+Each page is looked at on a phone and a desk, in light and dark, 320 pixels wide, and with text of 200 per cent. axe (WCAG 2.2 A and AA, and its
+best practice) has to be content, nothing may run out of the window or stand in a column of single letters, edges of controls have a contrast of 3 to 1, the
+console stays silent, and on the confirm page of a phone the total and the button lie in the first window.
+
+usage: Tests/Browser/pages.py [--program PATH] [--screenshots FOLDER] [--plain] [ja|en ...]
+"""
+import argparse
+import pathlib
+import sys
+import tempfile
+import urllib.error
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import purchase  # noqa: E402
+
+AXE = purchase.ROOT / ".build/python/axe_playwright_python/axe.min.js"
+
+# name, width, height, dark; with text of 200 per cent in a browser of their own.
+VARIANTS = [("phone", 390, 844, False), ("phone-dark", 390, 844, True), ("desk", 1280, 800, False), ("desk-dark", 1280, 800, True), ("narrow", 320, 640, False)]
+LARGE = [("large", 390, 844, False), ("large-narrow", 320, 640, True)]
+
+# What a shop may say about itself, so that the pages are looked at with all of it.
+TERMS = {
+    "PROVIDER_STORE_NAME": "見本茶舗",
+    "SHOP_DELIVERY": "ご注文から3営業日以内に発送します。", "SHOP_DELIVERY_EN": "Dispatched within three working days.",
+    "SHOP_RETURNS": "未開封の商品は到着後8日以内に返品できます。", "SHOP_RETURNS_EN": "Unopened goods can be returned within eight days.",
+    "SHOP_LEGAL_URL": "https://shop.example/legal", "SHOP_TERMS_URL": "https://shop.example/terms",
+    "SHOP_PRIVACY_URL": "https://shop.example/privacy", "SHOP_CONTACT_URL": "https://shop.example/contact",
+    "SHOP_ACCENT": "#7a1f3d",
+}
+LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 30"><rect width="90" height="30" rx="6" fill="#7a1f3d"/><circle cx="15" cy="15" r="8" fill="#fff"/></svg>'
+
+LAYOUT = r"""
+const wrong = [], width = document.documentElement.clientWidth;
+const name = (e) => e.tagName.toLowerCase() + (e.id ? "#" + e.id : "") + (typeof e.className === "string" && e.className ? "." + e.className : "");
+for (const e of document.body.querySelectorAll("*")) {
+  if (!e.checkVisibility || !e.checkVisibility()) continue;
+  const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+  if (box.width && (box.right > width + 1 || box.left < -1)) wrong.push(name(e) + " runs out of the window: " + box.left + " to " + box.right);
+  if (e.scrollWidth > e.clientWidth + 1 && style.overflowX !== "visible" && e.clientWidth) wrong.push(name(e) + " is cut off");
+  const range = document.createRange(), texts = Array.from(e.childNodes).filter((n) => n.nodeType === 3 && n.data.trim());
+  const lines = new Set(texts.flatMap((n) => (range.selectNodeContents(n), Array.from(range.getClientRects(), (r) => Math.round(r.top))))).size;
+  const text = texts.map((n) => n.data.trim()).join("");
+  if (lines > 2 && lines * 2.2 > text.length) wrong.push(name(e) + " is a column of letters: " + text);
+}
+const rgb = (text) => (text.match(/[\d.]+/g) || []).map(Number);
+const light = (c) => { const [r, g, b] = c.map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const ground = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] === 1) return c.slice(0, 3); } return [255, 255, 255]; };
+for (const [selector, pseudo] of [[".stepper"], [".step", "::before"], [".button:not(.button-main, .button-gold, .button-quiet)"]])
+  for (const e of document.querySelectorAll(selector)) {
+    if (!e.checkVisibility || !e.checkVisibility()) continue;
+    // An edge, or a fill that stands out by itself.
+    const b = light(ground(e.parentElement));
+    const contrast = Math.max(...[rgb(getComputedStyle(e, pseudo).borderTopColor).slice(0, 3), ground(e)].map(light).map((a) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)));
+    if (contrast < 3) wrong.push(name(e) + " has an edge of " + contrast.toFixed(2) + " to 1");
+  }
+return wrong;
+"""
+
+AXE_RUN = r"""
+const done = arguments[arguments.length - 1];
+axe.run(document, { runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] } }).then(
+  (r) => done(r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0] ? n.any[0].message : "")).join("; "))),
+  (e) => done(["axe: " + e]));
+"""
+
+
+class Looker:
+    """Looks at whatever page a tab shows, in each variant."""
+
+    def __init__(self, language, folder, large):
+        self.language, self.folder, self.variants = language, folder, LARGE if large else VARIANTS
+        self.large, self.axe, self.findings, self.seen = large, AXE.read_text(), [], 0
+        self.tabs = []
+
+    def tab(self, bridge=None):
+        tab = purchase.Tab(self.language, None, preferences={"webkit.webprefs.default_font_size": 32} if self.large else {})
+        tab.driver.set_script_timeout(60)
+        if bridge:
+            tab.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": purchase.BRIDGES[bridge]})
+        self.tabs.append(tab)
+        return tab
+
+    def variant(self, tab, width, height, dark):
+        tab.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        # Colours that are on their way to others would be measured in between.
+        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme, still]})
+
+    def look(self, tab, page, fold=None):
+        for name, *shape in self.variants:
+            self.variant(tab, *shape)
+            driver = tab.driver
+            found = driver.execute_script(LAYOUT)
+            driver.execute_script(self.axe)
+            found += driver.execute_async_script(AXE_RUN)
+            if fold and name.startswith("phone"):
+                for selector in fold:
+                    box = driver.execute_script("scrollTo(0, 0); const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.top, b.bottom]", selector)
+                    if not 0 <= box[0] < box[1] <= shape[1]:
+                        found.append(f"{selector} lies at {box} of {shape[1]}")
+            if driver.find_element("tag name", "html").get_attribute("lang") != self.language:
+                found.append("another language")
+            self.seen += 1
+            if self.folder:
+                size = driver.execute_script("return [innerWidth, Math.max(innerHeight, document.documentElement.scrollHeight)]")
+                driver.save_screenshot(str(self.folder / f"{page}.{self.language}.{name}.png"))
+                if size[1] > shape[1]:
+                    self.variant(tab, shape[0], size[1], shape[2])
+                    driver.save_screenshot(str(self.folder / f"{page}.{self.language}.{name}-whole.png"))
+            self.findings += [f"{page}.{self.language} {name}: {text}" for text in found]
+        self.variant(tab, *self.variants[0][1:])
+        # What is kept from loading here, and the status of a page that is an error, are no findings.
+        self.findings += [f"{page}.{self.language} console: {text}" for text in tab.complaints()
+                          if "ERR_BLOCKED_BY_CLIENT" not in text and "Failed to load resource: the server responded with a status of 4" not in text]
+
+    def close(self):
+        for tab in self.tabs:
+            tab.quit()
+
+
+def block(tab, *patterns):
+    tab.driver.execute_cdp_cmd("Network.enable", {})
+    tab.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": list(patterns)})
+
+
+def without_session(shop, look):
+    """Pages that need no purchase."""
+    tab = look.tab()
+    pages = [("start", "/"), ("cart", "/browser/cart"), ("cart-ios", "/iosApp/cart"), ("not-found", "/nowhere"), ("cookies-blocked", "/button"), ("neutral", "/thanks"),
+             ("error", "/error"), ("rescue-closed", "/rescue"), ("unknown", "/button?secureWebviewSessionId=swa_" + "A" * 64)]
+    for name, path in pages:
+        tab.driver.get(shop.web + path)
+        look.look(tab, name)
+    for name, path in [("link-fallback", "/index.html"), ("link-not-found", "/nowhere")]:
+        tab.driver.get(shop.link + path)
+        look.look(tab, name)
+    tab.driver.get(shop.web + "/browser/cart")
+    field = tab.find("#hd8")[0]
+    field.clear()
+    field.send_keys("x")
+    tab.click("#amzn_button")
+    look.look(tab, "cart-mistake")
+
+
+def in_a_browser(shop, look):
+    """A purchase in one browser, by way of a cancelled and a declined payment."""
+    tab = look.tab()
+    tab.driver.get(shop.web + "/browser/cart")
+    block(tab, "*checkout.js*")
+    tab.click("#amzn_button")
+    tab.until(lambda: [e for e in tab.find("#slow") if e.is_displayed()], "no word of the button that is missing")
+    look.look(tab, "button")
+    block(tab)
+    tab.driver.get(shop.web + "/checkout_cancel")
+    look.look(tab, "cancelled")
+    tab.click("#retry")
+    purchase.hosted_pages(tab, card="3434")
+    tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+    look.look(tab, "confirm", fold=[".bar-sum strong", "#purchase_button"])
+    tab.click("#purchase_button")
+    tab.until(lambda: tab.find("html[data-error=payment_declined]"), "no word of the decline")
+    look.look(tab, "declined")
+    tab.click("#retry")
+    purchase.hosted_pages(tab, card="1111")
+    tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+    block(tab, shop.web + "/purchase")
+    tab.click("#purchase_button")
+    tab.until(lambda: tab.find("#filter_retry") and tab.find("#filter_retry")[0].is_displayed(), "nothing to try again with")
+    look.look(tab, "result-browser")
+    block(tab)
+    tab.click("#filter_retry")
+    purchase.thanks(tab)
+    look.look(tab, "thanks")
+
+
+def in_an_app(shop, look, client):
+    """The two browsers of an app's purchase, and what a second opening of the link says."""
+    view, tab = look.tab(client), look.tab()
+    view.driver.get(f"{shop.web}/{client}/cart")
+    view.click("#amzn_button")
+    ticket = view.until(lambda: view.driver.execute_script("return window.handed"), "nothing handed to the app")
+    tab.driver.get(f"{shop.web}/button?secureWebviewSessionId={ticket}")
+    purchase.hosted_pages(tab, "hokkaido@example.test")
+    tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+    look.look(tab, "confirm-app", fold=[".bar-sum strong", "#purchase_button"])
+    tab.click("#purchase_button")
+    tab.until(lambda: tab.find("#purchase_link"), "no return link")
+    look.look(tab, "result-app")
+    tab.driver.get(shop.web + "/rescue")
+    look.look(tab, "rescue")
+    other = look.tab()
+    other.driver.get(f"{shop.web}/button?secureWebviewSessionId={ticket}")
+    look.look(other, "opened-twice")
+
+
+def hosted(shop, look):
+    """The simulator's page of an error: no row without a value."""
+    tab = look.tab()
+    tab.driver.get(shop.simulator + "/ap/error?code=VisitNotFound")
+    rows = tab.driver.execute_script("return Array.from(document.querySelectorAll('dt, b, strong')).filter((e) => !(e.nextSibling && e.nextSibling.textContent.trim()) && !e.nextElementSibling).map((e) => e.textContent)")
+    look.findings += [f"the simulator's page names {row} and says nothing" for row in rows]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--program", default=purchase.ROOT / ".build/debug/sallyport")
+    parser.add_argument("--screenshots", type=pathlib.Path)
+    parser.add_argument("--plain", action="store_true", help="without what a shop says about itself")
+    parser.add_argument("languages", nargs="*", choices=[[], "ja", "en"], default=[])
+    options = parser.parse_args()
+    if options.screenshots:
+        options.screenshots.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        logo = pathlib.Path(folder) / "logo.svg"
+        logo.write_text(LOGO)
+        shop = purchase.Shop(options.program, {} if options.plain else {**TERMS, "SHOP_LOGO": str(logo)})
+    findings, seen = [], 0
+    try:
+        for language in options.languages or ["ja", "en"]:
+            for large in (False, True):
+                look = Looker(language, options.screenshots, large)
+                try:
+                    without_session(shop, look)
+                    in_a_browser(shop, look)
+                    in_an_app(shop, look, "iosApp")
+                    hosted(shop, look)
+                finally:
+                    look.close()
+                findings, seen = findings + look.findings, seen + look.seen
+    finally:
+        shop.stop()
+    for finding in findings:
+        print(f"pages: {finding}")
+    print(f"pages: {seen} looks, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
