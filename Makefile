@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening docs-coverage budgets mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening adapters docs-coverage budgets mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -66,6 +66,9 @@ ends: ## Traps, open ends, sleeping tests, unlisted unchecked spots
 
 hardening: ## Rows of docs/hardening.md against the tests and the mutants
 	scripts/check-hardening
+
+adapters: ## The client library's parts for iOS, against the signatures of Tests/Stubs
+	@scripts/check-adapters
 
 docs-coverage: ## Doc comments on everything that another target sees
 	scripts/check-docs

@@ -215,7 +215,7 @@ let package = Package(
                 "Postgres", "TestKit",
             ]
         ),
-        tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "Primitives"]),
+        tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "EventIO", "Primitives"]),
         tests(
             "IntegrationTests",
             [
