@@ -23,7 +23,7 @@ public actor Checkout {
     private let store: any CheckoutStore
     private let now: @Sendable () -> Date
     private let pause: @Sendable (TimeInterval) async throws -> Void
-    private var observers: [UUID: AsyncStream<CheckoutState>.Continuation] = [:]
+    private var observers: [AsyncStream<CheckoutState>.Continuation] = []
     /// The newest redemption goes on; an older one no longer changes anything.
     private var turn = 0
 
@@ -52,19 +52,17 @@ public actor Checkout {
     /// Each state from now on, the present one first.
     public func states() -> AsyncStream<CheckoutState> {
         let (stream, continuation) = AsyncStream.makeStream(of: CheckoutState.self, bufferingPolicy: .unbounded)
-        let id = UUID()
-        observers[id] = continuation
-        continuation.onTermination = { [weak self] _ in Task { await self?.forget(id) } }
+        observers.append(continuation)
         continuation.yield(state)
         return stream
     }
 
-    private func forget(_ id: UUID) { observers[id] = nil }
-
     @discardableResult
     private func become(_ state: CheckoutState) -> CheckoutState {
         self.state = state
-        for observer in observers.values { observer.yield(state) }
+        observers.removeAll { observer in
+            if case .terminated = observer.yield(state) { true } else { false }
+        }
         return state
     }
 

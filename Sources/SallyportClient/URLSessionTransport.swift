@@ -5,20 +5,32 @@ import FoundationNetworking
 #endif
 
 /// The transport of apps.
-public final class URLSessionTransport: NSObject, Transport, URLSessionTaskDelegate, @unchecked Sendable {
-    private var session = URLSession.shared
+public struct URLSessionTransport: Transport {
+    /// A redirect is an answer like any other: nothing of a request goes anywhere else.
+    private final class NoRedirects: NSObject, URLSessionTaskDelegate {
+        func urlSession(
+            _ session: URLSession,
+            task: URLSessionTask,
+            willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest,
+            completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            completionHandler(nil)
+        }
+    }
+
+    private let session: URLSession
 
     /// A transport.
     ///
     /// - Parameter timeout: For a response, in seconds.
     public init(timeout: TimeInterval = 45) {
-        super.init()
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
         configuration.httpCookieAcceptPolicy = .never
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = timeout
-        session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
     }
 
     /// Ends what is idle; a session would keep its delegate for ever.
@@ -43,16 +55,5 @@ public final class URLSessionTransport: NSObject, Transport, URLSessionTaskDeleg
             cookies: Dictionary(cookies.map { ($0.name, $0.value) }) { $1 },
             body: body
         )
-    }
-
-    /// Follows no redirect.
-    public func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
     }
 }

@@ -21,24 +21,23 @@ public final class AuthenticationTab: NSObject, ASWebAuthenticationPresentationC
         self.window = window
     }
 
-    /// Opens the tab.
+    /// Opens the tab, and waits until it is closed.
     ///
-    /// - Parameters:
-    ///   - launch: From ``Checkout``; kept by it before this is called.
-    ///   - ended: Called with the return link, or with `nil` where the buyer has closed the tab.
-    public func open(_ launch: Launch, ended: @escaping @MainActor (String?) -> Void) {
+    /// - Parameter launch: From ``Checkout``; kept by it before this is called.
+    /// - Returns: The return link; `nil` where the buyer has closed the tab, which says nothing of what happened in it.
+    public func open(_ launch: Launch) async -> String? {
         let host = configuration.linkOrigin.host ?? ""
-        let session = ASWebAuthenticationSession(
-            url: launch.url,
-            callback: .https(host: host, path: ReturnLink.path)
-        ) { url, _ in
-            let link = url?.absoluteString
-            Task { @MainActor in ended(link) }
+        return await withCheckedContinuation { continuation in
+            let session = ASWebAuthenticationSession(
+                url: launch.url,
+                callback: .https(host: host, path: ReturnLink.path)
+            ) { url, _ in continuation.resume(returning: url?.absoluteString) }
+            session.presentationContextProvider = self
+            session.prefersEphemeralWebBrowserSession = false
+            self.session = session
+            // Without a start nobody calls back.
+            if !session.start() { continuation.resume(returning: nil) }
         }
-        session.presentationContextProvider = self
-        session.prefersEphemeralWebBrowserSession = false
-        self.session = session
-        session.start()
     }
 
     /// What it is shown in front of.

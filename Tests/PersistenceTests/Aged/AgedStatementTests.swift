@@ -130,7 +130,7 @@ private let allowances: [String: Allowance] = [
         rows: 2_000
     ),
     "webhook_remove_lanes": Allowance(reason: "a hundred lanes", rows: 700),
-    "webhook_replay_endpoint": Allowance(reason: "a hundred lanes, twice where a first try was rolled back", rows: 1_400),
+    "webhook_replay_endpoint": Allowance(reason: "a hundred lanes, and a first try rolled back", rows: 1_400),
     "webhook_endpoints": Allowance(reason: lanes, rows: 2_000, walks: true),
     "webhook_lanes": Allowance(reason: lanes, partitions: 37, rows: 4_000, walks: true, wholeTables: ["webhook_lane"]),
     "webhook_backlog": Allowance(reason: lanes, rows: 4_000, walks: true, wholeTables: ["webhook_lane"]),

@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
+// The documents of the framework say what each declaration does.
 @_exported import UIKit
 
 /// As on iOS, as far as the adapters use it.
