@@ -1,0 +1,8 @@
+// A declaration to compile against, without a platform behind it.
+package android.webkit;
+
+import java.lang.annotation.*;
+
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface JavascriptInterface {}

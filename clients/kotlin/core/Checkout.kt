@@ -1,0 +1,255 @@
+package sallyport.client
+
+/** Is told each state of a checkout, in their order, on the thread that brought it about. */
+interface CheckoutListener {
+    /** A new state. Hands it over to the thread of the UI (`View.post`), and comes back at once. */
+    fun onState(state: CheckoutState)
+}
+
+/** Who completes the purchase. */
+sealed class Completion {
+    /** The cart page in the app's web view. */
+    class Page(val page: CartPage) : Completion()
+
+    /** The shop's server. */
+    class Server(val server: MerchantServer) : Completion()
+}
+
+/**
+ * One checkout of an app: out to the secure tab, and back exactly once.
+ *
+ * Whatever it does is written down first, so that a new object over the same store goes on where the app has died.
+ * Any thread may call; [begin], [receive] and [resume] wait for the network, and do not belong on the thread of the UI.
+ *
+ * @param configuration where the shop is.
+ * @param completion who completes the purchase.
+ * @param store outlives the app.
+ * @param now the time, in milliseconds since 1970.
+ * @param pause waits so many seconds.
+ */
+class Checkout @JvmOverloads constructor(
+    private val configuration: CheckoutConfiguration,
+    private val completion: Completion,
+    private val store: CheckoutStore,
+    private val now: () -> Long = System::currentTimeMillis,
+    private val pause: (Double) -> Unit = { Thread.sleep((it * 1000).toLong()) }
+) {
+    private val lock = Any()
+    private val listeners = ArrayList<CheckoutListener>()
+
+    /** The newest redemption goes on; an older one no longer changes anything. */
+    private var turn = 0
+
+    /** Where it stands. */
+    @Volatile
+    var state: CheckoutState = CheckoutState.Idle
+        private set
+
+    /** Tells each state from now on, the present one first. */
+    fun add(listener: CheckoutListener) {
+        synchronized(lock) {
+            listeners.add(listener)
+            listener.onState(state)
+        }
+    }
+
+    /** Tells no further state. */
+    fun remove(listener: CheckoutListener) {
+        synchronized(lock) { listeners.remove(listener) }
+    }
+
+    private fun become(state: CheckoutState): CheckoutState {
+        this.state = state
+        for (listener in ArrayList(listeners)) listener.onState(state)
+        return state
+    }
+
+    // Out
+
+    /**
+     * Takes a ticket that the cart page has handed over by its bridge. The checkout before is over.
+     *
+     * @return what the tab is opened with.
+     * @throws Exception where the store cannot keep it: the tab must not be opened then.
+     */
+    fun open(ticket: LaunchTicket): Launch = synchronized(lock) { depart(Launch(configuration.launchURL(ticket), ticket)) }
+
+    /**
+     * Has the shop's server open a session. The checkout before is over.
+     *
+     * @param items quantities by the shop's own ids.
+     * @param key names this order: after an error the same is tried again under the same key.
+     * @return what the tab is opened with.
+     * @throws Exception [CheckoutError], what the transport or the store throws.
+     */
+    fun begin(items: Map<String, Int>, key: String): Launch {
+        val server = (completion as? Completion.Server)?.server ?: throw CheckoutError("the cart page begins this checkout")
+        val mine = synchronized(lock) {
+            become(CheckoutState.Starting)
+            turn += 1
+            turn
+        }
+        try {
+            val url = server.begin(items, configuration.client, key)
+            return synchronized(lock) {
+                if (mine != turn) throw CheckoutError("another checkout was begun")
+                depart(launch(url))
+            }
+        } catch (error: Exception) {
+            synchronized(lock) { if (mine == turn) become(failure(error)) }
+            throw error
+        }
+    }
+
+    private fun launch(url: String): Launch {
+        val ticket = LaunchTicket.ofLaunchURL(url)
+        if (ticket == null || url != configuration.launchURL(ticket)) throw CheckoutError("the address for the tab is not one of this shop's")
+        return Launch(url, ticket)
+    }
+
+    private fun depart(launch: Launch): Launch {
+        store.save(CheckoutRecord(launch.ticket.text, now()))
+        turn += 1
+        become(CheckoutState.InTab(launch))
+        return launch
+    }
+
+    // Back
+
+    /**
+     * Takes the link that has opened the app, and completes the purchase, exactly once.
+     *
+     * @param text as the system hands it over.
+     * @return how it ended, or [CheckoutState.Pending], [CheckoutState.Failed], after which [resume] goes on.
+     * @throws ReturnLinkRefusal a checkout under way is as it was. Or what the store throws.
+     */
+    fun receive(text: String): CheckoutState {
+        val link = ReturnLink.parse(text, configuration)
+        val mine = synchronized(lock) {
+            val record = store.load() ?: throw ReturnLinkRefusal(RefusalReason.NO_CHECKOUT)
+            if (!Token.areEqual(record.ticket, link.launchTicket.text)) throw ReturnLinkRefusal(RefusalReason.OTHER_CHECKOUT)
+            if (record.isReceived(link)) throw ReturnLinkRefusal(RefusalReason.REPLAYED)
+            if (record.phase == CheckoutRecord.Phase.OVER) throw ReturnLinkRefusal(RefusalReason.NO_CHECKOUT)
+            if (record.phase != CheckoutRecord.Phase.IN_TAB) throw ReturnLinkRefusal(RefusalReason.OTHER_CHECKOUT)
+            val age = now() - record.startedAt
+            if (age < -60000 || age > configuration.returnDeadline * 1000) throw ReturnLinkRefusal(RefusalReason.LATE)
+            val parts = CheckoutRecord.Received(link.returnTicket, link.accessToken, link.orderReferenceId)
+            // The lock is held since the record was read, so of two deliveries of one link the second finds this.
+            store.save(record.with(CheckoutRecord.Phase.RECEIVED, parts))
+            follow(CheckoutState.Completing)
+        }
+        return ask(mine) { redeem(link) }
+    }
+
+    /**
+     * Goes on after the app has died, or after an error: asks again what is under way, which never pays twice.
+     *
+     * @return how it stands.
+     * @throws Exception what the store throws; a record that cannot be read is of no use, and the buyer starts anew.
+     */
+    fun resume(): CheckoutState {
+        var link: ReturnLink? = null
+        val mine = synchronized(lock) {
+            val record = store.load()
+            if (record == null || record.phase == CheckoutRecord.Phase.OVER) return state
+            if (record.phase == CheckoutRecord.Phase.RECEIVED) {
+                link = record.link(configuration) ?: throw CheckoutError(CheckoutRecord.damaged)
+                follow(CheckoutState.Completing)
+            } else {
+                val ticket = LaunchTicket.parse(record.ticket) ?: throw CheckoutError(CheckoutRecord.damaged)
+                follow(CheckoutState.InTab(Launch(configuration.launchURL(ticket), ticket)))
+            }
+        }
+        val received = link
+        if (received != null) return ask(mine) { redeem(received) }
+        val server = (completion as? Completion.Server)?.server ?: return state
+        return ask(mine) { server.current() }
+    }
+
+    /**
+     * Gives the checkout up in the app. The server's session ends by itself, without a charge.
+     * After a return was received it does nothing: the payment may be under way.
+     *
+     * @throws Exception what the store throws.
+     */
+    fun cancel() {
+        synchronized(lock) {
+            val record = store.load()
+            if (record == null || record.phase != CheckoutRecord.Phase.IN_TAB) return
+            store.save(record.with(CheckoutRecord.Phase.OVER))
+            turn += 1
+            become(CheckoutState.Ended(CheckoutEnd.CANCELLED))
+        }
+    }
+
+    /** Tells what the web view has loaded: the receipt of the page says that the purchase is done. */
+    fun pageArrived(url: String) {
+        synchronized(lock) {
+            val address = url.substringBefore('#').substringBefore('?')
+            if (state != CheckoutState.HandedToPage || address != configuration.webOrigin + "/thanks") return
+            become(CheckoutState.Paid(Receipt(null, null)))
+        }
+    }
+
+    private fun redeem(link: ReturnLink): Redemption = when (completion) {
+        is Completion.Page -> completion.page.purchase(link)
+        is Completion.Server -> completion.server.redeem(link)
+    }
+
+    private fun follow(first: CheckoutState): Int {
+        turn += 1
+        val mine = turn
+        become(first)
+        return mine
+    }
+
+    private fun ask(mine: Int, question: () -> Redemption): CheckoutState {
+        try {
+            for (attempt in 1..automaticChecks) {
+                val answer = question()
+                val seconds = synchronized(lock) {
+                    if (mine != turn) return state
+                    if (answer !is Redemption.Pending) return settle(answer)
+                    become(CheckoutState.Pending)
+                    answer.retryAfter
+                }
+                pause(Math.min(Math.max(seconds, 1.0), longestPause))
+            }
+            return state
+        } catch (error: Exception) {
+            if (error is InterruptedException) Thread.currentThread().interrupt()
+            return synchronized(lock) { if (mine == turn) become(failure(error)) else state }
+        }
+    }
+
+    private fun settle(answer: Redemption): CheckoutState = when (answer) {
+        is Redemption.Paid -> end(CheckoutState.Paid(answer.receipt))
+        is Redemption.Ended -> end(CheckoutState.Ended(answer.end))
+        is Redemption.Again -> CheckoutState.InTab(depart(launch(answer.url)))
+        Redemption.HandedToPage -> become(CheckoutState.HandedToPage)
+        Redemption.Declined -> {
+            // The tab is still there: another card brings another link.
+            change(CheckoutRecord.Phase.IN_TAB)
+            become(CheckoutState.Declined)
+        }
+        Redemption.None -> end(CheckoutState.Ended(CheckoutEnd.OVER))
+        Redemption.Open, is Redemption.Pending -> state
+    }
+
+    private fun end(state: CheckoutState): CheckoutState {
+        change(CheckoutRecord.Phase.OVER)
+        return become(state)
+    }
+
+    private fun change(phase: CheckoutRecord.Phase) {
+        store.load()?.let { store.save(it.with(phase)) }
+    }
+
+    private fun failure(error: Exception) = CheckoutState.Failed((error as? CheckoutError)?.message ?: "no answer")
+
+    private companion object {
+        /** How often it asks by itself before it leaves that to [resume]. */
+        const val automaticChecks = 10
+        const val longestPause = 30.0
+    }
+}

@@ -1,0 +1,57 @@
+package sallyport.client
+
+/**
+ * A shop's server that speaks as the samples in `examples/server` do.
+ *
+ * @param base scheme https, host, and possibly a path; http is taken for this very machine only.
+ * @param transport how it is reached.
+ * @param login the token of the buyer's login, asked for with each call.
+ * @throws ConfigurationError where the base cannot be used.
+ */
+class HTTPMerchantServer(base: String, private val transport: Transport, private val login: () -> String) : MerchantServer {
+    private val base = base.trimEnd('/')
+
+    init {
+        if (!form.matches(this.base)) throw ConfigurationError("not the address of a server: $base")
+    }
+
+    override fun begin(items: Map<String, Int>, client: ClientKind, key: String): String {
+        val order = mapOf("client" to client.name, "items" to items)
+        val response = post("/checkouts", order, listOf("Idempotency-Key" to key))
+        val url = response.member("launchUrl")
+        if (response.status != 201 && response.status != 200 || url == null) throw unexpected(response)
+        return url
+    }
+
+    override fun redeem(link: ReturnLink): Redemption {
+        val content = mapOf("returnTicket" to link.returnTicket, "orderReferenceId" to link.orderReferenceId)
+        return redemption(post("/checkouts/return", content, emptyList()))
+    }
+
+    override fun current(): Redemption = redemption(transport.send(TransportRequest("GET", "$base/checkouts/current", fields())))
+
+    private fun post(path: String, content: Map<String, Any>, more: List<Pair<String, String>>): TransportResponse {
+        val fields = fields() + listOf("Content-Type" to "application/json") + more
+        return transport.send(TransportRequest("POST", base + path, fields, JSON.text(content).toByteArray()))
+    }
+
+    private fun fields() = listOf("Authorization" to "Bearer " + login(), "Accept" to "application/json")
+
+    private fun redemption(response: TransportResponse): Redemption = when (response.member("state")) {
+        "paid" -> Redemption.Paid(Receipt(response.member("reference"), response.member("total")))
+        "pending" -> Redemption.Pending(response.retryAfter ?: 1.0)
+        "continue" -> Redemption.Again(response.member("launchUrl") ?: throw unexpected(response))
+        "none" -> Redemption.None
+        "open" -> Redemption.Open
+        "declined" -> Redemption.Declined
+        "refused" -> Redemption.Ended(CheckoutEnd.REFUSED)
+        "over" -> Redemption.Ended(CheckoutEnd.OVER)
+        else -> throw unexpected(response)
+    }
+
+    private fun unexpected(response: TransportResponse) = CheckoutError("the shop answers ${response.status}", response.retryAfter)
+
+    private companion object {
+        val form = Regex("(https://[A-Za-z0-9.-]+|http://(localhost|127\\.0\\.0\\.1))(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
+    }
+}
