@@ -78,7 +78,7 @@ class Shop:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(30)
+        status = self.process.wait(120)  # what is in flight has a minute
         shutil.rmtree(self.folder, ignore_errors=True)
         if status != 0:
             sys.exit(f"the program ended with status {status}")
