@@ -136,8 +136,7 @@ public actor Checkout {
         guard !record.isReceived(link) else { throw ReturnLinkRefusal.replayed }
         guard record.phase != .over else { throw ReturnLinkRefusal.noCheckout }
         guard record.phase == .inTab else { throw ReturnLinkRefusal.otherCheckout }
-        let age = now().timeIntervalSince(record.startedAt)
-        guard age >= -60, age <= configuration.returnDeadline else { throw ReturnLinkRefusal.late }
+        guard !isLate(record) else { throw ReturnLinkRefusal.late }
         record.phase = .received
         record.returnTicket = link.returnTicket
         record.accessToken = link.accessToken
@@ -160,11 +159,10 @@ public actor Checkout {
             }
             return await redeem(link)
         }
-        guard let ticket = LaunchTicket(record.ticket) else {
-            throw CheckoutError("the record of the checkout is damaged")
+        try showTab(record)
+        guard case .server(let server) = completion else {
+            return isLate(record) ? try end(.ended(.over)) : state
         }
-        become(.inTab(Launch(configuration.launchURL(ticket), ticket)))
-        guard case .server(let server) = completion else { return state }
         return await follow { try await server.current() }
     }
 
@@ -184,11 +182,26 @@ public actor Checkout {
     /// Tells where the web view has gone: the receipt of the page says that the purchase is done.
     ///
     /// - Parameter url: What the web view has loaded.
-    public func pageArrived(at url: URL) {
+    /// - Throws: What the store throws.
+    public func pageArrived(at url: URL) throws {
         guard case .handedToPage = state, let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
             parts.path == "/thanks", url.absoluteString.hasPrefix(configuration.webOrigin.absoluteString + "/")
         else { return }
-        become(.paid(Receipt(reference: nil, total: nil)))
+        // Written down: the link is not handed in again when the app starts anew.
+        _ = try end(.paid(Receipt(reference: nil, total: nil)))
+    }
+
+    /// A clock that was set back by more than a minute says nothing of the time that has passed.
+    private func isLate(_ record: CheckoutRecord) -> Bool {
+        let age = now().timeIntervalSince(record.startedAt)
+        return age < -60 || age > configuration.returnDeadline
+    }
+
+    private func showTab(_ record: CheckoutRecord) throws {
+        guard let ticket = LaunchTicket(record.ticket) else {
+            throw CheckoutError("the record of the checkout is damaged")
+        }
+        become(.inTab(Launch(configuration.launchURL(ticket), ticket)))
     }
 
     private func redeem(_ link: ReturnLink) async -> CheckoutState {
@@ -231,7 +244,10 @@ public actor Checkout {
             try change { $0.phase = .inTab }
             return become(.declined)
         case .nothing: return try end(.ended(.over))
-        case .open, .pending: return state
+        case .open:
+            if let record = try store.load() { try showTab(record) }
+            return state
+        case .pending: return state
         }
     }
 

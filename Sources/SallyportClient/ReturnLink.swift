@@ -4,9 +4,13 @@ import Foundation
 public struct ReturnLink: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The values of a link, by their names in it.
     public enum Parameter: String, Sendable, CaseIterable {
+        /// The return ticket.
         case returnTicket = "secureWebviewSessionId"
+        /// The launch ticket, for the comparison.
         case launchTicket = "old_secureWebviewSessionId"
+        /// The word `sealed`, or a token of the provider.
         case accessToken
+        /// The provider's checkout session.
         case orderReferenceID = "orderReferenceId"
     }
 

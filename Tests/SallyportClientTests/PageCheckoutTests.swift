@@ -165,6 +165,38 @@ struct PageCheckoutTests {
         }
     }
 
+    @Test func `ends with the receipt of the page, also for an app that starts anew`() async throws {
+        let pay = try #require(URL(string: "https://pay.example.com"))
+        let links = try #require(URL(string: "https://links.example.com"))
+        let configuration = try CheckoutConfiguration(webOrigin: pay, linkOrigin: links, client: .iosApp)
+        let store = MemoryCheckoutStore()
+        let checkout = Checkout(configuration, .page(ViewedPage()), store: store)
+        let secret = String(repeating: "C", count: 64)
+        try await checkout.open(try #require(LaunchTicket("swa_" + secret)))
+        let link =
+            "https://links.example.com/index.html?secureWebviewSessionId=swc_\(secret)"
+            + "&old_secureWebviewSessionId=swa_\(secret)&accessToken=sealed&orderReferenceId=S03-1"
+        #expect(try await checkout.receive(link) == .handedToPage)
+        for foreign in ["https://evil.example.com/thanks", "https://pay.example.com/error"] {
+            try await checkout.pageArrived(at: try #require(URL(string: foreign)))
+            #expect(await checkout.state == .handedToPage)
+        }
+        try await checkout.pageArrived(at: pay.appendingPathComponent("thanks"))
+        #expect(await checkout.state.isPaid)
+        let again = Checkout(configuration, .page(ViewedPage()), store: store)
+        #expect(try await again.resume() == .idle)
+    }
+
+    @Test func `is over in an app that starts when no link can come any more`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            _ = try await app.crossed()
+            let later = Date().addingTimeInterval(7_201)
+            let again = try PageApp(shop, store: app.store, memory: await app.page.memory) { later }
+            #expect(try await again.checkout.resume() == .ended(.over))
+        }
+    }
+
     @Test func `has no ticket of a ticket that is used up`() async throws {
         try await withClientShop { shop in
             let app = try PageApp(shop)
@@ -186,4 +218,9 @@ struct PageCheckoutTests {
             for secret in [link.returnTicket, link.launchTicket.text] { #expect(!words.contains(secret)) }
         }
     }
+}
+
+/// A page in a web view: how it ends is seen there.
+private struct ViewedPage: SallyportClient.CartPage {
+    func purchase(_ link: ReturnLink) async throws -> Redemption { .handedToPage }
 }

@@ -187,6 +187,8 @@ class Checkout @JvmOverloads constructor(
         synchronized(lock) {
             val address = url.substringBefore('#').substringBefore('?')
             if (state != CheckoutState.HandedToPage || address != configuration.webOrigin + "/thanks") return
+            // Written down: the link is not handed in again when the app starts anew.
+            store.load()?.let { store.save(it.with(CheckoutRecord.Phase.OVER)) }
             become(CheckoutState.Paid(Receipt(null, null)))
         }
     }
