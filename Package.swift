@@ -47,6 +47,8 @@ func clibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
 
 let package = Package(
     name: "sallyport",
+    // For SallyportClient alone: the server is built on Linux.
+    platforms: [.iOS(.v15)],
     products: [
         .executable(name: "sallyport", targets: ["sallyport"]),
         .executable(name: "sallyport-bench", targets: ["sallyport-bench"]),
