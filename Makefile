@@ -50,10 +50,10 @@ clean: ## Remove what was built; keeps the data folder
 check: lint layers sizes ends hardening build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, hardening, strict build, doc comments, budgets
 
 lint: ## Format and documentation rules
-	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+	swift format lint --strict --recursive --parallel Sources Tests examples/ios Package.swift
 
 format: ## Rewrite the sources in the project's format
-	swift format --in-place --recursive --parallel Sources Tests Package.swift
+	swift format --in-place --recursive --parallel Sources Tests examples/ios Package.swift
 
 layers: ## Imports against Package.swift and the level table
 	scripts/check-layers

@@ -43,7 +43,7 @@ public struct CheckoutRecord: Sendable, Hashable, Codable, CustomStringConvertib
 
 /// Where an app keeps its one record.
 ///
-/// On a phone: in a file that is in no backup, or in the key chain.
+/// On a phone: ``FileCheckoutStore/onDevice()``. Not in the key chain, which outlives the app and its cookies.
 public protocol CheckoutStore: Sendable {
     /// What was saved last; `nil` where there is nothing.
     ///

@@ -151,9 +151,10 @@ struct PageCheckoutTests {
     @Test(arguments: [(age: 7_199.0, isLate: false), (7_201, true), (-59, false), (-61, true)])
     func `takes a link in time`(_ wait: (age: Double, isLate: Bool)) async throws {
         try await withClientShop { shop in
-            let app = try PageApp(shop)
+            let start = Date()
+            let app = try PageApp(shop) { start }
             let link = try await app.crossed()
-            let later = Date().addingTimeInterval(wait.age)
+            let later = start.addingTimeInterval(wait.age)
             let again = try PageApp(shop, store: app.store, memory: await app.page.memory) { later }
             if wait.isLate {
                 await #expect(throws: ReturnLinkRefusal.late) { try await again.checkout.receive(link) }

@@ -10,5 +10,6 @@
 
 @MainActor open class SFSafariViewController: UIViewController {
     public weak var delegate: (any SFSafariViewControllerDelegate)?
-    public init(url: URL) {}
+    public init(url: URL) { super.init(nibName: nil, bundle: nil) }
+    public required init?(coder: NSCoder) { nil }
 }

@@ -10,11 +10,64 @@
 /// As on iOS, as far as the adapters use it.
 @MainActor open class UIResponder: NSObject {}
 
-@MainActor open class UIWindow: UIResponder {}
+@MainActor open class UIView: UIResponder {}
+
+@MainActor open class UIWindow: UIView {
+    public var rootViewController: UIViewController?
+    public init(windowScene: UIWindowScene) {}
+    public func makeKeyAndVisible() {}
+}
 
 @MainActor open class UIViewController: UIResponder {
+    public var view: UIView?
+    public init(nibName: String?, bundle: Bundle?) {}
+    public required init?(coder: NSCoder) {}
+    open func loadView() {}
+    open func viewDidLoad() {}
     public func present(_ other: UIViewController, animated: Bool, completion: (() -> Void)? = nil) {}
     public func dismiss(animated: Bool, completion: (() -> Void)? = nil) {}
+}
+
+@MainActor open class UIAlertAction: NSObject {
+    public enum Style { case `default`, cancel }
+    public init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) {}
+}
+
+@MainActor open class UIAlertController: UIViewController {
+    public enum Style { case alert }
+    public convenience init(title: String?, message: String?, preferredStyle: Style) {
+        self.init(nibName: nil, bundle: nil)
+    }
+    public func addAction(_ action: UIAlertAction) {}
+}
+
+// An app and its scenes.
+
+@MainActor open class UIApplication: UIResponder {}
+
+@MainActor public protocol UIApplicationDelegate: NSObjectProtocol {}
+
+extension UIApplicationDelegate {
+    public static func main() {}
+}
+
+@MainActor open class UIScene: UIResponder {
+    @MainActor open class ConnectionOptions: NSObject {
+        public var userActivities: Set<NSUserActivity> { [] }
+    }
+}
+
+@MainActor open class UIWindowScene: UIScene {}
+
+@MainActor open class UISceneSession: NSObject {}
+
+@MainActor public protocol UISceneDelegate: NSObjectProtocol {
+    func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
+    func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
+}
+
+@MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {
+    var window: UIWindow? { get set }
 }
 
 public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"

@@ -32,9 +32,32 @@
     public var userContentController = WKUserContentController()
 }
 
-@MainActor open class WKWebView: UIResponder {
-    public let configuration = WKWebViewConfiguration()
+@MainActor open class WKNavigation: NSObject {}
+
+@MainActor open class WKNavigationAction: NSObject {
+    public let request = URLRequest(url: URL(fileURLWithPath: "/"))
+}
+
+public enum WKNavigationActionPolicy: Sendable { case cancel, allow }
+
+/// Its methods are optional on iOS.
+@MainActor public protocol WKNavigationDelegate: NSObjectProtocol {
+    func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy
+    func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!)
+    func webView(
+        _ webView: WKWebView,
+        didFailProvisionalNavigation navigation: WKNavigation!,
+        withError error: any Error
+    )
+    func webViewWebContentProcessDidTerminate(_ webView: WKWebView)
+}
+
+@MainActor open class WKWebView: UIView {
+    public let configuration: WKWebViewConfiguration
+    public weak var navigationDelegate: (any WKNavigationDelegate)?
+    public init(frame: CGRect, configuration: WKWebViewConfiguration) { self.configuration = configuration }
     public var url: URL? { nil }
-    @discardableResult public func load(_ request: URLRequest) -> AnyObject? { nil }
+    public var isLoading: Bool { false }
+    @discardableResult public func load(_ request: URLRequest) -> WKNavigation? { nil }
     public func evaluateJavaScript(_ script: String) async throws -> Any? { nil }
 }
