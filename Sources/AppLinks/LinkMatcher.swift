@@ -33,6 +33,16 @@ package struct LinkMatcher: Sendable {
         }
     }
 
+    /// What keeps an address in the browser that has the path of a rule: each value that the rule wants otherwise.
+    ///
+    /// - Parameter url: As for ``opens(_:_:)``.
+    /// - Returns: Empty where no rule that opens the app has this path.
+    package func unmet(_ url: String) -> [LinkRules.QueryItem] {
+        let parts = LinkMatcher.parts(url)
+        let rule = rules.components.first { !$0.isExcluded && LinkMatcher.matches(parts.path, $0.path) }
+        return (rule?.query ?? []).filter { !LinkMatcher.holds($0, in: parts.query) }
+    }
+
     private func opensByPath(_ path: String) -> Bool {
         for pattern in rules.paths {
             let isExcluded = pattern.hasPrefix(LinkMatcher.exclusion)

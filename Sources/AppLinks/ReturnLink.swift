@@ -43,6 +43,40 @@ package struct ReturnLink: Sendable, Hashable {
         text = base + ReturnLink.path + "?" + parameters.map { $0.0 + "=" + $0.1 }.joined(separator: "&")
     }
 
+    /// A link of the right form that belongs to no session; `nil` for a base that is none.
+    ///
+    /// - Parameter base: As for a link.
+    package static func sample(base: String) -> ReturnLink? {
+        let filler = String(repeating: "A", count: 64)
+        return ReturnLink(
+            base: base,
+            returnTicket: "swc_" + filler,
+            launchTicket: "swa_" + filler,
+            accessToken: "sealed",
+            orderReferenceID: "00000000-0000-4000-8000-000000000000"
+        )
+    }
+
+    /// Whether a text is, octet for octet, a link as it could be written here.
+    ///
+    /// - Parameters:
+    ///   - text: From anywhere.
+    ///   - base: As for a link.
+    package static func isWritten(_ text: String, base: String) -> Bool {
+        let values = text.split(separator: "&", maxSplits: 4, omittingEmptySubsequences: false).map { item in
+            String(item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).last ?? "")
+        }
+        guard values.count == 4 else { return false }
+        let link = ReturnLink(
+            base: base,
+            returnTicket: values[0],
+            launchTicket: values[1],
+            accessToken: values[2],
+            orderReferenceID: values[3]
+        )
+        return link.map { Array($0.text.utf8) == Array(text.utf8) } ?? false
+    }
+
     private static func isTicket(_ text: String, _ tag: String) -> Bool {
         text.hasPrefix(tag) && text.utf8.count == tag.utf8.count + 64 && text.utf8.allSatisfy(Base64URL.contains)
     }

@@ -123,18 +123,7 @@ struct AppleFileChecks {
     }
 
     /// A link as it is shown to a buyer.
-    private var link: String? {
-        facts.link.flatMap { base in
-            let filler = String(repeating: "A", count: 64)
-            return ReturnLink(
-                base: base.origin,
-                returnTicket: "swc_" + filler,
-                launchTicket: "swa_" + filler,
-                accessToken: "sealed",
-                orderReferenceID: "00000000-0000-4000-8000-000000000000"
-            )?.text
-        }
-    }
+    private var link: String? { facts.link.flatMap { ReturnLink.sample(base: $0.origin)?.text } }
 
     /// No page of the shop may jump into an app.
     private func pages(_ file: AppleFile) -> [Finding] {

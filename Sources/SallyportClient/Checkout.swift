@@ -117,7 +117,7 @@ public actor Checkout {
     private func depart(_ launch: Launch) throws -> Launch {
         try store.save(CheckoutRecord(ticket: launch.ticket.text, startedAt: now()))
         turn += 1
-        become(.inTab(launch))
+        become(.opening(launch))
         return launch
     }
 
@@ -159,7 +159,7 @@ public actor Checkout {
             }
             return await redeem(link)
         }
-        try showTab(record)
+        waitForReturn()
         guard case .server(let server) = completion else {
             return isLate(record) ? try end(.ended(.over)) : state
         }
@@ -197,11 +197,13 @@ public actor Checkout {
         return age < -60 || age > configuration.returnDeadline
     }
 
-    private func showTab(_ record: CheckoutRecord) throws {
-        guard let ticket = LaunchTicket(record.ticket) else {
-            throw CheckoutError("the record of the checkout is damaged")
+    /// Waits for a link, and says so unless it has said more already.
+    @discardableResult
+    private func waitForReturn() -> CheckoutState {
+        switch state {
+        case .opening, .inTab, .declined: state
+        default: become(.inTab)
         }
-        become(.inTab(Launch(configuration.launchURL(ticket), ticket)))
     }
 
     private func redeem(_ link: ReturnLink) async -> CheckoutState {
@@ -237,16 +239,14 @@ public actor Checkout {
         switch answer {
         case .paid(let receipt): return try end(.paid(receipt))
         case .ended(let reason): return try end(.ended(reason))
-        case .again(let url): return .inTab(try depart(try launch(url)))
+        case .again(let url): return .opening(try depart(try launch(url)))
         case .handedToPage: return become(.handedToPage)
         case .declined:
             // The tab is still there: another card brings another link.
             try change { $0.phase = .inTab }
             return become(.declined)
         case .nothing: return try end(.ended(.over))
-        case .open:
-            if let record = try store.load() { try showTab(record) }
-            return state
+        case .open: return waitForReturn()
         case .pending: return state
         }
     }

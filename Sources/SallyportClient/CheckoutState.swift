@@ -6,8 +6,10 @@ public enum CheckoutState: Sendable, Hashable {
     case idle
     /// The session is being opened.
     case starting
-    /// The buyer belongs into the secure tab, or has closed it: only a return link or the server says what happened there.
-    case inTab(Launch)
+    /// The secure tab is to be opened with this, at once and once.
+    case opening(Launch)
+    /// The tab was opened by an app that has ended since; only a return link or the server says what happened in it.
+    case inTab
     /// The return was received, and the payment is being completed.
     case completing
     /// Not decided yet; it is asked again by itself.

@@ -38,6 +38,7 @@ struct LeastRightsTests {
             }
             #expect(try await command("migrate", "--status").contains("0026_least_privilege.sql applied"))
             _ = try await command("association", "--apple")
+            _ = try await command("link", "--sample")
             _ = try await command("routes")
             #expect(try await command("audit", crossing.flow).contains("purchase"))
             _ = try await command("audit", "--alerts")

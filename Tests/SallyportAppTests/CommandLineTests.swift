@@ -212,4 +212,57 @@ func run(
         #expect(await run(["association", "--apple"]).status == 2)
         #expect(await run(["association"], environment: environment).status == 2)
     }
+
+    @Test func `prints a sample link that opens the app, and the commands that open it`() async throws {
+        let environment = [
+            "SALLYPORT_LINK_BASE_URL": "https://links.example.com",
+            "SALLYPORT_APPS_ANDROID":
+                #"[{"package":"com.example.shop","fingerprints":["\#(Array(repeating: "AB", count: 32).joined(separator: ":"))"]}]"#,
+        ]
+        let sample = await run(["link", "--sample"], environment: environment)
+        #expect(sample.status == 0 && sample.output.hasPrefix("https://links.example.com/index.html?secureWeb"))
+        let link = String(sample.output.dropLast())
+        let simulator = await run(["link", "--sample", "--ios"], environment: environment)
+        #expect(simulator.output == "xcrun simctl openurl booted '\(link)'\n")
+        let device = await run(["link", "--sample", "--android"], environment: environment)
+        #expect(
+            device.output.hasPrefix("adb shell \"am start ")
+                && device.output.hasSuffix(" -d '\(link)' com.example.shop\"\n")
+        )
+        let verdict = await run(["link", link], environment: environment)
+        #expect(verdict.status == 0)
+        #expect(
+            verdict.output == """
+                iOS 13 and later: opens the app
+                iOS 12 and older: opens the app
+                Android: opens the app
+                The form is right.
+
+                """
+        )
+    }
+
+    @Test(arguments: [
+        ("https://links.example.com.evil.example/index.html", "It opens no app: it does not begin with"),
+        ("https://links.example.com/x", "Android: stays in the browser"),
+        ("https://links.example.com/index.html?accessToken=x", "orderReferenceId has to look like ?*"),
+        ("https://links.example.com/index.html?a&b&c&d", "The form is wrong"),
+        ("SAMPLE&x=1", "iOS 13 and later: opens the app"), ("SAMPLE%20", "The form is wrong"),
+    ])
+    func `says why a link is none`(form: String, reason: String) async {
+        let environment = ["SALLYPORT_LINK_BASE_URL": "https://links.example.com"]
+        let sample = await run(["link", "--sample"], environment: environment).output.dropLast()
+        let link = form.replacing("SAMPLE", with: sample)
+        let result = await run(["link", link], environment: environment)
+        #expect(result.status == 1 && result.output.contains(reason), "\(result.output)")
+        #expect(!result.output.contains("swc_AAA"))
+    }
+
+    @Test(arguments: [
+        ["link"], ["link", "a", "b"], ["link", "--sample", "a"], ["link", "--ios"],
+        ["link", "--sample", "--ios", "--android"],
+    ])
+    func `asks for one link`(words: [String]) async {
+        #expect(await run(words).status == 2)
+    }
 }

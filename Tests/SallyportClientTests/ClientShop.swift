@@ -102,7 +102,7 @@ extension CheckoutState {
         if case .paid = self { true } else { false }
     }
 
-    var isInTab: Bool {
-        if case .inTab = self { true } else { false }
+    var isOpening: Bool {
+        if case .opening = self { true } else { false }
     }
 }

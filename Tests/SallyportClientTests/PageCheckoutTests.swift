@@ -19,7 +19,7 @@ struct PageCheckoutTests {
                 seen.append(state)
                 if state.isPaid { break }
             }
-            #expect(seen.count == 4 && seen[0] == .idle && seen[1].isInTab && seen[2] == .completing)
+            #expect(seen.count == 4 && seen[0] == .idle && seen[1].isOpening && seen[2] == .completing)
         }
     }
 
@@ -28,7 +28,7 @@ struct PageCheckoutTests {
             let app = try PageApp(shop)
             let tab = shop.tab()
             let first = try await app.cross(tab)
-            guard case .inTab(let launch) = try await app.checkout.receive(first) else {
+            guard case .opening(let launch) = try await app.checkout.receive(first) else {
                 Issue.record("the tab is to be opened again")
                 return
             }
@@ -68,7 +68,7 @@ struct PageCheckoutTests {
             let link = try await app.crossed()
             await app.transport.loseAnswers(2)
             for _ in 0..<2 {
-                let isFirst = await app.checkout.state.isInTab
+                let isFirst = await app.checkout.state.isOpening
                 let state = isFirst ? try await app.checkout.receive(link) : try await app.checkout.resume()
                 #expect(state == .failed("the answer was lost"))
                 await #expect(throws: ReturnLinkRefusal.replayed) { try await app.checkout.receive(link) }
@@ -83,7 +83,7 @@ struct PageCheckoutTests {
             let app = try PageApp(shop)
             let link = try await app.crossed()
             let again = try await app.restarted()
-            #expect(try await again.checkout.resume().isInTab)
+            #expect(try await again.checkout.resume() == .inTab)
             #expect(try await again.checkout.receive(link).isPaid)
             let third = try await again.restarted()
             #expect(try await third.checkout.resume() == .idle)

@@ -2,7 +2,7 @@
 enum CommandTable {
     static let all: [Command] = [
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
-        RoutesCommand.command, AuditCommand.command, RevokeCommand.command, KeysCommand.command,
+        LinkCommand.command, RoutesCommand.command, AuditCommand.command, RevokeCommand.command, KeysCommand.command,
         PaymentsCommand.command, StuckCommand.command, ReconcileCommand.command, AdoptCommand.command,
         SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command, WebhooksCommand.command,
         PostageKeyCommand.command, versionCommand,

@@ -14,7 +14,7 @@ struct Associations: Sendable {
     /// - Throws: Every malformed app at once.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         var problems: [String] = []
-        let rules = LinkRules(configuration.policy.profile == .compat ? .returnPath : .returnLink)
+        let rules = Associations.rules(configuration)
         var appleApps: [AppleApp] = []
         for (index, app) in configuration.apps.ios.enumerated() {
             do throws(AppLinkError) {
@@ -38,5 +38,10 @@ struct Associations: Sendable {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         apple = appleApps.isEmpty ? nil : AssociationDocument.apple(appleApps, rules)
         android = androidApps.isEmpty ? nil : AssociationDocument.android(androidApps, rules)
+    }
+
+    /// Which addresses of the link host open the apps.
+    static func rules(_ configuration: Configuration) -> LinkRules {
+        LinkRules(configuration.policy.profile == .compat ? .returnPath : .returnLink)
     }
 }

@@ -44,10 +44,6 @@ private func paid(_ state: CheckoutState) -> Bool {
     if case .paid(let receipt) = state { receipt.total == "3180" && receipt.reference != nil } else { false }
 }
 
-private func inTab(_ state: CheckoutState) -> Bool {
-    if case .inTab = state { true } else { false }
-}
-
 @Suite("An app with a cart of its own", .tags(.database, .slow))
 struct ServerCheckoutTests {
     @Test(arguments: [ClientKind.iosApp, .androidApp])
@@ -66,7 +62,7 @@ struct ServerCheckoutTests {
         try await withSample(.python, ["profile": "strict"], isSecure: true) { sample in
             let app = try ServerApp(sample)
             let tab = sample.shop.tab()
-            guard case .inTab(let launch) = try await app.checkout.receive(try await app.crossed(tab)) else {
+            guard case .opening(let launch) = try await app.checkout.receive(try await app.crossed(tab)) else {
                 Issue.record("the tab is to be opened again")
                 return
             }
@@ -82,7 +78,7 @@ struct ServerCheckoutTests {
             let app = try ServerApp(sample)
             let link = try await app.crossed()
             let second = try app.restarted()
-            #expect(inTab(try await second.checkout.resume()))
+            #expect(try await second.checkout.resume() == .inTab)
             // The shop's server is away while the return is handed in.
             try sample.end(.kill)
             guard case .failed = try await second.checkout.receive(link) else {

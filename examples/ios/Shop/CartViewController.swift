@@ -49,7 +49,7 @@ final class CartViewController: UIViewController, WKNavigationDelegate {
     private func open(_ ticket: LaunchTicket) {
         Task {
             do {
-                tab.open(try await checkout.open(ticket), from: self)
+                try await checkout.open(ticket)
             } catch {
                 ask("The checkout could not be kept.", nil)
             }
@@ -72,9 +72,11 @@ final class CartViewController: UIViewController, WKNavigationDelegate {
     }
 
     private func show(_ state: CheckoutState) {
-        // All else is told by the pages.
-        guard case .failed = state else { return }
-        ask("There is no connection. Nothing is lost.", "Try again")
+        switch state {
+        case .opening(let launch): tab.open(launch, from: self)
+        case .failed: ask("There is no connection. Nothing is lost.", "Try again")
+        default: break  // The pages tell the buyer.
+        }
     }
 
     private func ask(_ text: String, _ again: String?) {
