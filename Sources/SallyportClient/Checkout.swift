@@ -87,7 +87,7 @@ public actor Checkout {
     ///
     /// - Parameters:
     ///   - items: Quantities by the shop's own ids.
-    ///   - key: Names this order: after an error the same is tried again under the same key.
+    ///   - key: Names this try to buy: after an error it is the same again, for a buyer who starts over a new one.
     /// - Returns: What the tab is opened with. The checkout before is over.
     /// - Throws: ``CheckoutError``, what the transport or the store throws.
     @discardableResult
@@ -98,7 +98,7 @@ public actor Checkout {
         become(.starting)
         do {
             let url = try await server.begin(items, client: configuration.client, key: key)
-            guard mine == turn else { throw CheckoutError("another checkout was begun") }
+            guard mine == turn else { throw CheckoutError("the checkout was given up, or another one begun") }
             return try depart(try launch(url))
         } catch {
             if mine == turn { become(.failed(Checkout.reason(error))) }
@@ -135,7 +135,8 @@ public actor Checkout {
         guard Token.areEqual(record.ticket, link.launchTicket.text) else { throw ReturnLinkRefusal.otherCheckout }
         guard !record.isReceived(link) else { throw ReturnLinkRefusal.replayed }
         guard record.phase != .over else { throw ReturnLinkRefusal.noCheckout }
-        guard record.phase == .inTab else { throw ReturnLinkRefusal.otherCheckout }
+        // Of a tab that has gone on after a decline. What is being decided goes first: the link can be tapped again.
+        guard record.phase == .inTab || !isDeciding else { throw ReturnLinkRefusal.otherCheckout }
         guard !isLate(record) else { throw ReturnLinkRefusal.late }
         record.phase = .received
         record.returnTicket = link.returnTicket
@@ -172,9 +173,12 @@ public actor Checkout {
     ///
     /// - Throws: What the store throws.
     public func cancel() throws {
-        guard var record = try store.load(), record.phase == .inTab else { return }
-        record.phase = .over
-        try store.save(record)
+        if var record = try store.load(), record.phase == .inTab {
+            record.phase = .over
+            try store.save(record)
+        } else if state != .starting {
+            return
+        }
         turn += 1
         become(.ended(.cancelled))
     }
@@ -184,12 +188,16 @@ public actor Checkout {
     /// - Parameter url: What the web view has loaded.
     /// - Throws: What the store throws.
     public func pageArrived(at url: URL) throws {
-        guard case .handedToPage = state, let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
-            parts.path == "/thanks", url.absoluteString.hasPrefix(configuration.webOrigin.absoluteString + "/")
+        guard case .page = completion, let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            parts.path == "/thanks", url.absoluteString.hasPrefix(configuration.webOrigin.absoluteString + "/"),
+            try store.load()?.phase == .received
         else { return }
+        turn += 1
         // Written down: the link is not handed in again when the app starts anew.
         _ = try end(.paid(Receipt(reference: nil, total: nil)))
     }
+
+    private var isDeciding: Bool { state == .completing || state == .pending }
 
     /// A clock that was set back by more than a minute says nothing of the time that has passed.
     private func isLate(_ record: CheckoutRecord) -> Bool {

@@ -102,6 +102,9 @@ public struct FileCheckoutStore: CheckoutStore {
         guard FileManager.default.createFile(atPath: fresh.path, contents: data, attributes: attributes) else {
             throw CheckoutError("the file of the checkout cannot be written")
         }
+        let handle = try FileHandle(forWritingTo: fresh)
+        try handle.synchronize()
+        try handle.close()
         guard rename(fresh.path, url.path) == 0 else {
             throw CheckoutError("the file of the checkout cannot be replaced")
         }

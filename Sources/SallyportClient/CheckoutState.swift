@@ -22,7 +22,9 @@ public enum CheckoutState: Sendable, Hashable {
     case declined
     /// Over without a payment.
     case ended(CheckoutEnd)
-    /// Nothing is known: the network or a server was away. ``Checkout/resume()`` asks again, which is always safe.
+    /// Nothing is known: the network or a server was away.
+    ///
+    /// ``Checkout/resume()`` asks again, which is always safe; where it was ``Checkout/begin(_:key:)`` that has failed, that under the same key.
     case failed(String)
 }
 

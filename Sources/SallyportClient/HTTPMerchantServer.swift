@@ -14,8 +14,9 @@ public struct HTTPMerchantServer: MerchantServer {
     ///   - login: The token of the buyer's login, asked for with each call.
     /// - Throws: ``ConfigurationError``.
     public init(_ base: URL, _ transport: any Transport, login: @escaping @Sendable () async throws -> String) throws {
-        let isHere = base.scheme == "http" && ["localhost", "127.0.0.1"].contains(base.host)
-        guard isHere || (base.scheme == "https" && base.host != nil) else {
+        let scheme = base.scheme?.lowercased()
+        let isHere = scheme == "http" && ["localhost", "127.0.0.1"].contains(base.host)
+        guard isHere || (scheme == "https" && base.host != nil) else {
             throw ConfigurationError.notAnOrigin(base.absoluteString)
         }
         self.base = base

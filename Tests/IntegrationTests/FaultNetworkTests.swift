@@ -4,7 +4,8 @@ import IntegrationKit
 import PostgresTestKit
 import Testing
 
-@Suite("Faults between server and database", .tags(.database, .slow))
+// One after the other: the load of some would take the time that others have to answer in.
+@Suite("Faults between server and database", .serialized, .tags(.database, .slow))
 struct FaultNetworkTests {
     @Test(arguments: [[FaultProxy.Direction.toServer], [.toClient], [.toServer, .toClient]])
     func `a second of silence delays or refuses, and loses and doubles nothing`(
@@ -46,7 +47,7 @@ struct FaultNetworkTests {
     func `an answer lost on the way is looked up`(cut: FaultProxy.Cut) async throws {
         try await withProxiedServer { shop, proxy, server in
             try await shop.turnAutopilotOn()
-            var crossing = try await shop.client.issue(server.url)
+            var crossing = try await issue(shop, server)
             await proxy.cut(cut, atGroupWith: "flow_open_first")
             try await shop.client.open(&crossing, server.url)
             #expect(proxy.hasCut)
@@ -57,7 +58,7 @@ struct FaultNetworkTests {
 
     @Test func `a transition that did not take place is told as such, and can be repeated`() async throws {
         try await withProxiedServer { shop, proxy, server in
-            var crossing = try await shop.client.issue(server.url)
+            var crossing = try await issue(shop, server)
             await proxy.cut(.beforeSync, atGroupWith: "flow_open_first")
             let answer = try await shop.client.tryOpen(crossing, server.url)
             #expect(answer.status == 503)
@@ -72,7 +73,7 @@ struct FaultNetworkTests {
             var crossings: [Crossing] = []
             for _ in 0..<4 {
                 // An answer just now: no heartbeat is under way, and what was held before has arrived.
-                let crossing = try await shop.client.issue(server.url)
+                let crossing = try await issue(shop, server)
                 crossings.append(crossing)
                 await proxy.hold(.toClient, of: .writers)
                 let path = "/button?secureWebviewSessionId=" + crossing.launchTicket
@@ -112,6 +113,11 @@ private func withProxiedServer(
         shop.databaseURL = direct
         try await body(shop, proxy, server)
     }
+}
+
+/// A ticket; a machine that is slower than its deadlines says 503 first.
+private func issue(_ shop: ProcessShop, _ server: ServerProcess) async throws -> Crossing {
+    try await poll(shop.reactor, "a ticket") { try? await shop.client.issue(server.url) }
 }
 
 /// A connection that says something and hangs up.

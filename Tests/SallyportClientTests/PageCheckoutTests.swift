@@ -167,25 +167,53 @@ struct PageCheckoutTests {
     }
 
     @Test func `ends with the receipt of the page, also for an app that starts anew`() async throws {
-        let pay = try #require(URL(string: "https://pay.example.com"))
-        let links = try #require(URL(string: "https://links.example.com"))
-        let configuration = try CheckoutConfiguration(webOrigin: pay, linkOrigin: links, client: .iosApp)
-        let store = MemoryCheckoutStore()
-        let checkout = Checkout(configuration, .page(ViewedPage()), store: store)
-        let secret = String(repeating: "C", count: 64)
-        try await checkout.open(try #require(LaunchTicket("swa_" + secret)))
-        let link =
-            "https://links.example.com/index.html?secureWebviewSessionId=swc_\(secret)"
-            + "&old_secureWebviewSessionId=swa_\(secret)&accessToken=sealed&orderReferenceId=S03-1"
-        #expect(try await checkout.receive(link) == .handedToPage)
+        let shop = try await ViewedShop()
+        #expect(try await shop.checkout.receive(shop.link("S03-1")) == .handedToPage)
         for foreign in ["https://evil.example.com/thanks", "https://pay.example.com/error"] {
-            try await checkout.pageArrived(at: try #require(URL(string: foreign)))
-            #expect(await checkout.state == .handedToPage)
+            try await shop.checkout.pageArrived(at: try #require(URL(string: foreign)))
+            #expect(await shop.checkout.state == .handedToPage)
         }
-        try await checkout.pageArrived(at: pay.appendingPathComponent("thanks"))
-        #expect(await checkout.state.isPaid)
-        let again = Checkout(configuration, .page(ViewedPage()), store: store)
-        #expect(try await again.resume() == .idle)
+        let again = try shop.restarted()
+        try await again.pageArrived(at: try #require(URL(string: "https://pay.example.com/thanks")))
+        #expect(await again.state.isPaid)
+        #expect(try await shop.restarted().resume() == .idle)
+    }
+
+    @Test func `takes the link of another card after a decline that only the page has seen`() async throws {
+        let shop = try await ViewedShop()
+        #expect(try await shop.checkout.receive(shop.link("S03-1")) == .handedToPage)
+        #expect(try await shop.checkout.receive(shop.link("S03-2")) == .handedToPage)
+        #expect(await shop.page.orders == ["S03-1", "S03-2"])
+        await #expect(throws: ReturnLinkRefusal.replayed) { try await shop.checkout.receive(shop.link("S03-2")) }
+    }
+
+    @Test func `takes no other link while one is being decided`() async throws {
+        let shop = try await ViewedShop()
+        await shop.page.answerNext(with: .pending(retryAfter: 1))
+        let (pauses, pause) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let checkout = try shop.restarted { _ in
+            pause.yield()
+            for await _ in ends { return }
+        }
+        async let first = checkout.receive(shop.link("S03-1"))
+        for await _ in pauses { break }
+        await #expect(throws: ReturnLinkRefusal.otherCheckout) { try await checkout.receive(shop.link("S03-2")) }
+        end.yield()
+        #expect(try await first == .handedToPage)
+        #expect(await shop.page.orders == ["S03-1", "S03-1"])
+    }
+
+    @Test func `is given up while it is begun, and no tab opens`() async throws {
+        let server = SlowServer()
+        let shop = try await ViewedShop()
+        let checkout = try shop.checkout(.server(server))
+        let launch = Task { try await checkout.begin(["tea": 1], key: "once") }
+        await server.begun()
+        try await checkout.cancel()
+        await server.answer()
+        await #expect(throws: CheckoutError.self) { try await launch.value }
+        #expect(await checkout.state == .ended(.cancelled))
     }
 
     @Test func `is over in an app that starts when no link can come any more`() async throws {
@@ -222,6 +250,71 @@ struct PageCheckoutTests {
 }
 
 /// A page in a web view: how it ends is seen there.
-private struct ViewedPage: SallyportClient.CartPage {
-    func purchase(_ link: ReturnLink) async throws -> Redemption { .handedToPage }
+private actor ViewedPage: SallyportClient.CartPage {
+    private(set) var orders: [String] = []
+    private var next: Redemption?
+
+    func answerNext(with redemption: Redemption) { next = redemption }
+
+    func purchase(_ link: ReturnLink) async throws -> Redemption {
+        orders.append(link.orderReferenceID)
+        defer { next = nil }
+        return next ?? .handedToPage
+    }
+}
+
+/// A checkout over such a page, with the tab open.
+private struct ViewedShop {
+    private static let secret = String(repeating: "C", count: 64)
+
+    let page = ViewedPage()
+    let checkout: Checkout
+    private let store = MemoryCheckoutStore()
+    private let configuration: CheckoutConfiguration
+
+    init() async throws {
+        let pay = try #require(URL(string: "https://pay.example.com"))
+        let links = try #require(URL(string: "https://links.example.com"))
+        configuration = try CheckoutConfiguration(webOrigin: pay, linkOrigin: links, client: .iosApp)
+        checkout = Checkout(configuration, .page(page), store: store)
+        try await checkout.open(try #require(LaunchTicket("swa_" + ViewedShop.secret)))
+    }
+
+    /// A checkout of the same shop that has not begun.
+    func checkout(_ completion: Checkout.Completion) throws -> Checkout {
+        Checkout(configuration, completion, store: MemoryCheckoutStore())
+    }
+
+    /// The app, started anew.
+    func restarted(
+        pause: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Checkout.sleep($0) }
+    ) throws -> Checkout {
+        Checkout(configuration, .page(page), store: store, pause: pause)
+    }
+
+    func link(_ order: String) -> String {
+        "https://links.example.com/index.html?secureWebviewSessionId=swc_\(ViewedShop.secret)"
+            + "&old_secureWebviewSessionId=swa_\(ViewedShop.secret)&accessToken=sealed&orderReferenceId=\(order)"
+    }
+}
+
+/// A server that is told when to answer.
+private struct SlowServer: MerchantServer {
+    private let questions = AsyncStream.makeStream(of: Void.self)
+    private let answers = AsyncStream.makeStream(of: Void.self)
+
+    func begun() async { for await _ in questions.stream { return } }
+
+    func answer() async { answers.continuation.yield() }
+
+    func begin(_ items: [String: Int], client: ClientKind, key: String) async throws -> URL {
+        questions.continuation.yield()
+        for await _ in answers.stream { break }
+        let ticket = "swa_" + String(repeating: "D", count: 64)
+        return try #require(URL(string: "https://pay.example.com/button?secureWebviewSessionId=" + ticket))
+    }
+
+    func redeem(_ link: ReturnLink) async throws -> Redemption { .nothing }
+
+    func current() async throws -> Redemption { .nothing }
 }

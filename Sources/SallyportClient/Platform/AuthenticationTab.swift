@@ -27,17 +27,21 @@ public final class AuthenticationTab: NSObject, ASWebAuthenticationPresentationC
     /// - Returns: The return link; `nil` where the buyer has closed the tab, which says nothing of what happened in it.
     public func open(_ launch: Launch) async -> String? {
         let host = configuration.linkOrigin.host ?? ""
-        return await withCheckedContinuation { continuation in
-            let session = ASWebAuthenticationSession(
-                url: launch.url,
-                callback: .https(host: host, path: ReturnLink.path)
-            ) { url, _ in continuation.resume(returning: url?.absoluteString) }
-            session.presentationContextProvider = self
-            session.prefersEphemeralWebBrowserSession = false
-            self.session = session
-            // Without a start nobody calls back.
-            if !session.start() { continuation.resume(returning: nil) }
+        // The system may both call back and say that nothing was started.
+        let (answers, answer) = AsyncStream.makeStream(of: String?.self)
+        let session = ASWebAuthenticationSession(
+            url: launch.url,
+            callback: .https(host: host, path: ReturnLink.path)
+        ) { url, _ in
+            answer.yield(url?.absoluteString)
+            answer.finish()
         }
+        session.presentationContextProvider = self
+        session.prefersEphemeralWebBrowserSession = false
+        self.session = session
+        if !session.start() { answer.finish() }
+        for await url in answers { return url }
+        return nil
     }
 
     /// What it is shown in front of.

@@ -43,7 +43,10 @@
 
 // An app and its scenes.
 
-@MainActor open class UIApplication: UIResponder {}
+@MainActor open class UIApplication: UIResponder {
+    public static let shared = UIApplication()
+    @discardableResult public func open(_ url: URL) async -> Bool { false }
+}
 
 @MainActor public protocol UIApplicationDelegate: NSObjectProtocol {}
 

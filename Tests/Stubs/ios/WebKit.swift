@@ -36,7 +36,10 @@
 
 @MainActor open class WKNavigationAction: NSObject {
     public let request = URLRequest(url: URL(fileURLWithPath: "/"))
+    public let navigationType = WKNavigationType.other
 }
+
+public enum WKNavigationType: Sendable { case linkActivated, other }
 
 public enum WKNavigationActionPolicy: Sendable { case cancel, allow }
 

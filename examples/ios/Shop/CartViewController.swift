@@ -42,8 +42,8 @@ final class CartViewController: UIViewController, WKNavigationDelegate {
     /// Takes a link that has opened the app.
     func receive(_ link: String) {
         self.link = link
-        tab.close()
-        if isCart, !webView.isLoading { deliver() } else { showCart() }
+        guard !webView.isLoading else { return }
+        if isCart { deliver() } else { showCart() }
     }
 
     private func open(_ ticket: LaunchTicket) {
@@ -74,6 +74,8 @@ final class CartViewController: UIViewController, WKNavigationDelegate {
     private func show(_ state: CheckoutState) {
         switch state {
         case .opening(let launch): tab.open(launch, from: self)
+        // Only a link that belongs to this checkout takes the tab away.
+        case .completing: tab.close()
         case .failed: ask("There is no connection. Nothing is lost.", "Try again")
         default: break  // The pages tell the buyer.
         }
@@ -102,10 +104,12 @@ final class CartViewController: UIViewController, WKNavigationDelegate {
         Task { try await checkout.pageArrived(at: url) }
     }
 
-    /// Pages of the shop alone: the provider's belong into the tab.
+    /// Pages of the shop alone; what else the buyer taps, such as its terms on another host, opens in the browser.
     func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy {
-        action.request.url?.absoluteString.hasPrefix(configuration.webOrigin.absoluteString + "/") == true
-            ? .allow : .cancel
+        guard let url = action.request.url else { return .cancel }
+        if url.absoluteString.hasPrefix(configuration.webOrigin.absoluteString + "/") { return .allow }
+        if action.navigationType == .linkActivated { await UIApplication.shared.open(url) }
+        return .cancel
     }
 
     func webView(
@@ -113,6 +117,11 @@ final class CartViewController: UIViewController, WKNavigationDelegate {
         didFailProvisionalNavigation navigation: WKNavigation!,
         withError error: any Error
     ) {
+        // Anything else was ended here: by a newer load, or because it leads elsewhere.
+        let codes: [URLError.Code] = [
+            .notConnectedToInternet, .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost,
+        ]
+        guard let code = (error as? URLError)?.code, codes.contains(code) else { return }
         ask("There is no connection.", "Try again")
     }
 
