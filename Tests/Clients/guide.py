@@ -17,7 +17,7 @@ import purchase  # noqa: E402
 
 BUNDLE = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
 # What the guide does to the whole machine, this does to the program alone: another list of authorities lies over the system's.
-TRUSTING = 'mount --bind "$0" ' + str(BUNDLE) + ' && exec "$@"'
+TRUSTING = 'mount --bind "$0" ' + str(BUNDLE) + ' && exec stdbuf -oL "$@"'
 
 
 def blocks(text):
@@ -38,7 +38,8 @@ def run(words, folder, **more):
 
 def buy(shop, words, folder):
     """Takes a program through a purchase, a replay and a link of somebody else."""
-    program = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    # A program that says nothing is ended: then its lines end, too.
+    program = subprocess.Popen(["timeout", "120", *words], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
     try:
         launch = program.stdout.readline().strip()
         places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.folder / "var/development/authority.pem")}
