@@ -183,7 +183,12 @@ class Checkout @JvmOverloads constructor(
         }
     }
 
-    /** Tells what the web view has loaded: the receipt of the page says that the purchase is done. */
+    /**
+     * Tells what the web view has loaded: the receipt of the page says that the purchase is done.
+     *
+     * @param url the address that the web view shows.
+     * @throws Exception what the store throws.
+     */
     fun pageArrived(url: String) {
         synchronized(lock) {
             val address = url.substringBefore('#').substringBefore('?')

@@ -88,6 +88,23 @@ internal fun pages(demo: Demo) {
         expect(thief.receive(back), CheckoutState.Ended(CheckoutEnd.REFUSED))
         demo.pay(checkout, launch, buyer, back)
     }
+    case("demo: forgeries of the buyer's link are refused, and the link itself buys") {
+        val page = HTTPCartPage(configuration, demo.transport)
+        val checkout = Checkout(configuration, Completion.Page(page), MemoryCheckoutStore())
+        val launch = checkout.open(page.begin(order))
+        val buyer = demo.buyer()
+        val back = buyer.shop(launch)
+        val secret = launch.ticket.text.drop(26)
+        for ((reason, text) in listOf("FOREIGN_SCHEME" to back.replace("https:", "http:"), "FOREIGN_HOST" to back.replace("//", "//x"),
+            "FOREIGN_PORT" to back.replace(Regex(":[0-9]+/"), "/"), "FOREIGN_PATH" to back.replace(".html", ".htm"), "FRAGMENT" to "$back#",
+            "USER_INFO" to back.replace("//", "//x@"), "MISSING_PARAMETER" to back.substringBeforeLast('&'), "REPEATED_PARAMETER" to back + "&accessToken=x",
+            "MALFORMED_PARAMETER" to "$back'", "OTHER_SESSION" to back.replace("=swc_", "=swc_AAAA").replace(Regex("(swc_.{64}).{4}"), "$1"),
+            "OTHER_CHECKOUT" to back.replace(secret, "A".repeat(secret.length)))) {
+            expect(refusal { checkout.receive(text) }, reason)
+            expect(checkout.state, CheckoutState.InTab(launch))
+        }
+        demo.pay(checkout, launch, buyer, back)
+    }
     case("demo: the authority of somebody else is not trusted") {
         val page = HTTPCartPage(configuration, HttpURLConnectionTransport())
         expect(try { page.begin(order).toString() } catch (error: SSLException) { "refused" }, "refused")
