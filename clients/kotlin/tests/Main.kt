@@ -12,6 +12,7 @@ fun main() {
     merchant()
     cartPage()
     platform()
+    sample()
     val web = System.getenv("WEB")
     if (web == null) println("skipped the demo: WEB, LINK, SIM and CA name none") else against(web)
     finish()

@@ -12,7 +12,6 @@ import sallyport.client.android.WebViewCartPage
 
 /** A web view at an address, which answers each script with the same word. */
 private class StandInView(private val address: String?, private val answer: String = "true") : WebView(null as Context?) {
-    val bridges = HashMap<String, Any>()
     val scripts = ArrayList<String>()
     val loaded = ArrayList<String>()
 
@@ -21,14 +20,6 @@ private class StandInView(private val address: String?, private val answer: Stri
     override fun post(action: Runnable): Boolean {
         action.run()
         return true
-    }
-
-    override fun addJavascriptInterface(bridge: Any, name: String) {
-        bridges[name] = bridge
-    }
-
-    override fun removeJavascriptInterface(name: String) {
-        bridges.remove(name)
     }
 
     override fun loadUrl(url: String) {
