@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening adapters docs-coverage budgets mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening adapters kotlin-check docs-coverage budgets mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -69,6 +69,10 @@ hardening: ## Rows of docs/hardening.md against the tests and the mutants
 
 adapters: ## The client library's parts for iOS, against the signatures of Tests/Stubs
 	@scripts/check-adapters
+
+kotlin-check: ## The Kotlin client and its cases with a compiler of Kotlin 2, of PyPI
+	@scripts/install-deps test
+	@scripts/check-kotlin
 
 docs-coverage: ## Doc comments on everything that another target sees
 	scripts/check-docs

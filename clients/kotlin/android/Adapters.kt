@@ -31,14 +31,26 @@ class WebViewCartPage(
     private val onTicket: (LaunchTicket) -> Unit
 ) : CartPage {
     private inner class Bridge {
-        /** Comes on a thread of the web view, from any frame: what a page may do by it is opening a tab at our own host. */
+        /**
+         * Comes on a thread of the web view. Android shows the object to every frame of every page, and does not say which one has called.
+         *
+         * So it is the view that is asked, on its own thread. What remains: a frame inside of the cart page, which its policy (`default-src 'none'`)
+         * keeps out, and a page that was left a moment ago for the cart. All that either can do is opening the tab with a ticket at our own host.
+         */
         @JavascriptInterface
         @Suppress("unused")
         fun handle(ticket: String) {
             val checked = LaunchTicket.parse(ticket) ?: return
-            webView.post(Runnable { if (isOurs()) onTicket(checked) })
+            webView.post(Runnable { if (isThere) onTicket(checked) })
         }
     }
+
+    /** Whether the view is at the cart page, and not at any other page of its host. On the thread of the UI. */
+    val isThere: Boolean
+        get() {
+            val url = webView.url.orEmpty()
+            return url == configuration.cartURL || url.startsWith(configuration.cartURL + "?")
+        }
 
     /** Adds the bridge, and loads the cart. On the thread of the UI. */
     fun load() {
@@ -54,7 +66,7 @@ class WebViewCartPage(
         val done = CountDownLatch(1)
         var isCalled = false
         webView.post(Runnable {
-            if (!isOurs()) {
+            if (!isThere) {
                 done.countDown()
             } else {
                 webView.evaluateJavascript(ReturnLinkScript.purchase(link), ValueCallback {
@@ -66,8 +78,6 @@ class WebViewCartPage(
         if (!done.await(30, TimeUnit.SECONDS) || !isCalled) throw CheckoutError("the cart page is not there")
         return Redemption.HandedToPage
     }
-
-    private fun isOurs() = webView.url.orEmpty().startsWith(configuration.webOrigin + "/")
 }
 
 /** The secure tab. */

@@ -131,8 +131,7 @@ class Checkout @JvmOverloads constructor(
             if (record.isReceived(link)) throw ReturnLinkRefusal(RefusalReason.REPLAYED)
             if (record.phase == CheckoutRecord.Phase.OVER) throw ReturnLinkRefusal(RefusalReason.NO_CHECKOUT)
             if (record.phase != CheckoutRecord.Phase.IN_TAB) throw ReturnLinkRefusal(RefusalReason.OTHER_CHECKOUT)
-            val age = now() - record.startedAt
-            if (age < -60000 || age > configuration.returnDeadline * 1000) throw ReturnLinkRefusal(RefusalReason.LATE)
+            if (isLate(record)) throw ReturnLinkRefusal(RefusalReason.LATE)
             val parts = CheckoutRecord.Received(link.returnTicket, link.accessToken, link.orderReferenceId)
             // The lock is held since the record was read, so of two deliveries of one link the second finds this.
             store.save(record.with(CheckoutRecord.Phase.RECEIVED, parts))
@@ -156,8 +155,10 @@ class Checkout @JvmOverloads constructor(
                 link = record.link(configuration) ?: throw CheckoutError(CheckoutRecord.damaged)
                 follow(CheckoutState.Completing)
             } else {
-                val ticket = LaunchTicket.parse(record.ticket) ?: throw CheckoutError(CheckoutRecord.damaged)
-                follow(CheckoutState.InTab(Launch(configuration.launchURL(ticket), ticket)))
+                val first = follow(inTab(record))
+                // No link is taken any more; only a server can know of a payment.
+                if (completion is Completion.Page && isLate(record)) return end(CheckoutState.Ended(CheckoutEnd.OVER))
+                first
             }
         }
         val received = link
@@ -182,7 +183,12 @@ class Checkout @JvmOverloads constructor(
         }
     }
 
-    /** Tells what the web view has loaded: the receipt of the page says that the purchase is done. */
+    /**
+     * Tells what the web view has loaded: the receipt of the page says that the purchase is done.
+     *
+     * @param url the address that the web view shows.
+     * @throws Exception what the store throws.
+     */
     fun pageArrived(url: String) {
         synchronized(lock) {
             val address = url.substringBefore('#').substringBefore('?')
@@ -191,6 +197,17 @@ class Checkout @JvmOverloads constructor(
             store.load()?.let { store.save(it.with(CheckoutRecord.Phase.OVER)) }
             become(CheckoutState.Paid(Receipt(null, null)))
         }
+    }
+
+    /** A clock that was set back by more than a minute says nothing of the time that has passed. */
+    private fun isLate(record: CheckoutRecord): Boolean {
+        val age = now() - record.startedAt
+        return age < -60000 || age > configuration.returnDeadline * 1000
+    }
+
+    private fun inTab(record: CheckoutRecord): CheckoutState {
+        val ticket = LaunchTicket.parse(record.ticket) ?: throw CheckoutError(CheckoutRecord.damaged)
+        return CheckoutState.InTab(Launch(configuration.launchURL(ticket), ticket))
     }
 
     private fun redeem(link: ReturnLink): Redemption = when (completion) {
@@ -235,7 +252,8 @@ class Checkout @JvmOverloads constructor(
             become(CheckoutState.Declined)
         }
         Redemption.None -> end(CheckoutState.Ended(CheckoutEnd.OVER))
-        Redemption.Open, is Redemption.Pending -> state
+        Redemption.Open -> store.load()?.let { become(inTab(it)) } ?: state
+        is Redemption.Pending -> state
     }
 
     private fun end(state: CheckoutState): CheckoutState {

@@ -26,8 +26,37 @@ class HTTPCartPage @JvmOverloads constructor(
         /** Nothing yet. */
         constructor() : this(emptyMap(), null, null)
 
+        /** For a file: all of it, with its secrets. */
+        fun serialize(): String {
+            val members = linkedMapOf<String, Any>("cookies" to cookies)
+            ticket?.let { members["ticket"] = it }
+            verifier?.let { members["verifier"] = it }
+            return JSON.text(members)
+        }
+
         /** Without what is secret. */
         override fun toString(): String = "the memory of a page"
+
+        companion object {
+            /**
+             * What [serialize] has written.
+             *
+             * @throws CheckoutError where it is something else.
+             */
+            @JvmStatic
+            fun parse(text: String): Memory {
+                val members = JSON.members(text) ?: throw CheckoutError(damaged)
+                val cookies = (members["cookies"] as? Map<*, *> ?: throw CheckoutError(damaged)).entries.associate {
+                    it.key as String to (it.value as? String ?: throw CheckoutError(damaged))
+                }
+                fun member(name: String) = members[name]?.let { it as? String ?: throw CheckoutError(damaged) }
+                val ticket = member("ticket")
+                if (ticket != null && LaunchTicket.parse(ticket) == null) throw CheckoutError(damaged)
+                return Memory(cookies, ticket, member("verifier"))
+            }
+
+            private const val damaged = "the memory of the page is damaged"
+        }
     }
 
     /** What is to be kept. */

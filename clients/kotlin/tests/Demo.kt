@@ -2,124 +2,165 @@ package sallyport.client.tests
 
 import sallyport.client.Checkout
 import sallyport.client.CheckoutConfiguration
+import sallyport.client.CheckoutEnd
+import sallyport.client.CheckoutError
 import sallyport.client.CheckoutState
 import sallyport.client.ClientKind
 import sallyport.client.Completion
 import sallyport.client.FileCheckoutStore
 import sallyport.client.HTTPCartPage
+import sallyport.client.HTTPMerchantServer
 import sallyport.client.HttpURLConnectionTransport
 import sallyport.client.Launch
 import sallyport.client.MemoryCheckoutStore
+import sallyport.client.Receipt
 import java.io.File
-import java.net.HttpURLConnection
-import java.net.URL
-import java.net.URLEncoder
 import java.nio.file.Files
-import java.security.KeyStore
-import java.security.cert.CertificateFactory
-import javax.net.ssl.HttpsURLConnection
-import javax.net.ssl.SSLContext
-import javax.net.ssl.SSLSocketFactory
-import javax.net.ssl.TrustManagerFactory
+import java.util.UUID
+import javax.net.ssl.SSLException
 
-/** A buyer with a tab, and the simulator's autopilot: what `scripts/walkthrough` does with curl. */
-internal class Buyer(private val web: String, private val simulator: String, private val trust: SSLSocketFactory) {
-    private val cookies = HashMap<String, String>()
-
-    /** From the launch to the link that opens the app. */
-    fun shop(launch: Launch): String {
-        load("$simulator/_sim/next-buyer", """{"email":"tokyo@example.test","answers":["consent"]}""")
-        val button = load(launch.url)
-        val names = "merchantId publicKeyId ledgerCurrency checkoutLanguage productType placement payloadJSON signature algorithm".split(" ")
-        val order = load("$simulator/checkout/start", form(names.map { it to field(button, it) }))
-        val done = load("$web/confirm_order", form(listOf("secureWebviewSessionId", "totalPrice").map { it to field(order, it) }))
-        return Regex("id=\"purchase_link\"[^>]*href=\"([^\"]*)\"").find(done)!!.groupValues[1].replace("&amp;", "&")
-    }
-
-    private fun form(fields: List<Pair<String, String>>) = fields.joinToString("&") { it.first + "=" + URLEncoder.encode(it.second, "UTF-8") }
-
-    private fun field(page: String, name: String): String {
-        val value = Regex("name=\"$name\" value=\"([^\"]*)\"").find(page)?.groupValues?.get(1) ?: throw AssertionError("no field $name")
-        return value.replace("&quot;", "\"").replace("&#39;", "'").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    }
-
-    private fun load(first: String, content: String? = null): String {
-        var url = URL(first)
-        var body = content
-        for (hop in 1..10) {
-            val connection = url.openConnection() as HttpURLConnection
-            (connection as? HttpsURLConnection)?.sslSocketFactory = trust
-            connection.instanceFollowRedirects = false
-            val jar = cookies.filter { it.key.startsWith("${url.port} ") }.map { it.key.substringAfter(' ') + "=" + it.value }
-            if (jar.isNotEmpty()) connection.setRequestProperty("Cookie", jar.joinToString("; "))
-            connection.setRequestProperty("Accept-Language", "en")
-            body?.let { sent ->
-                connection.doOutput = true
-                connection.setRequestProperty("Origin", if (first.startsWith(web)) web else simulator)
-                connection.outputStream.use { it.write(sent.toByteArray()) }
-            }
-            val status = connection.responseCode
-            for (value in connection.headerFields["Set-Cookie"].orEmpty()) {
-                cookies["${url.port} " + value.substringBefore('=')] = value.substringAfter('=').substringBefore(';')
-            }
-            if (status in 301..308) {
-                url = URL(url, connection.getHeaderField("Location"))
-                body = null
-                continue
-            }
-            if (status >= 400) throw AssertionError("$url answers $status")
-            return connection.inputStream.use { String(it.readBytes()) }
-        }
-        throw AssertionError("too many redirects")
-    }
-}
-
-/** Whom a test trusts: one authority. */
-internal fun trust(authority: File): SSLSocketFactory {
-    val store = KeyStore.getInstance(KeyStore.getDefaultType())
-    store.load(null)
-    authority.inputStream().use { store.setCertificateEntry("demo", CertificateFactory.getInstance("X.509").generateCertificate(it)) }
-    val managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm())
-    managers.init(store)
-    return SSLContext.getInstance("TLS").also { it.init(null, managers.trustManagers, null) }.socketFactory
-}
-
-/** Whole purchases against a running demo. */
-internal fun demo(web: String, link: String, simulator: String, authority: File) {
-    val trust = trust(authority)
+/** A demo that runs: where it is, its profile, and the shop's server over it, where there is one. */
+internal class Demo(
+    private val web: String,
+    private val link: String,
+    private val simulator: String,
+    authority: File,
+    private val isStrict: Boolean
+) {
+    private val trust = trust(authority)
     val transport = HttpURLConnectionTransport(trust)
-    for (kind in ClientKind.values()) case("demo: a whole purchase by the cart page, ${kind.name}") {
-        val configuration = CheckoutConfiguration(web, link, kind)
-        val page = HTTPCartPage(configuration, transport)
-        val checkout = Checkout(configuration, Completion.Page(page), MemoryCheckoutStore())
-        val launch = checkout.open(page.begin(mapOf("hd8" to 1, "hd10" to 1)))
-        val back = Buyer(web, simulator, trust).shop(launch)
-        expect((checkout.receive(back) as? CheckoutState.Paid)?.receipt?.reference != null, true)
-        expect(refusal { checkout.receive(back) }, "REPLAYED")
+
+    /** How many purchases the cases have seen paid: as many as the provider has to know. */
+    var purchases = 0
+        private set
+
+    fun configuration(kind: ClientKind) = CheckoutConfiguration(web, link, kind)
+
+    fun buyer() = Buyer(simulator, trust)
+
+    /** Goes to the tab as often as the profile wants it, and is paid. */
+    fun pay(checkout: Checkout, launch: Launch, buyer: Buyer = buyer(), back: String = buyer.shop(launch)): Receipt {
+        var state = checkout.receive(back)
+        var last = back
+        if (isStrict) {
+            val again = (state as? CheckoutState.InTab ?: throw AssertionError("strict, but: $state")).launch
+            expect(again.ticket == launch.ticket, false)
+            expect(refusal { checkout.receive(back) }, "OTHER_CHECKOUT")
+            last = buyer.shop(again)
+            state = checkout.receive(last)
+        }
+        expect(refusal { checkout.receive(last) }, "REPLAYED")
+        val receipt = (state as? CheckoutState.Paid ?: throw AssertionError("not paid, but: $state")).receipt
+        expect(receipt.reference != null, true)
+        purchases += 1
+        return receipt
     }
+}
+
+private fun record() = File(Files.createTempDirectory("sallyport-kotlin").toFile(), "record")
+
+/** Whole purchases with a cart page, against a running demo. */
+internal fun pages(demo: Demo) {
+    val order = mapOf("hd8" to 1, "hd10" to 1)
+    for (kind in ClientKind.values()) case("demo: a whole purchase by the cart page, ${kind.name}") {
+        val page = HTTPCartPage(demo.configuration(kind), demo.transport)
+        val checkout = Checkout(demo.configuration(kind), Completion.Page(page), MemoryCheckoutStore())
+        demo.pay(checkout, checkout.open(page.begin(order)))
+    }
+    val configuration = demo.configuration(ClientKind.androidApp)
     case("demo: the app dies in the tab, and the new one completes the purchase") {
-        val configuration = CheckoutConfiguration(web, link, ClientKind.androidApp)
-        val page = HTTPCartPage(configuration, transport)
-        val file = File(Files.createTempDirectory("sallyport-kotlin").toFile(), "record")
-        val launch = Checkout(configuration, Completion.Page(page), FileCheckoutStore(file)).open(page.begin(mapOf("hd8" to 1, "hd10" to 1)))
-        val back = Buyer(web, simulator, trust).shop(launch)
-        val after = Checkout(configuration, Completion.Page(HTTPCartPage(configuration, transport, page.memory)), FileCheckoutStore(file))
-        expect(after.receive(back) is CheckoutState.Paid, true)
+        val page = HTTPCartPage(configuration, demo.transport)
+        val file = record()
+        val launch = Checkout(configuration, Completion.Page(page), FileCheckoutStore(file)).open(page.begin(order))
+        val kept = HTTPCartPage.Memory.parse(page.memory.serialize())
+        val after = Checkout(configuration, Completion.Page(HTTPCartPage(configuration, demo.transport, kept)), FileCheckoutStore(file))
+        expect((after.resume() as CheckoutState.InTab).launch, launch)
+        demo.pay(after, launch)
     }
     case("demo: a link that another app has stolen is of no use without the verifier and the cookie") {
-        val configuration = CheckoutConfiguration(web, link, ClientKind.androidApp)
-        val page = HTTPCartPage(configuration, transport)
+        val page = HTTPCartPage(configuration, demo.transport)
         val checkout = Checkout(configuration, Completion.Page(page), MemoryCheckoutStore())
-        val launch = checkout.open(page.begin(mapOf("hd8" to 1, "hd10" to 1)))
-        val back = Buyer(web, simulator, trust).shop(launch)
-        val thief = Checkout(configuration, Completion.Page(HTTPCartPage(configuration, transport)), MemoryCheckoutStore())
+        val launch = checkout.open(page.begin(order))
+        val buyer = demo.buyer()
+        val back = buyer.shop(launch)
+        val thief = Checkout(configuration, Completion.Page(HTTPCartPage(configuration, demo.transport)), MemoryCheckoutStore())
         thief.open(launch.ticket)
-        expect(thief.receive(back) is CheckoutState.Paid, false)
-        expect(checkout.receive(back) is CheckoutState.Paid, true)
+        expect(thief.receive(back), CheckoutState.Ended(CheckoutEnd.REFUSED))
+        demo.pay(checkout, launch, buyer, back)
+    }
+    case("demo: forgeries of the buyer's link are refused, and the link itself buys") {
+        val page = HTTPCartPage(configuration, demo.transport)
+        val checkout = Checkout(configuration, Completion.Page(page), MemoryCheckoutStore())
+        val launch = checkout.open(page.begin(order))
+        val buyer = demo.buyer()
+        val back = buyer.shop(launch)
+        val secret = launch.ticket.text.drop(26)
+        for ((reason, text) in listOf("FOREIGN_SCHEME" to back.replace("https:", "http:"), "FOREIGN_HOST" to back.replace("//", "//x"),
+            "FOREIGN_PORT" to back.replace(Regex(":[0-9]+/"), "/"), "FOREIGN_PATH" to back.replace(".html", ".htm"), "FRAGMENT" to "$back#",
+            "USER_INFO" to back.replace("//", "//x@"), "MISSING_PARAMETER" to back.substringBeforeLast('&'), "REPEATED_PARAMETER" to back + "&accessToken=x",
+            "MALFORMED_PARAMETER" to "$back'", "OTHER_SESSION" to back.replace("=swc_", "=swc_AAAA").replace(Regex("(swc_.{64}).{4}"), "$1"),
+            "OTHER_CHECKOUT" to back.replace(secret, "A".repeat(secret.length)))) {
+            expect(refusal { checkout.receive(text) }, reason)
+            expect(checkout.state, CheckoutState.InTab(launch))
+        }
+        demo.pay(checkout, launch, buyer, back)
     }
     case("demo: the authority of somebody else is not trusted") {
-        val configuration = CheckoutConfiguration(web, link, ClientKind.androidApp)
         val page = HTTPCartPage(configuration, HttpURLConnectionTransport())
-        expect(try { page.begin(mapOf("hd8" to 1, "hd10" to 1)).toString() } catch (error: javax.net.ssl.SSLException) { "refused" }, "refused")
+        expect(try { page.begin(order).toString() } catch (error: SSLException) { "refused" }, "refused")
+    }
+}
+
+/** Whole purchases with a cart of the app's own, over examples/server/shop.py and `/v1` of a running demo. */
+internal fun shops(demo: Demo, base: String) {
+    val items = mapOf("tea" to 2)
+    fun app(kind: ClientKind = ClientKind.androidApp, login: String = UUID.randomUUID().toString(), file: File = record()): Checkout {
+        val server = HTTPMerchantServer(base, HttpURLConnectionTransport()) { login }
+        return Checkout(demo.configuration(kind), Completion.Server(server), FileCheckoutStore(file))
+    }
+
+    for (kind in ClientKind.values()) case("shop.py: a whole purchase, ${kind.name}") {
+        val checkout = app(kind)
+        expect(demo.pay(checkout, checkout.begin(items, "one")).total, "3180")
+    }
+    case("shop.py: the app dies in the tab, and the new one completes the purchase") {
+        val login = UUID.randomUUID().toString()
+        val file = record()
+        val launch = app(login = login, file = file).begin(items, "one")
+        val after = app(login = login, file = file)
+        expect((after.resume() as CheckoutState.InTab).launch, launch)
+        expect(demo.pay(after, launch).total, "3180")
+        expect(app(login = login, file = file).resume(), CheckoutState.Idle)
+    }
+    case("shop.py: an app that has missed the end learns it") {
+        val login = UUID.randomUUID().toString()
+        val behind = record()
+        val launch = app(login = login, file = behind).begin(items, "one")
+        val ahead = record()
+        behind.copyTo(ahead)
+        val receipt = demo.pay(app(login = login, file = ahead), launch)
+        expect(app(login = login, file = behind).resume(), CheckoutState.Paid(receipt))
+    }
+    case("shop.py: a link is of no use to another login, and the buyer's own buys") {
+        val checkout = app()
+        val launch = checkout.begin(items, "one")
+        val buyer = demo.buyer()
+        val back = buyer.shop(launch)
+        for (hasCheckout in listOf(false, true)) {
+            val login = UUID.randomUUID().toString()
+            if (hasCheckout) app(login = login).begin(items, "one")
+            // The thief's app believes that the ticket is its own.
+            val thief = app(login = login)
+            thief.open(launch.ticket)
+            expect(thief.receive(back), CheckoutState.Ended(CheckoutEnd.REFUSED))
+        }
+        demo.pay(checkout, launch, buyer, back)
+    }
+    case("shop.py: one key is one session, and never another order") {
+        val checkout = app()
+        val launch = checkout.begin(items, "one")
+        expect(checkout.begin(items, "one"), launch)
+        expect(try { checkout.begin(mapOf("tea" to 3), "one").toString() } catch (error: CheckoutError) { error.message }, "the shop answers 422")
+        expect(checkout.state, CheckoutState.Failed("the shop answers 422"))
     }
 }

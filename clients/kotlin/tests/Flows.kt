@@ -169,6 +169,26 @@ private fun deaths() {
         expect(after.receive(own), CheckoutState.Paid(Receipt("1", null)))
         expect(page.calls, 1)
     }
+    for ((name, age) in listOf("too late" to 7200001L, "before its start" to -60001L)) case("death in the tab, and resumed $name: it is over") {
+        var time = 1000000L
+        val store = MemoryCheckoutStore()
+        Checkout(configuration, Completion.Page(CountingPage()), store, { time }).open(ticket)
+        time += age
+        val after = Checkout(configuration, Completion.Page(CountingPage()), store, { time })
+        expect(after.resume(), CheckoutState.Ended(CheckoutEnd.OVER))
+        expect(refusal { after.receive(own) }, "NO_CHECKOUT")
+        expect(Checkout(configuration, Completion.Page(CountingPage()), store, { time }).resume(), CheckoutState.Idle)
+    }
+    val times = listOf("at the last moment" to 7200000L, "by a clock that was set back" to -60000L)
+    for ((name, age) in times) case("death in the tab, and resumed $name: the link is taken") {
+        var time = 1000000L
+        val store = MemoryCheckoutStore()
+        Checkout(configuration, Completion.Page(CountingPage()), store, { time }).open(ticket)
+        time += age
+        val after = Checkout(configuration, Completion.Page(CountingPage()), store, { time })
+        expect((after.resume() as CheckoutState.InTab).launch.ticket, ticket)
+        expect(after.receive(own), CheckoutState.Paid(Receipt("1", null)))
+    }
     case("death after the link was written down, before and during the redemption") {
         val file = File(folder(), "record")
         val before = Checkout(configuration, Completion.Page(CountingPage { throw IOException() }), FileCheckoutStore(file))

@@ -12,6 +12,7 @@ import sallyport.client.ReturnLink
 import sallyport.client.Receipt
 import sallyport.client.CheckoutState
 import sallyport.client.ConfigurationError
+import sallyport.client.ReturnLinkRefusal
 
 internal val configuration = CheckoutConfiguration("https://pay.example.com", "https://link.example.com", ClientKind.androidApp)
 internal val session = "0123456789abcdefghijk"
@@ -35,6 +36,18 @@ internal class CountingPage(private val answer: (Int) -> Redemption = { Redempti
     }
 }
 
+/** What can be wrong with each of the values: name, the refusal with its value, and what stands in the place of the right one. */
+private fun forgeries(item: String): List<Triple<String, String, String>> {
+    val name = item.substringBefore('=')
+    val malformed = listOf("empty" to "", "script" to "');alert(1);('", "encoded" to "%73%77", "a blank" to "+", "encoded twice" to "%2573")
+    return malformed.map { Triple("$name, ${it.first}", "MALFORMED_PARAMETER $name", "$name=${it.second}") } + listOf(
+        Triple("$name, missing", "MISSING_PARAMETER $name", ""),
+        Triple("$name, under a longer name", "MISSING_PARAMETER $name", "x$item"),
+        Triple("$name, twice", "REPEATED_PARAMETER $name", "$item&$name=x"),
+        Triple("$name, in front, too", "REPEATED_PARAMETER $name", "$name=x&$item")
+    )
+}
+
 /** Attacks: each is refused for its reason, changes nothing, and the buyer's own link is still taken. */
 internal fun attacks() {
     val q = query()
@@ -42,12 +55,14 @@ internal fun attacks() {
     val cases = listOf(
         "MALFORMED_URL" to listOf("", "x", "https:/$host/index.html?$q", "$front$q ", " $front$q", "$front$q\n", "$front\u00e4$q", "$front$q\\",
             front + q + "&x=" + "y".repeat(4096), "https:///index.html?$q", "https://$host:0/index.html?$q", "https://$host:99999/index.html?$q",
-            "https://$host:/index.html?$q", "https://%6Cink.example.com/index.html?$q", "https://[::1/index.html?$q", "$front$q\u0000"),
+            "https://$host:/index.html?$q", "https://%6Cink.example.com/index.html?$q", "https://[::1/index.html?$q", "$front$q\u0000",
+            "javascript:alert(1)", "//$host/index.html?$q", "https:\\\\$host/index.html?$q", "$front$q\r\n", "$front$q\u3042"),
         "FOREIGN_SCHEME" to listOf("http", "sallyport", "intent", "javascript", "https+x", "file", "").map { "$it://$host/index.html?$q" },
-        "FOREIGN_HOST" to listOf("pay.example.com", "$host.evil.test", "$host.", "evil.test", "x.$host", "127.0.0.1", "l1nk.example.com")
+        "FOREIGN_HOST" to listOf("pay.example.com", "$host.evil.test", "$host.", "evil.test", "x.$host", "evil-$host", "127.0.0.1", "l1nk.example.com")
             .map { "https://$it/index.html?$q" },
         "FOREIGN_PORT" to listOf("444", "80", "8443").map { "https://$host:$it/index.html?$q" },
-        "FOREIGN_PATH" to listOf("", "/", "/index.htm", "/index.html/", "//index.html", "/INDEX.html", "/a/../index.html", "/index%2Ehtml", "/index.html;a")
+        "FOREIGN_PATH" to listOf("", "/", "/index.htm", "/index.html/", "//index.html", "/INDEX.html", "/a/../index.html", "/index%2Ehtml", "/%69ndex.html",
+            "/index.html;a", "/index.html/x")
             .map { "https://$host$it?$q" },
         "USER_INFO" to listOf("user@$host", "user:word@$host", "$host@evil.test", "@$host").map { "https://$it/index.html?$q" },
         "FRAGMENT" to listOf("$front$q#", "$front$q#x", "https://$host/index.html#?$q", "https://$host#@evil.test/index.html?$q"),
@@ -60,21 +75,32 @@ internal fun attacks() {
             query(token = "a".repeat(2049)), query(order = "a".repeat(65)), query(order = "a_b"), query(order = "a/../b"), query(order = "a'b"),
             query(a = "SWA_" + old.drop(4)), query(order = "%41")).map { front + it },
         "OTHER_SESSION" to listOf(query(c = fresh.replace("0123", "0124")), query(c = "swc_" + session + "Q" + "n".repeat(42)),
-            query(c = "swc_" + "z".repeat(64))).map { front + it },
+            query(c = "swc_" + "z".repeat(64)), query(a = "swa_" + "z".repeat(64))).map { front + it },
         "OTHER_CHECKOUT" to listOf(query(a = old.dropLast(1) + "p"), query(a = "swa_" + "z".repeat(64), c = "swc_" + "z".repeat(64))).map { front + it }
     )
     val page = CountingPage()
-    val checkout = Checkout(configuration, Completion.Page(page), MemoryCheckoutStore())
+    val store = MemoryCheckoutStore()
+    val checkout = Checkout(configuration, Completion.Page(page), store)
+    val nothing = Checkout(configuration, Completion.Page(page), MemoryCheckoutStore())
     val own = front + q
     case("attack: no checkout") { expect(refusal { checkout.receive(own) }, "NO_CHECKOUT") }
     checkout.open(LaunchTicket.parse(old)!!)
     val before = checkout.state
+    val record = store.load()!!.serialize()
     for ((reason, texts) in cases) for ((index, text) in texts.withIndex()) {
         case("attack: $reason ${index + 1}") {
             expect(refusal { checkout.receive(text) }, reason)
             expect(checkout.state, before)
+            expect(store.load()!!.serialize(), record)
+            expect(refusal { nothing.receive(text) }, if (reason == "OTHER_CHECKOUT") "NO_CHECKOUT" else reason)
+            expect(nothing.state, CheckoutState.Idle)
             expect(page.calls, 0)
         }
+    }
+    for (item in q.split("&")) for ((name, reason, other) in forgeries(item)) case("attack: $name") {
+        val text = front + q.replace(item, other)
+        expect(try { checkout.receive(text).toString() } catch (refusal: ReturnLinkRefusal) { refusal.message }, reason)
+        expect(store.load()!!.serialize(), record)
     }
     case("attack: the buyer's own link is taken after all of them") {
         expect(checkout.receive(own), CheckoutState.Paid(Receipt("1", null)))

@@ -120,6 +120,17 @@ internal fun merchant() {
         expect(shop.seen[1], "GET /shop/checkouts/current Bearer LOGIN-0123456789abcdef null ")
         expect(after.checkout.receive(own), receipt)
     }
+    shop("death in the tab: the shop does not know yet, then still waits", began, said(200, """{"state":"pending"}"""), said(200, """{"state":"open"}""")) { shop ->
+        val app = App(shop)
+        app.checkout.begin(mapOf("tea" to 2), "key-1")
+        expect((App(shop, app.file).checkout.resume() as CheckoutState.InTab).launch.ticket.text, old)
+    }
+    shop("death in the tab, and resumed too late: the shop is asked all the same", began, said(200, done)) { shop ->
+        val app = App(shop)
+        app.checkout.begin(mapOf("tea" to 2), "key-1")
+        val later = { System.currentTimeMillis() + 7300000 }
+        expect(Checkout(configuration, Completion.Server(app.server), FileCheckoutStore(app.file), later).resume(), receipt)
+    }
     shop("death in the tab: the shop knows that it is paid", began, said(200, done)) { shop ->
         val app = App(shop)
         app.checkout.begin(mapOf("tea" to 2), "key-1")

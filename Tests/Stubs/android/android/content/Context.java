@@ -2,6 +2,6 @@
 package android.content;
 
 public abstract class Context {
-    public void startActivity(Intent intent) {}
-    public java.io.File getNoBackupFilesDir() { return null; }
+    public abstract void startActivity(Intent intent);
+    public abstract java.io.File getNoBackupFilesDir();
 }

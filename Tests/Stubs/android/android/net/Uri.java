@@ -3,4 +3,5 @@ package android.net;
 
 public abstract class Uri {
     public static Uri parse(String uriString) { return null; }
+    public abstract String getScheme();
 }

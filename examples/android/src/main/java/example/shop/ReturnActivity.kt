@@ -5,12 +5,16 @@ import android.content.Intent
 import android.os.Bundle
 import sallyport.client.android.ReturnIntent
 
-/** Opened by the return link: hands it to the cart, and shows nothing itself. */
+/** Opened by the return link: hands it to the cart, takes the tab away, and shows nothing itself. */
 class ReturnActivity : Activity() {
     override fun onCreate(state: Bundle?) {
         super.onCreate(state)
         val link = ReturnIntent.link(intent)
-        if (link != null) startActivity(Intent(this, CartActivity::class.java).putExtra(CartActivity.LINK, link))
+        if (link != null) {
+            // The cart that is there already, without what lies on it: the tab.
+            val flags = Intent.FLAG_ACTIVITY_NEW_TASK or Intent.FLAG_ACTIVITY_CLEAR_TOP or Intent.FLAG_ACTIVITY_SINGLE_TOP
+            startActivity(Intent(this, CartActivity::class.java).addFlags(flags).putExtra(CartActivity.LINK, link))
+        }
         finish()
     }
 }
