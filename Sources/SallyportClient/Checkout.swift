@@ -164,7 +164,10 @@ public actor Checkout {
         guard case .server(let server) = completion else {
             return isLate(record) ? try end(.ended(.over)) : state
         }
-        return await follow { try await server.current() }
+        guard let ticket = LaunchTicket(record.ticket) else {
+            throw CheckoutError("the record of the checkout is damaged")
+        }
+        return await follow { try await server.current(ticket) }
     }
 
     /// Gives the checkout up in the app.

@@ -41,9 +41,10 @@ public struct HTTPMerchantServer: MerchantServer {
         return try HTTPMerchantServer.redemption(try await post("checkouts/return", content, []))
     }
 
-    /// `GET /checkouts/current`.
-    public func current() async throws -> Redemption {
-        let request = TransportRequest("GET", base.appendingPathComponent("checkouts/current"), try await fields())
+    /// `GET /checkouts/SESSION`.
+    public func current(_ ticket: LaunchTicket) async throws -> Redemption {
+        let url = base.appendingPathComponent("checkouts").appendingPathComponent(ticket.sessionID)
+        let request = TransportRequest("GET", url, try await fields())
         return try HTTPMerchantServer.redemption(try await transport.send(request))
     }
 

@@ -23,6 +23,16 @@ public struct LaunchTicket: Sendable, Hashable, CustomStringConvertible, CustomD
         self.init(text)
     }
 
+    /// The id of its session, as a UUID in lower case, which is no secret.
+    public var sessionID: String {
+        let head = text.dropFirst(4).prefix(24).map { ["-": "+", "_": "/"][$0] ?? $0 }
+        let digits = (Data(base64Encoded: String(head)) ?? Data()).prefix(16).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+        let parts = [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
+        return parts.map { $0.joined() }.joined(separator: "-")
+    }
+
     /// Without the secret.
     public var description: String { "swa_..." }
     /// Without the secret.

@@ -49,9 +49,10 @@ public protocol MerchantServer: Sendable {
     /// - Returns: What the server says.
     /// - Throws: ``CheckoutError`` or what the transport throws.
     func redeem(_ link: ReturnLink) async throws -> Redemption
-    /// How the checkout of this login stands.
+    /// How a checkout of this login stands; the login may have begun others since, on other devices.
     ///
+    /// - Parameter ticket: Names the session.
     /// - Returns: What the server says.
     /// - Throws: ``CheckoutError`` or what the transport throws.
-    func current() async throws -> Redemption
+    func current(_ ticket: LaunchTicket) async throws -> Redemption
 }

@@ -316,5 +316,5 @@ private struct SlowServer: MerchantServer {
 
     func redeem(_ link: ReturnLink) async throws -> Redemption { .nothing }
 
-    func current() async throws -> Redemption { .nothing }
+    func current(_ ticket: LaunchTicket) async throws -> Redemption { .nothing }
 }

@@ -29,11 +29,15 @@ class Answer {
 
 /** Replaces the file as a whole, before anything goes on that relies on it. */
 function save() {
-    const file = fs.openSync(STATE + ".new", "w", 0o600);
-    fs.writeFileSync(file, JSON.stringify(state));
-    fs.fsyncSync(file);
-    fs.closeSync(file);
-    fs.renameSync(STATE + ".new", STATE);
+    try {
+        const file = fs.openSync(STATE + ".new", "w", 0o600);
+        fs.writeFileSync(file, JSON.stringify(state));
+        fs.fsyncSync(file);
+        fs.closeSync(file);
+        fs.renameSync(STATE + ".new", STATE);
+    } catch {  // What is in memory alone must not be answered: a new start reads what is true.
+        stop("SHOP_STATE cannot be written");
+    }
 }
 
 /** One request; rejects where no whole answer comes. */
@@ -60,18 +64,18 @@ function send(method, path, body, key) {
 /** Asks Sallyport; again, under the same key, where the answer is lost or says `later`. That is safe, another key never is. */
 async function ask(method, path, body, key) {
     for (let left = 2; ; left--) {
-        let code = "lost", retry;
+        let retry, waits = false;
         try {
             const [status, content, after] = await send(method, path, body, key);
             if (status < 500 && status !== 408 && status !== 429 && !(status === 409 && after)) return [status, content, after];
-            [code, retry] = [content.error?.code, after];
+            [retry, waits] = [after, status === 409 || content.error?.code === "outcome_unknown"];
         } catch (error) {
             // What is said of bad JSON quotes it, with the proof in it.
             console.error("shop: no answer to", path, error instanceof SyntaxError ? "no JSON" : error.message);
         }
         const pause = /^[0-9]+$/.test(retry) ? Number(retry) : 1;
         if (left === 0 || pause > 5) {  // Longer than a buyer looks at nothing: the app asks again.
-            throw code === "outcome_unknown" ? new Answer(202, {state: "pending"}, pause) : new Answer(503, {state: "unavailable"}, pause);
+            throw waits ? new Answer(202, {state: "pending"}, pause) : new Answer(503, {state: "unavailable"}, pause);
         }
         await new Promise(resolve => setTimeout(resolve, pause * 1000));
     }
@@ -105,7 +109,7 @@ async function begin(login, word, body) {
     if (!state.calls[name]) {
         // Written down before the call: where the answer is lost, the very same request goes out again under the same key.
         const reference = "S-" + crypto.randomBytes(8).toString("hex"), verifier = crypto.randomBytes(32).toString("base64url");
-        state.checkouts[reference] = {reference, state: "open", sequence: 0, verifier};
+        state.checkouts[reference] = {reference, state: "open", sequence: 0, login, verifier};
         state.calls[name] = {asked, key: "open-" + reference, order: order(reference, client, items, verifier)};
         save();
     }
@@ -116,9 +120,11 @@ async function begin(login, word, body) {
         if (status !== 201) throw new Answer(502, {error: refusal("no session:", status, content)});
         // The proof never leaves this server: it binds the payment to the login that began it.
         Object.assign(checkout, {session: content.id, proof: content.launch.appProof, launch: content.launch.url});
-        state.logins[login] = checkout.reference;
-        save();
+    } else if ((await look(checkout)).state !== "open") {
+        throw new Answer(409, {error: "the checkout of this Idempotency-Key has ended", state: checkout.state});
     }
+    state.logins[login] = checkout.reference;
+    save();
     return new Answer(201, {reference: checkout.reference, launchUrl: checkout.launch});
 }
 
@@ -130,13 +136,13 @@ function order(reference, client, items, verifier) {
         codeChallenge: digest(verifier, "base64url"), ...(client === "site" && {returnUrl: RETURN_URL})};
 }
 
-/** The buyer is back. Session and proof come from the login, never from the link, which anybody can send. */
+/** The buyer is back. The proof comes from the login, never from the link, which anybody can send. */
 async function redeem(login, body) {
     const returnTicket = text(body.returnTicket, "returnTicket", /^swc_[A-Za-z0-9_-]{64}$/);
     const orderReferenceId = text(body.orderReferenceId, "orderReferenceId", /^[A-Za-z0-9-]{1,64}$/);
-    const checkout = state.checkouts[state.logins[login]];
     const id = Buffer.from(returnTicket.slice(4), "base64url").toString("hex", 0, 16);
-    if (!checkout || id !== checkout.session.replaceAll("-", "")) throw new Answer(403, {state: "refused"});
+    const checkout = begun(login, id.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
+    if (!checkout) throw new Answer(403, {state: "refused"});
     if (checkout.state === "paid") return told(checkout);
     const proofs = {returnTicket, orderReferenceId, appProof: checkout.proof, codeVerifier: checkout.verifier};
     const path = `/v1/sessions/${checkout.session}/complete`;
@@ -153,23 +159,32 @@ async function redeem(login, body) {
         note(checkout, {state: status === 402 ? "declined" : "expired"});
         return told(checkout);
     }
-    if (["proof_mismatch", "order_mismatch", "not_ready"].includes(code)) throw new Answer(403, {state: "refused"});
+    if (["proof_mismatch", "order_mismatch"].includes(code)) throw new Answer(403, {state: "refused"});
     throw new Answer(503, {state: "unavailable"}, 30);
 }
 
-/** How the checkout of a login stands, for an app that has forgotten everything. */
-async function current(login) {
-    const checkout = state.checkouts[state.logins[login]];
+/** The checkout of a session, where this login has begun it. In earnest your database has an index for that. */
+function begun(login, session) {
+    return Object.values(state.checkouts).find(one => one.session === session && one.login === login);
+}
+
+/** How a checkout of a login stands: that of the app's session, or the newest one for an app that has forgotten everything. */
+async function current(login, session) {
+    const checkout = session ? begun(login, session) : state.checkouts[state.logins[login]];
     if (!checkout) return new Answer(200, {state: "none"});
-    if (!["paid", "over"].includes(checkout.state)) {
-        try {
-            const [status, content] = await ask("GET", "/v1/sessions/" + checkout.session);
-            if (status === 200) note(checkout, content);
-        } catch (error) {
-            if (!(error instanceof Answer)) throw error;  // Else what was known before is an answer too.
-        }
+    return new Answer(200, {...told(await look(checkout)).body, reference: checkout.reference});
+}
+
+/** Asks how a checkout stands, unless it has ended. */
+async function look(checkout) {
+    if (["paid", "over"].includes(checkout.state)) return checkout;
+    try {
+        const [status, content] = await ask("GET", "/v1/sessions/" + checkout.session);
+        if (status === 200) note(checkout, content);
+    } catch (error) {
+        if (!(error instanceof Answer)) throw error;  // Else what was known before is an answer too.
     }
-    return new Answer(200, {...told(checkout).body, reference: checkout.reference});
+    return checkout;
 }
 
 /** Keeps what Sallyport says of a session. Paid stays paid, whatever comes late. */
@@ -236,6 +251,8 @@ async function route({method, url, headers}, content) {
     if (method === "POST" && path === "/checkouts") return begin(login(), word(), body());
     if (method === "POST" && path === "/checkouts/return") return redeem(login(), body());
     if (method === "GET" && path === "/checkouts/current") return current(login());
+    const one = path.match(/^\/checkouts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/);
+    if (method === "GET" && one) return current(login(), one[1]);
     if (method === "POST" && order) {
         if (!env.SHOP_STAFF_TOKEN || !isSame(bearer, env.SHOP_STAFF_TOKEN)) throw new Answer(403, {error: "for the shop's own people"});
         return move(order[1], order[2], word(), body());
@@ -254,7 +271,7 @@ const URL_OF_SALLYPORT = new URL(env.SALLYPORT_URL), STATE = env.SHOP_STATE;
 if (URL_OF_SALLYPORT.protocol !== "https:" && !["127.0.0.1", "[::1]", "localhost"].includes(URL_OF_SALLYPORT.hostname)) {
     stop("SALLYPORT_URL has to be https: the key goes there");
 }
-const API_KEY = env.SALLYPORT_KEY.startsWith("swk_") ? env.SALLYPORT_KEY : fs.readFileSync(env.SALLYPORT_KEY, "utf8").trim();
+const API_KEY = (env.SALLYPORT_KEY.startsWith("swk_") ? env.SALLYPORT_KEY : fs.readFileSync(env.SALLYPORT_KEY, "utf8")).trim();
 const CA = env.SALLYPORT_CA ? fs.readFileSync(env.SALLYPORT_CA) : undefined;
 const WEBHOOK_KEYS = (env.WEBHOOK_SECRETS ?? "").split(" ").filter(Boolean).map(text => Buffer.from(text.replace("whsec_", ""), "base64"));
 const RETURN_URL = env.SHOP_RETURN_URL ?? "https://shop.example.com/paid";
@@ -268,10 +285,13 @@ const server = http.createServer((request, response) => {
     request.on("data", part => (size += part.length) <= 65536 && parts.push(part)).on("end", async () => {
         let answer;
         try {
+            const isCounted = request.method === "GET" || "content-length" in request.headers;
+            if (!isCounted || "transfer-encoding" in request.headers) throw new Answer(411, {error: "Content-Length is missing"});
             if (size > 65536) throw new Answer(413, {error: "at most 65536 bytes"});
             answer = await route(request, Buffer.concat(parts));
         } catch (error) {
-            if (!(error instanceof Answer)) console.error("shop:", error.stack);
+            // No values: some are secret.
+            if (!(error instanceof Answer)) console.error("shop:", error.name, error.stack.match(/js:\d+/)?.[0]);
             answer = error instanceof Answer ? error : new Answer(500, {error: "the request failed on our side"});
         }
         console.error("shop:", request.method, request.url.split("?")[0], answer.status);

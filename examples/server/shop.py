@@ -32,17 +32,21 @@ class Answer(Exception):
 
 def save():
     """Replaces the file as a whole, before anything goes on that relies on it. The caller has the lock."""
-    with open(STATE + ".new", "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-        json.dump(state, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(STATE + ".new", STATE)
+    try:
+        with open(STATE + ".new", "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            json.dump(state, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(STATE + ".new", STATE)
+    except OSError:  # What is in memory alone must not be answered: a new start reads what is true.
+        print("shop: SHOP_STATE cannot be written", file=sys.stderr, flush=True)
+        os._exit(1)
 
 def ask(method, path, body=None, key=None):
     """Asks Sallyport; again, under the same key, where the answer is lost or says `later`. That is safe, another key never is."""
     fields = {"Authorization": "Bearer " + API_KEY} | ({"Content-Type": "application/json", "Idempotency-Key": key} if key else {})
     for left in (2, 1, 0):
-        code, retry, connection = "lost", None, CONNECT()
+        code, status, retry, connection = "lost", 0, None, CONNECT()
         try:
             connection.request(method, URL.path.rstrip("/") + path, json.dumps(body) if key else None, fields)
             reply = connection.getresponse()
@@ -51,12 +55,13 @@ def ask(method, path, body=None, key=None):
             if status < 500 and status not in (408, 429) and not (status == 409 and retry):
                 return status, content, retry
         except (OSError, http.client.HTTPException, ValueError) as problem:
-            print("shop: no answer to", path, type(problem).__name__, problem, file=sys.stderr, flush=True)
+            print("shop: no answer to", path, type(problem).__name__, getattr(problem, "strerror", ""), file=sys.stderr, flush=True)
         finally:
             connection.close()
         pause = int(retry) if (retry or "").isdecimal() else 1
         if left == 0 or pause > 5:  # Longer than a buyer looks at nothing: the app asks again.
-            raise Answer(202, {"state": "pending"}, pause) if code == "outcome_unknown" else Answer(503, {"state": "unavailable"}, pause)
+            waits = code == "outcome_unknown" or (status == 409 and retry)
+            raise Answer(202, {"state": "pending"}, pause) if waits else Answer(503, {"state": "unavailable"}, pause)
         time.sleep(pause)
 
 def refusal(what, status, content):
@@ -87,7 +92,8 @@ def begin(login, word, body):
         if not call:
             # Written down before the call: where the answer is lost, the very same request goes out again under the same key.
             reference, verifier = "S-" + secrets.token_hex(8), secrets.token_urlsafe(32)
-            state["checkouts"][reference] = {"reference": reference, "state": "open", "sequence": 0, "verifier": verifier}
+            state["checkouts"][reference] = {"reference": reference, "state": "open", "sequence": 0, "login": login,
+                                               "verifier": verifier}
             call = {"asked": [client, items], "key": "open-" + reference, "order": order(reference, client, items, verifier)}
             state["calls"][f"open {login} {word}"] = call
             save()
@@ -101,8 +107,11 @@ def begin(login, word, body):
         with lock:
             # The proof never leaves this server: it binds the payment to the login that began it.
             checkout |= {"session": content["id"], "proof": content["launch"]["appProof"], "launch": content["launch"]["url"]}
-            state["logins"][login] = checkout["reference"]
-            save()
+    elif look(checkout)["state"] != "open":
+        raise Answer(409, {"error": "the checkout of this Idempotency-Key has ended", "state": checkout["state"]})
+    with lock:
+        state["logins"][login] = checkout["reference"]
+        save()
     return Answer(201, {"reference": checkout["reference"], "launchUrl": checkout["launch"]})
 
 def order(reference, client, items, verifier):
@@ -114,12 +123,12 @@ def order(reference, client, items, verifier):
             "postage": {"amount": yen(POSTAGE)}, "codeChallenge": challenge} | ({"returnUrl": RETURN_URL} if client == "site" else {})
 
 def redeem(login, body):
-    """The buyer is back. Session and proof come from the login, never from the link, which anybody can send."""
+    """The buyer is back. The proof comes from the login, never from the link, which anybody can send."""
     ticket = text(body, "returnTicket", "swc_[A-Za-z0-9_-]{64}")
     reference = text(body, "orderReferenceId", "[A-Za-z0-9-]{1,64}")
-    checkout = state["checkouts"].get(state["logins"].get(login))
     session = str(uuid.UUID(bytes=base64.urlsafe_b64decode(ticket[4:])[:16]))
-    if not checkout or session != checkout["session"]:
+    checkout = begun(login, session)
+    if not checkout:
         raise Answer(403, {"state": "refused"})
     if checkout["state"] == "paid":
         return told(checkout)
@@ -135,15 +144,24 @@ def redeem(login, body):
     if status in (402, 410):
         note(checkout, {"state": {402: "declined", 410: "expired"}[status]})
         return told(checkout)
-    if code in ("proof_mismatch", "order_mismatch", "not_ready"):
+    if code in ("proof_mismatch", "order_mismatch"):
         raise Answer(403, {"state": "refused"})
     raise Answer(503, {"state": "unavailable"}, 30)
 
-def current(login):
-    """How the checkout of a login stands, for an app that has forgotten everything."""
-    checkout = state["checkouts"].get(state["logins"].get(login))
+def begun(login, session):
+    """The checkout of a session, where this login has begun it. In earnest your database has an index for that."""
+    own = (one for one in list(state["checkouts"].values()) if one.get("session") == session and one.get("login") == login)
+    return next(own, None)
+
+def current(login, session=None):
+    """How a checkout of a login stands: that of the app's session, or the newest one for an app that has forgotten everything."""
+    checkout = begun(login, session) if session else state["checkouts"].get(state["logins"].get(login))
     if not checkout:
         return Answer(200, {"state": "none"})
+    return Answer(200, told(look(checkout)).body | {"reference": checkout["reference"]})
+
+def look(checkout):
+    """Asks how a checkout stands, unless it has ended."""
     if checkout["state"] not in ("paid", "over"):
         try:
             status, content, _ = ask("GET", "/v1/sessions/" + checkout["session"])
@@ -151,7 +169,7 @@ def current(login):
                 note(checkout, content)
         except Answer:
             pass  # What was known before is an answer too.
-    return Answer(200, told(checkout).body | {"reference": checkout["reference"]})
+    return checkout
 
 def note(checkout, session, sequence=None):
     """Keeps what Sallyport says of a session. Paid stays paid, whatever comes late."""
@@ -214,22 +232,27 @@ class Shop(BaseHTTPRequestHandler):
         except Answer as answer:
             self.reply(answer)
         except Exception:
-            traceback.print_exc()  # Lines of this file; no values are among them.
+            problem, line = sys.exc_info()[0].__name__, traceback.extract_tb(sys.exc_info()[2])[-1].lineno
+            print("shop:", problem, "in line", line, file=sys.stderr, flush=True)  # No values: they may be secret.
             self.reply(Answer(500, {"error": "the request failed on our side"}))
 
     do_POST = do_GET
 
     def answer(self):
-        length = self.headers.get("content-length", "0")
-        if not re.fullmatch("[0-9]{1,5}", length):
-            raise Answer(413, {"error": "at most 99999 bytes"})
+        length = self.headers.get("content-length", "0" if self.command == "GET" else None)
+        if length is None or "transfer-encoding" in self.headers:
+            raise Answer(411, {"error": "Content-Length is missing"})
+        if not re.fullmatch("[0-9]{1,5}", length) or int(length) > 65536:
+            raise Answer(413, {"error": "at most 65536 bytes"})
         content, path = self.rfile.read(int(length)), self.path.partition("?")[0]
         order = re.fullmatch("/orders/([A-Za-z0-9-]{1,64})/(capture|refunds)", path)
+        one = re.fullmatch("/checkouts/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", path)
         match self.command, path:
             case "POST", "/webhooks": return hear(self.headers, content)
             case "POST", "/checkouts": return begin(self.login(), text(self.headers, "Idempotency-Key", WORD), self.body(content))
             case "POST", "/checkouts/return": return redeem(self.login(), self.body(content))
             case "GET", "/checkouts/current": return current(self.login())
+            case "GET", _ if one: return current(self.login(), one[1])
             case "POST", _ if order:
                 if not STAFF or not hmac.compare_digest(self.bearer().encode(), STAFF.encode()):
                     raise Answer(403, {"error": "for the shop's own people"})
@@ -254,6 +277,9 @@ class Shop(BaseHTTPRequestHandler):
             raise Answer(400, {"error": "the content is no JSON object"})
         return body
 
+    def log_request(self, code="-", size="-"):
+        self.log_message("%s %s %s", self.command, self.path.partition("?")[0], code)  # A query may hold tickets.
+
     def reply(self, answer):
         self.send_response(answer.status)
         self.send_header("Content-Type", "application/json")
@@ -268,7 +294,8 @@ if missing:
     sys.exit("shop: not set: " + ", ".join(missing))
 URL, STATE, API_KEY = urlsplit(os.environ["SALLYPORT_URL"]), os.environ["SHOP_STATE"], os.environ["SALLYPORT_KEY"]
 if not API_KEY.startswith("swk_"):
-    API_KEY = open(API_KEY).read().strip()
+    API_KEY = open(API_KEY).read()
+API_KEY = API_KEY.strip()
 if URL.scheme == "https":
     TLS = ssl.create_default_context(cafile=os.environ.get("SALLYPORT_CA") or None)
     CONNECT = lambda: http.client.HTTPSConnection(URL.hostname, URL.port, timeout=60, context=TLS)

@@ -66,7 +66,9 @@ final class SampleServer: Sendable {
         browser = shop.browser()
         environment = [
             "SALLYPORT_URL": relay.url, "SALLYPORT_CA": try TestKeys.get().authorityPath,
-            "SALLYPORT_KEY": folder + "/key", "PORT": "\(port)", "SHOP_STATE": folder + "/state.json",
+            // In a file or itself, here as there with the line end that a mounted secret has.
+            "SALLYPORT_KEY": [.node, .ruby].contains(language) ? folder + "/key" : key + "\n", "PORT": "\(port)",
+            "SHOP_STATE": folder + "/state.json",
             "SHOP_STAFF_TOKEN": Self.staff,
         ]
         try Files.write(folder + "/key", Array((key + "\n").utf8), mode: 0o600)
@@ -158,9 +160,9 @@ final class SampleServer: Sendable {
         return SampleReply(try await browser.request("POST", url + path, fields: fields, body: Array(body.utf8)))
     }
 
-    func current(login: String = SampleServer.login) async throws -> SampleReply {
+    func current(_ session: String = "current", login: String = SampleServer.login) async throws -> SampleReply {
         let fields = [("authorization", "Bearer " + login)]
-        return SampleReply(try await browser.request("GET", url + "/checkouts/current", fields: fields))
+        return SampleReply(try await browser.request("GET", url + "/checkouts/" + session, fields: fields))
     }
 
     /// Begins a checkout of two packs of tea.

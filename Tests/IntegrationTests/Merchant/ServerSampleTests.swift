@@ -136,7 +136,10 @@ struct ServerSampleTests {
             relay.arrange("/complete", .refused(503, code: "outcome_unknown", retryAfter: 20))
             let unknown = try await sample.post("/checkouts/return", back)
             #expect(unknown.status == 202 && unknown.state == "pending" && unknown.page[field: "retry-after"] == "20")
-            #expect(relay.passed("/complete").count == 2)
+            relay.arrange("/complete", .refused(409, code: "not_ready", retryAfter: 20))
+            let early = try await sample.post("/checkouts/return", back)
+            #expect(early.status == 202 && early.state == "pending" && early.page[field: "retry-after"] == "20")
+            #expect(relay.passed("/complete").count == 3)
             // A key that has been revoked is nothing that the app could mend.
             relay.arrange("/complete", .refused(401, code: "unauthenticated", retryAfter: 1))
             #expect(try await sample.post("/checkouts/return", back).state == "unavailable")
@@ -276,6 +279,75 @@ struct ServerSampleTests {
             let over = try await sample.post("/checkouts/return", later)
             #expect(over.status == 410 && over.state == "over", "\(over.page.text)")
             #expect(try await sample.current().state == "over")
+        }
+    }
+
+    @Test(arguments: SampleLanguage.allCases)
+    func `know each checkout of a login, whichever is the newest`(_ language: SampleLanguage) async throws {
+        try await withSample(language) { sample in
+            func session() throws -> String {
+                try sample.shop.value("SELECT flow_id::text FROM flow ORDER BY flow_id DESC LIMIT 1")
+            }
+            let opened = try await sample.begin()
+            let first = try session()
+            let back = SampleServer.back(try await sample.walk(try #require(opened.json["launchUrl"]?.text)))
+            let paid = try await sample.post("/checkouts/return", back)
+            let next = try await sample.begin("two")
+            let second = try session()
+            // The answer to the first was lost on its way to a phone, and another has begun the second.
+            #expect(try await sample.post("/checkouts/return", back).json == paid.json)
+            #expect(try await sample.current(first).json == paid.json)
+            #expect(try await sample.current(second).state == "open" && first != second)
+            #expect(try await sample.current(first, login: "login-of-the-second-buyer").state == "none")
+            #expect(try await sample.current("00000000-0000-7000-8000-000000000000").state == "none")
+            // No tab is opened anew for what has ended.
+            let again = try await sample.begin()
+            #expect(again.status == 409 && again.state == "paid", "\(again.page.text)")
+            #expect(try await sample.begin("two").page.text == next.page.text)
+            let merchant = try await sample.shop.merchant()
+            _ = try await merchant.post("/v1/sessions/\(second)/cancel", [:])
+            let over = try await sample.begin("two")
+            #expect(over.status == 409 && over.state == "over" && over.json["launchUrl"] == nil, "\(over.page.text)")
+        }
+    }
+
+    @Test(arguments: SampleLanguage.allCases)
+    func `answer nothing that is in memory alone`(_ language: SampleLanguage) async throws {
+        try await withSample(language) { sample in
+            let reference = try #require(try await sample.begin().json["reference"]?.text)
+            let session = try sample.shop.value("SELECT flow_id::text FROM flow")
+            let data = #"{"reference":"\#(reference)","state":"paid","amounts":{},"charges":[]}"#
+            let event = #"{"id":"evt_1","type":"t","sessionId":"\#(session)","sequence":1,"data":\#(data)}"#
+            // The state is written beside its file first.
+            try FileManager.default.createDirectory(
+                atPath: sample.folder + "/state.json.new",
+                withIntermediateDirectories: false
+            )
+            let status = try? await sample.webhook(event, secret: "whsec_AAAA")
+            #expect(status == nil || status == 500)
+            if language == .php {
+                #expect(status == 500)
+            } else {
+                #expect(try sample.exit() == .code(1), "\(sample.log)")
+                try await sample.start()
+            }
+            try FileManager.default.removeItem(atPath: sample.folder + "/state.json.new")
+            #expect(try await sample.webhook(event, secret: "whsec_AAAA") == 204)
+            #expect(try await stored(sample, reference) == "paid")
+        }
+    }
+
+    @Test(arguments: SampleLanguage.allCases)
+    func `take no content without an end`(_ language: SampleLanguage) async throws {
+        try await withSample(language) { sample in
+            let long = String(repeating: " ", count: 65_536) + "{}"
+            #expect(try await sample.post("/checkouts", long, word: "w").status == 413)
+            let curl = [
+                "-sS", "-o", "-", "-w", "%{http_code}", "-H", "Transfer-Encoding: chunked", "-d", "{}", "-H", "Expect:",
+            ]
+            let plan = ChildPlan("/usr/bin/curl", curl + [sample.url + "/checkouts"], environment: [:])
+            let output = String(decoding: try plan.run(atMost: Patience.usual).output, as: UTF8.self)
+            #expect(output.hasSuffix("411"), "\(output)")
         }
     }
 
