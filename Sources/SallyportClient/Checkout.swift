@@ -160,12 +160,12 @@ public actor Checkout {
             }
             return await redeem(link)
         }
+        guard let ticket = LaunchTicket(record.ticket) else {
+            throw CheckoutError("the record of the checkout is damaged")
+        }
         waitForReturn()
         guard case .server(let server) = completion else {
             return isLate(record) ? try end(.ended(.over)) : state
-        }
-        guard let ticket = LaunchTicket(record.ticket) else {
-            throw CheckoutError("the record of the checkout is damaged")
         }
         return await follow { try await server.current(ticket) }
     }

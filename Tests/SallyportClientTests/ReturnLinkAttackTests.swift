@@ -176,6 +176,14 @@ struct ReturnLinkAttackTests {
     }
 }
 
+@Suite("A launch ticket")
+struct LaunchTicketTests {
+    @Test func `names its session`() throws {
+        let ticket = try #require(LaunchTicket("swa_-_" + String(repeating: "Zk", count: 31)))
+        #expect(ticket.sessionID == "fbf66466-4664-6646-6466-466466466466")
+    }
+}
+
 private struct NoPage: SallyportClient.CartPage {
     func purchase(_ link: ReturnLink) async throws -> Redemption { throw CheckoutError("nothing was started") }
 }

@@ -78,7 +78,7 @@ class Checkout @JvmOverloads constructor(
      * Has the shop's server open a session. The checkout before is over.
      *
      * @param items quantities by the shop's own ids.
-     * @param key names this order: after an error the same is tried again under the same key.
+     * @param key names this try to buy: after an error it is the same again, for a buyer who starts over a new one.
      * @return what the tab is opened with.
      * @throws Exception [CheckoutError], what the transport or the store throws.
      */
@@ -92,7 +92,7 @@ class Checkout @JvmOverloads constructor(
         try {
             val url = server.begin(items, configuration.client, key)
             return synchronized(lock) {
-                if (mine != turn) throw CheckoutError("another checkout was begun")
+                if (mine != turn) throw CheckoutError("the checkout was given up, or another one begun")
                 depart(launch(url))
             }
         } catch (error: Exception) {
@@ -110,7 +110,7 @@ class Checkout @JvmOverloads constructor(
     private fun depart(launch: Launch): Launch {
         store.save(CheckoutRecord(launch.ticket.text, now()))
         turn += 1
-        become(CheckoutState.InTab(launch))
+        become(CheckoutState.Opening(launch))
         return launch
     }
 
@@ -130,7 +130,8 @@ class Checkout @JvmOverloads constructor(
             if (!Token.areEqual(record.ticket, link.launchTicket.text)) throw ReturnLinkRefusal(RefusalReason.OTHER_CHECKOUT)
             if (record.isReceived(link)) throw ReturnLinkRefusal(RefusalReason.REPLAYED)
             if (record.phase == CheckoutRecord.Phase.OVER) throw ReturnLinkRefusal(RefusalReason.NO_CHECKOUT)
-            if (record.phase != CheckoutRecord.Phase.IN_TAB) throw ReturnLinkRefusal(RefusalReason.OTHER_CHECKOUT)
+            // Of a tab that has gone on after a decline. What is being decided goes first: the link can be tapped again.
+            if (record.phase != CheckoutRecord.Phase.IN_TAB && isDeciding) throw ReturnLinkRefusal(RefusalReason.OTHER_CHECKOUT)
             if (isLate(record)) throw ReturnLinkRefusal(RefusalReason.LATE)
             val parts = CheckoutRecord.Received(link.returnTicket, link.accessToken, link.orderReferenceId)
             // The lock is held since the record was read, so of two deliveries of one link the second finds this.
@@ -148,6 +149,7 @@ class Checkout @JvmOverloads constructor(
      */
     fun resume(): CheckoutState {
         var link: ReturnLink? = null
+        var ticket: LaunchTicket? = null
         val mine = synchronized(lock) {
             val record = store.load()
             if (record == null || record.phase == CheckoutRecord.Phase.OVER) return state
@@ -155,7 +157,8 @@ class Checkout @JvmOverloads constructor(
                 link = record.link(configuration) ?: throw CheckoutError(CheckoutRecord.damaged)
                 follow(CheckoutState.Completing)
             } else {
-                val first = follow(inTab(record))
+                ticket = LaunchTicket.parse(record.ticket) ?: throw CheckoutError(CheckoutRecord.damaged)
+                val first = follow(waiting())
                 // No link is taken any more; only a server can know of a payment.
                 if (completion is Completion.Page && isLate(record)) return end(CheckoutState.Ended(CheckoutEnd.OVER))
                 first
@@ -164,7 +167,8 @@ class Checkout @JvmOverloads constructor(
         val received = link
         if (received != null) return ask(mine) { redeem(received) }
         val server = (completion as? Completion.Server)?.server ?: return state
-        return ask(mine) { server.current() }
+        val own = ticket ?: return state
+        return ask(mine) { server.current(own) }
     }
 
     /**
@@ -176,8 +180,11 @@ class Checkout @JvmOverloads constructor(
     fun cancel() {
         synchronized(lock) {
             val record = store.load()
-            if (record == null || record.phase != CheckoutRecord.Phase.IN_TAB) return
-            store.save(record.with(CheckoutRecord.Phase.OVER))
+            if (record != null && record.phase == CheckoutRecord.Phase.IN_TAB) {
+                store.save(record.with(CheckoutRecord.Phase.OVER))
+            } else if (state != CheckoutState.Starting) {
+                return
+            }
             turn += 1
             become(CheckoutState.Ended(CheckoutEnd.CANCELLED))
         }
@@ -192,9 +199,12 @@ class Checkout @JvmOverloads constructor(
     fun pageArrived(url: String) {
         synchronized(lock) {
             val address = url.substringBefore('#').substringBefore('?')
-            if (state != CheckoutState.HandedToPage || address != configuration.webOrigin + "/thanks") return
+            if (completion !is Completion.Page || address != configuration.webOrigin + "/thanks") return
+            val record = store.load()
+            if (record == null || record.phase != CheckoutRecord.Phase.RECEIVED) return
             // Written down: the link is not handed in again when the app starts anew.
-            store.load()?.let { store.save(it.with(CheckoutRecord.Phase.OVER)) }
+            store.save(record.with(CheckoutRecord.Phase.OVER))
+            turn += 1
             become(CheckoutState.Paid(Receipt(null, null)))
         }
     }
@@ -205,9 +215,12 @@ class Checkout @JvmOverloads constructor(
         return age < -60000 || age > configuration.returnDeadline * 1000
     }
 
-    private fun inTab(record: CheckoutRecord): CheckoutState {
-        val ticket = LaunchTicket.parse(record.ticket) ?: throw CheckoutError(CheckoutRecord.damaged)
-        return CheckoutState.InTab(Launch(configuration.launchURL(ticket), ticket))
+    private val isDeciding get() = state == CheckoutState.Completing || state == CheckoutState.Pending
+
+    /** Waits for a link; says so unless more was said already. */
+    private fun waiting(): CheckoutState = when (val now = state) {
+        is CheckoutState.Opening, CheckoutState.Declined -> now
+        else -> CheckoutState.InTab
     }
 
     private fun redeem(link: ReturnLink): Redemption = when (completion) {
@@ -244,7 +257,7 @@ class Checkout @JvmOverloads constructor(
     private fun settle(answer: Redemption): CheckoutState = when (answer) {
         is Redemption.Paid -> end(CheckoutState.Paid(answer.receipt))
         is Redemption.Ended -> end(CheckoutState.Ended(answer.end))
-        is Redemption.Again -> CheckoutState.InTab(depart(launch(answer.url)))
+        is Redemption.Again -> CheckoutState.Opening(depart(launch(answer.url)))
         Redemption.HandedToPage -> become(CheckoutState.HandedToPage)
         Redemption.Declined -> {
             // The tab is still there: another card brings another link.
@@ -252,7 +265,7 @@ class Checkout @JvmOverloads constructor(
             become(CheckoutState.Declined)
         }
         Redemption.None -> end(CheckoutState.Ended(CheckoutEnd.OVER))
-        Redemption.Open -> store.load()?.let { become(inTab(it)) } ?: state
+        Redemption.Open -> become(waiting())
         is Redemption.Pending -> state
     }
 

@@ -8,8 +8,11 @@ sealed class CheckoutState {
     /** The session is being opened. */
     object Starting : CheckoutState()
 
-    /** The buyer belongs into the secure tab, or has closed it: only a return link or the server says what happened there. */
-    data class InTab(val launch: Launch) : CheckoutState()
+    /** The secure tab is to be opened with this, at once and once. */
+    data class Opening(val launch: Launch) : CheckoutState()
+
+    /** The tab was opened by an app that has ended since; only a return link or the server says what happened in it. */
+    object InTab : CheckoutState()
 
     /** The return was received, and the payment is being completed. */
     object Completing : CheckoutState()
@@ -29,7 +32,11 @@ sealed class CheckoutState {
     /** Over without a payment. */
     data class Ended(val end: CheckoutEnd) : CheckoutState()
 
-    /** Nothing is known: the network or a server was away. [Checkout.resume] asks again, which is always safe. */
+    /**
+     * Nothing is known: the network or a server was away.
+     *
+     * [Checkout.resume] asks again, which is always safe; where it was [Checkout.begin] that has failed, that under the same key.
+     */
     data class Failed(val error: String) : CheckoutState()
 
     /** Without anything secret. */
@@ -142,6 +149,6 @@ interface MerchantServer {
     /** Hands in the return, received and checked; the same may be handed in again. */
     fun redeem(link: ReturnLink): Redemption
 
-    /** How the checkout of this login stands. */
-    fun current(): Redemption
+    /** How the checkout of a ticket stands; the login may have begun others since, on other devices. */
+    fun current(ticket: LaunchTicket): Redemption
 }

@@ -28,7 +28,8 @@ class HTTPMerchantServer(base: String, private val transport: Transport, private
         return redemption(post("/checkouts/return", content, emptyList()))
     }
 
-    override fun current(): Redemption = redemption(transport.send(TransportRequest("GET", "$base/checkouts/current", fields())))
+    override fun current(ticket: LaunchTicket): Redemption =
+        redemption(transport.send(TransportRequest("GET", "$base/checkouts/${ticket.sessionId}", fields())))
 
     private fun post(path: String, content: Map<String, Any>, more: List<Pair<String, String>>): TransportResponse {
         val fields = fields() + listOf("Content-Type" to "application/json") + more

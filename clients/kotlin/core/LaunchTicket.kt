@@ -6,6 +6,14 @@ package sallyport.client
  * @property text `swa_` and 64 characters of base64url: a secret until the tab was opened.
  */
 class LaunchTicket private constructor(val text: String) {
+    /** The id of its session, as a UUID in small letters, which is no secret. */
+    val sessionId: String
+        get() {
+            val bits = text.substring(4, 26).map { Integer.toBinaryString(64 + Token.value(it)).substring(1) }.joinToString("")
+            val digits = bits.take(128).chunked(4).map { Integer.toHexString(it.toInt(2)) }.joinToString("")
+            return listOf(0..7, 8..11, 12..15, 16..19, 20..31).joinToString("-") { digits.substring(it) }
+        }
+
     override fun equals(other: Any?): Boolean = other is LaunchTicket && Token.areEqual(text, other.text)
 
     override fun hashCode(): Int = text.hashCode()
@@ -35,6 +43,8 @@ internal object Token {
     private const val sessionCharacters = 21
     private const val alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
+    fun value(character: Char): Int = alphabet.indexOf(character)
+
     fun isToken(text: String, tag: String): Boolean =
         text.startsWith(tag) && text.length == tag.length + 64 && text.substring(tag.length).all { it in alphabet }
 
@@ -45,7 +55,7 @@ internal object Token {
         val right = other.substring(4)
         if (left.substring(0, sessionCharacters) != right.substring(0, sessionCharacters)) return false
         // The 22nd character carries the last two bits of the 16 bytes in its upper third.
-        return alphabet.indexOf(left[sessionCharacters]) shr 4 == alphabet.indexOf(right[sessionCharacters]) shr 4
+        return value(left[sessionCharacters]) shr 4 == value(right[sessionCharacters]) shr 4
     }
 
     /** Compares without telling by its time how much was right. */

@@ -2,16 +2,20 @@ package sallyport.client.tests
 
 import sallyport.client.Checkout
 import sallyport.client.CheckoutEnd
+import sallyport.client.CheckoutError
 import sallyport.client.CheckoutListener
 import sallyport.client.CheckoutState
 import sallyport.client.CheckoutStore
 import sallyport.client.CheckoutRecord
+import sallyport.client.ClientKind
 import sallyport.client.Completion
 import sallyport.client.FileCheckoutStore
 import sallyport.client.LaunchTicket
 import sallyport.client.MemoryCheckoutStore
+import sallyport.client.MerchantServer
 import sallyport.client.Receipt
 import sallyport.client.Redemption
+import sallyport.client.ReturnLink
 import java.io.File
 import java.io.IOException
 import java.nio.file.Files
@@ -84,7 +88,7 @@ internal fun accidents() {
         val page = CountingPage { if (it == 1) Redemption.Again("https://pay.example.com/button?secureWebviewSessionId=$next") else paid }
         val checkout = checkout(page, MemoryCheckoutStore())
         checkout.open(ticket)
-        expect((checkout.receive(own) as CheckoutState.InTab).launch.ticket.text, next)
+        expect((checkout.receive(own) as CheckoutState.Opening).launch.ticket.text, next)
         expect(refusal { checkout.receive(own) }, "OTHER_CHECKOUT")
         expect(checkout.receive(front + query(a = next, c = "swc_" + "z".repeat(64))), CheckoutState.Paid(Receipt("1", null)))
     }
@@ -131,7 +135,7 @@ internal fun accidents() {
         val other = checkout.open(LaunchTicket.parse("swa_" + "z".repeat(64))!!)
         leave.countDown()
         receiver.join()
-        expect(checkout.state, CheckoutState.InTab(other))
+        expect(checkout.state, CheckoutState.Opening(other))
     }
     case("the page takes over, and its receipt is believed at its own address only") {
         val checkout = checkout(CountingPage { Redemption.HandedToPage }, MemoryCheckoutStore())
@@ -143,6 +147,54 @@ internal fun accidents() {
         checkout.pageArrived("https://pay.example.com/thanks?x=1")
         expect(checkout.state, CheckoutState.Paid(Receipt(null, null)))
     }
+    case("the link of another card is taken after a decline that only the page has seen") {
+        val page = CountingPage { Redemption.HandedToPage }
+        val checkout = checkout(page, MemoryCheckoutStore())
+        checkout.open(ticket)
+        checkout.receive(own)
+        val other = own.replace(Regex("orderReferenceId=[^&]*"), "orderReferenceId=S03-other")
+        expect(checkout.receive(other), CheckoutState.HandedToPage)
+        expect(refusal { checkout.receive(other) }, "REPLAYED")
+        expect(page.calls, 2)
+    }
+    case("no other link is taken while one is being decided") {
+        var other = ""
+        lateinit var checkout: Checkout
+        val page = CountingPage {
+            other = refusal { checkout.receive(own.replace(Regex("orderReferenceId=[^&]*"), "orderReferenceId=S03-other")) }
+            paid
+        }
+        checkout = checkout(page, MemoryCheckoutStore())
+        checkout.open(ticket)
+        checkout.receive(own)
+        expect(other, "OTHER_CHECKOUT")
+        expect(page.calls, 1)
+    }
+    case("given up while it is begun: no tab opens") {
+        lateinit var checkout: Checkout
+        val server = object : MerchantServer {
+            override fun begin(items: Map<String, Int>, client: ClientKind, key: String): String {
+                checkout.cancel()
+                return configuration.launchURL(ticket)
+            }
+            override fun redeem(link: ReturnLink): Redemption = Redemption.None
+            override fun current(ticket: LaunchTicket): Redemption = Redemption.None
+        }
+        checkout = Checkout(configuration, Completion.Server(server), MemoryCheckoutStore())
+        val error = try { checkout.begin(mapOf("tea" to 1), "once").toString() } catch (error: CheckoutError) { "given up" }
+        expect(error, "given up")
+        expect(checkout.state, CheckoutState.Ended(CheckoutEnd.CANCELLED))
+    }
+    case("the receipt of the page counts in an app that starts anew") {
+        val store = MemoryCheckoutStore()
+        val before = checkout(CountingPage { Redemption.HandedToPage }, store)
+        before.open(ticket)
+        before.receive(own)
+        val after = checkout(CountingPage { Redemption.HandedToPage }, store)
+        after.pageArrived("https://pay.example.com/thanks")
+        expect(after.state, CheckoutState.Paid(Receipt(null, null)))
+        expect(checkout(CountingPage(), store).resume(), CheckoutState.Idle)
+    }
     case("a listener is told each state in order") {
         val seen = ArrayList<String>()
         val checkout = checkout(CountingPage { if (it == 1) Redemption.Pending(1.0) else paid }, MemoryCheckoutStore())
@@ -153,7 +205,7 @@ internal fun accidents() {
         })
         checkout.open(ticket)
         checkout.receive(own)
-        expect(seen, listOf("Idle", "InTab", "Completing", "Pending", "Paid"))
+        expect(seen, listOf("Idle", "Opening", "Completing", "Pending", "Paid"))
     }
     deaths()
 }
@@ -165,7 +217,7 @@ private fun deaths() {
         checkout(CountingPage(), FileCheckoutStore(file)).open(ticket)
         val page = CountingPage()
         val after = checkout(page, FileCheckoutStore(file))
-        expect((after.resume() as CheckoutState.InTab).launch.ticket, ticket)
+        expect(after.resume(), CheckoutState.InTab)
         expect(after.receive(own), CheckoutState.Paid(Receipt("1", null)))
         expect(page.calls, 1)
     }
@@ -186,7 +238,7 @@ private fun deaths() {
         Checkout(configuration, Completion.Page(CountingPage()), store, { time }).open(ticket)
         time += age
         val after = Checkout(configuration, Completion.Page(CountingPage()), store, { time })
-        expect((after.resume() as CheckoutState.InTab).launch.ticket, ticket)
+        expect(after.resume(), CheckoutState.InTab)
         expect(after.receive(own), CheckoutState.Paid(Receipt("1", null)))
     }
     case("death after the link was written down, before and during the redemption") {
