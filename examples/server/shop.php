@@ -62,21 +62,21 @@ function ask(string $method, string $path, ?array $body = null, ?string $key = n
         'follow_location' => 0, 'protocol_version' => 1.1, 'timeout' => 60];
     $context = stream_context_create(['http' => $http, 'ssl' => getenv('SALLYPORT_CA') ? ['cafile' => getenv('SALLYPORT_CA')] : []]);
     for ($left = 2; ; $left--) {
-        [$code, $retry, $http_response_header] = ['lost', null, []];
+        [$waits, $retry, $http_response_header] = [false, null, []];
         $text = @file_get_contents(rtrim(getenv('SALLYPORT_URL'), '/') . $path, false, $context);
         $content = is_string($text) ? json_decode($text, true) : null;
         if (is_array($content)) {
             $status = (int) explode(' ', $http_response_header[0])[1];
             $after = preg_grep('/^Retry-After:/i', $http_response_header);
             $retry = $after ? trim(explode(':', current($after), 2)[1]) : null;
-            $code = $content['error']['code'] ?? null;
+            $waits = $status === 409 || ($content['error']['code'] ?? null) === 'outcome_unknown';
             if ($status < 500 && $status !== 408 && $status !== 429 && !($status === 409 && $retry)) return [$status, $content, $retry];
         } else {
             error_log("shop: no answer to $path " . ($text === false ? error_get_last()['message'] ?? '' : 'no JSON'));
         }
         $pause = ctype_digit($retry ?? '') ? (int) $retry : 1;
         if ($left === 0 || $pause > 5) {  // Longer than a buyer looks at nothing: the app asks again.
-            throw $code === 'outcome_unknown' ? new Answer(202, ['state' => 'pending'], $pause)
+            throw $waits ? new Answer(202, ['state' => 'pending'], $pause)
                 : new Answer(503, ['state' => 'unavailable'], $pause);
         }
         sleep($pause);
@@ -85,7 +85,7 @@ function ask(string $method, string $path, ?array $body = null, ?string $key = n
 
 function api_key(): string {
     $key = getenv('SALLYPORT_KEY');
-    return str_starts_with($key, 'swk_') ? $key : trim(file_get_contents($key));
+    return trim(str_starts_with($key, 'swk_') ? $key : file_get_contents($key));
 }
 
 /** Logs what no repeat makes better, without any secret; returns its code. */
@@ -123,7 +123,8 @@ function begin(string $login, string $word, array $body): Answer {
         if (!$call) {
             // Written down before the call: where the answer is lost, the very same request goes out again under the same key.
             [$reference, $verifier] = ['S-' . bin2hex(random_bytes(8)), base64url(random_bytes(32))];
-            $state['checkouts'][$reference] = ['reference' => $reference, 'state' => 'open', 'sequence' => 0, 'verifier' => $verifier];
+            $state['checkouts'][$reference] = ['reference' => $reference, 'state' => 'open', 'sequence' => 0, 'login' => $login,
+                'verifier' => $verifier];
             $call = ['asked' => [$client, $items], 'key' => "open-$reference", 'order' => order($reference, $client, $items, $verifier)];
         }
         return [$call, $state['checkouts'][$call['order']['reference']]];
@@ -135,11 +136,14 @@ function begin(string $login, string $word, array $body): Answer {
         $checkout = change(function (&$state) use ($login, $checkout, $content) {
             // The proof never leaves this server: it binds the payment to the login that began it.
             $launch = $content['launch'];
-            $state['logins'][$login] = $checkout['reference'];
             return $state['checkouts'][$checkout['reference']] = ['session' => $content['id'], 'proof' => $launch['appProof'],
                 'launch' => $launch['url']] + $state['checkouts'][$checkout['reference']];
         });
+    } elseif (($checkout = look($checkout))['state'] !== 'open') {
+        $words = 'the checkout of this Idempotency-Key has ended';
+        throw new Answer(409, ['error' => $words, 'state' => $checkout['state']]);
     }
+    change(fn(&$state) => $state['logins'][$login] = $checkout['reference']);
     return new Answer(201, ['reference' => $checkout['reference'], 'launchUrl' => $checkout['launch']]);
 }
 
@@ -155,17 +159,19 @@ function order(string $reference, string $client, array $items, string $verifier
     return $client === 'site' ? $order + ['returnUrl' => getenv('SHOP_RETURN_URL') ?: 'https://shop.example.com/paid'] : $order;
 }
 
-function checkout_of(string $login): ?array {
-    return change(fn(&$state) => $state['checkouts'][$state['logins'][$login] ?? ''] ?? null);
+/** The checkout of a session, where this login has begun it. In earnest your database has an index for that. */
+function begun(string $login, string $session): ?array {
+    $isIt = fn($one) => ($one['session'] ?? null) === $session && ($one['login'] ?? null) === $login;
+    return change(fn(&$state) => current(array_filter($state['checkouts'], $isIt)) ?: null);
 }
 
-/** The buyer is back. Session and proof come from the login, never from the link, which anybody can send. */
+/** The buyer is back. The proof comes from the login, never from the link, which anybody can send. */
 function redeem(string $login, array $body): Answer {
     $ticket = text($body['returnTicket'] ?? null, 'returnTicket', '/\Aswc_[A-Za-z0-9_-]{64}\z/');
     $reference = text($body['orderReferenceId'] ?? null, 'orderReferenceId', '/\A[A-Za-z0-9-]{1,64}\z/');
-    $checkout = checkout_of($login);
     $id = bin2hex(substr(base64_decode(strtr(substr($ticket, 4), '-_', '+/')), 0, 16));
-    if (!$checkout || $id !== str_replace('-', '', $checkout['session'])) throw new Answer(403, ['state' => 'refused']);
+    $checkout = begun($login, preg_replace('/\A(.{8})(.{4})(.{4})(.{4})/', '$1-$2-$3-$4-', $id));
+    if (!$checkout) throw new Answer(403, ['state' => 'refused']);
     if ($checkout['state'] === 'paid') return told($checkout);
     $proofs = ['returnTicket' => $ticket, 'orderReferenceId' => $reference, 'appProof' => $checkout['proof'],
         'codeVerifier' => $checkout['verifier']];
@@ -182,23 +188,28 @@ function redeem(string $login, array $body): Answer {
     if ($status === 402 || $status === 410) {
         return told(note($checkout['reference'], ['state' => $status === 402 ? 'declined' : 'expired']));
     }
-    if (in_array($code, ['proof_mismatch', 'order_mismatch', 'not_ready'], true)) throw new Answer(403, ['state' => 'refused']);
+    if (in_array($code, ['proof_mismatch', 'order_mismatch'], true)) throw new Answer(403, ['state' => 'refused']);
     throw new Answer(503, ['state' => 'unavailable'], 30);
 }
 
-/** How the checkout of a login stands, for an app that has forgotten everything. */
-function standing(string $login): Answer {
-    $checkout = checkout_of($login);
+/** How a checkout of a login stands: that of the app's session, or the newest one for an app that has forgotten everything. */
+function standing(string $login, string $session): Answer {
+    $newest = fn(&$state) => $state['checkouts'][$state['logins'][$login] ?? ''] ?? null;
+    $checkout = $session === 'current' ? change($newest) : begun($login, $session);
     if (!$checkout) return new Answer(200, ['state' => 'none']);
-    if (!in_array($checkout['state'], ['paid', 'over'], true)) {
-        try {
-            [$status, $content] = ask('GET', "/v1/sessions/{$checkout['session']}");
-            if ($status === 200) $checkout = note($checkout['reference'], $content);
-        } catch (Answer) {
-            // What was known before is an answer too.
-        }
-    }
+    $checkout = look($checkout);
     return new Answer(200, told($checkout)->body + ['reference' => $checkout['reference']]);
+}
+
+/** Asks how a checkout stands, unless it has ended. */
+function look(array $checkout): array {
+    if (in_array($checkout['state'], ['paid', 'over'], true)) return $checkout;
+    try {
+        [$status, $content] = ask('GET', "/v1/sessions/{$checkout['session']}");
+        return $status === 200 ? note($checkout['reference'], $content) : $checkout;
+    } catch (Answer) {
+        return $checkout;  // What was known before is an answer too.
+    }
 }
 
 /** Keeps what Sallyport says of a session. Paid stays paid, whatever comes late. */
@@ -262,6 +273,8 @@ function move(string $name, string $deed, string $word, array $body): Answer {
 }
 
 function route(string $method, string $path): Answer {
+    $isCounted = $method === 'GET' || isset($_SERVER['CONTENT_LENGTH']) || isset($_SERVER['HTTP_CONTENT_LENGTH']);
+    if (!$isCounted || isset($_SERVER['HTTP_TRANSFER_ENCODING'])) throw new Answer(411, ['error' => 'Content-Length is missing']);
     $content = file_get_contents('php://input', false, null, 0, 65537);
     if (strlen($content) > 65536) throw new Answer(413, ['error' => 'at most 65536 bytes']);
     $bearer = preg_replace('/^Bearer /', '', $_SERVER['HTTP_AUTHORIZATION'] ?? '');
@@ -276,7 +289,8 @@ function route(string $method, string $path): Answer {
     if ("$method $path" === 'POST /webhooks') return hear($content);
     if ("$method $path" === 'POST /checkouts') return begin($login(), $word(), $body());
     if ("$method $path" === 'POST /checkouts/return') return redeem($login(), $body());
-    if ("$method $path" === 'GET /checkouts/current') return standing($login());
+    $one = '#\A/checkouts/(current|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\z#';
+    if ($method === 'GET' && preg_match($one, $path, $found)) return standing($login(), $found[1]);
     if ($method === 'POST' && preg_match('#\A/orders/([A-Za-z0-9-]{1,64})/(capture|refunds)\z#', $path, $order)) {
         $staff = getenv('SHOP_STAFF_TOKEN') ?: '';
         if ($staff === '' || !hash_equals($staff, $bearer)) throw new Answer(403, ['error' => "for the shop's own people"]);
@@ -293,7 +307,7 @@ if (PHP_SAPI === 'cli') {
         exit_with('SALLYPORT_URL has to be https: the key goes there');
     }
     // Each request runs this file again, below.
-    pcntl_exec(PHP_BINARY, ['-d', 'display_errors=stderr', '-S', '127.0.0.1:' . getenv('PORT'), __FILE__]);
+    pcntl_exec(PHP_BINARY, ['-d', 'display_errors=0', '-d', 'log_errors=1', '-S', '127.0.0.1:' . getenv('PORT'), __FILE__]);
 }
 
 function exit_with(string $message): never {
@@ -301,7 +315,8 @@ function exit_with(string $message): never {
     exit(1);
 }
 
-pcntl_sigprocmask(SIG_BLOCK, [SIGTERM]);  // What has begun is answered before the end.
+$isOwn = PHP_SAPI === 'cli-server';
+if ($isOwn) pcntl_sigprocmask(SIG_BLOCK, [SIGTERM]);  // What has begun is answered before the end.
 try {
     $answer = route($_SERVER['REQUEST_METHOD'], parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH) ?: '/');
 } catch (Answer $thrown) {
@@ -316,5 +331,6 @@ header('Cache-Control: no-store');
 if ($answer->retry) header("Retry-After: {$answer->retry}");
 if ($answer->body !== null) echo json_encode($answer->body);
 flush();
-if (pcntl_sigtimedwait([SIGTERM], $info, 0, 1) > 0) posix_kill(getmypid(), SIGINT);  // The server of php-cli ends in order by this one.
-pcntl_sigprocmask(SIG_UNBLOCK, [SIGTERM]);
+// The server of php-cli ends in order by another signal.
+if ($isOwn && pcntl_sigtimedwait([SIGTERM], $info, 0, 1) > 0) posix_kill(getmypid(), SIGINT);
+if ($isOwn) pcntl_sigprocmask(SIG_UNBLOCK, [SIGTERM]);

@@ -44,6 +44,9 @@ def save
     file.fsync
   end
   File.rename("#{STATE_FILE}.new", STATE_FILE)
+rescue SystemCallError # What is in memory alone must not be answered: a new start reads what is true.
+  warn "shop: SHOP_STATE cannot be written"
+  exit!(1)
 end
 
 # Asks Sallyport; again, under the same key, where the answer is lost or says `later`. That is safe, another key never is.
@@ -54,19 +57,19 @@ def ask(method, path, body = nil, key = nil)
   request.body = JSON.generate(body) if key
   options = { use_ssl: URL.scheme == "https", ca_file: ENV["SALLYPORT_CA"], open_timeout: 10, read_timeout: 60, max_retries: 0 }
   2.downto(0) do |left|
-    code, again = "lost", nil
+    waits, again = false, nil
     begin
       reply = Net::HTTP.start(URL.hostname, URL.port, nil, options) { |http| http.request(request) }
       status, again, content = reply.code.to_i, reply["Retry-After"], JSON.parse(reply.body)
-      code = content.dig("error", "code")
+      waits = status == 409 || content.dig("error", "code") == "outcome_unknown"
       return [status, content, again] if status < 500 && ![408, 429].include?(status) && !(status == 409 && again)
     rescue SystemCallError, IOError, SocketError, Timeout::Error, OpenSSL::SSL::SSLError, Net::HTTPBadResponse, JSON::ParserError => e
-      # What is said of bad JSON quotes it, with the proof in it.
-      warn "shop: no answer to #{path} #{e.class} #{e.message unless e.is_a?(JSON::ParserError)}"
+      # What is said of bad JSON or of bad fields quotes them, with what is secret in them.
+      warn "shop: no answer to #{path} #{e.class} #{e.message if e.is_a?(SystemCallError)}"
     end
     pause = again.to_s.match?(/\A[0-9]+\z/) ? again.to_i : 1
     if left.zero? || pause > 5 # Longer than a buyer looks at nothing: the app asks again.
-      raise code == "outcome_unknown" ? Answer.new(202, { state: "pending" }, pause) : Answer.new(503, { state: "unavailable" }, pause)
+      raise waits ? Answer.new(202, { state: "pending" }, pause) : Answer.new(503, { state: "unavailable" }, pause)
     end
     sleep pause
   end
@@ -99,7 +102,8 @@ def begin_checkout(login, word, body)
     known = STATE["calls"]["open #{login} #{word}"] ||= begin
       # Written down before the call: where the answer is lost, the very same request goes out again under the same key.
       reference, verifier = "S-#{SecureRandom.hex(8)}", SecureRandom.urlsafe_base64(32)
-      STATE["checkouts"][reference] = { "reference" => reference, "state" => "open", "sequence" => 0, "verifier" => verifier }
+      STATE["checkouts"][reference] = { "reference" => reference, "state" => "open", "sequence" => 0, "login" => login,
+                                          "verifier" => verifier }
       { "asked" => [client, items], "key" => "open-#{reference}", "order" => order(reference, client, items, verifier) }
     end
     save
@@ -107,16 +111,20 @@ def begin_checkout(login, word, body)
   end
   raise Answer.new(422, { error: "this Idempotency-Key was used for another order" }) if call["asked"] != [client, items]
   checkout = STATE["checkouts"][call["order"]["reference"]]
-  unless checkout["session"]
+  if !checkout["session"]
     status, content = ask("POST", "/v1/sessions", call["order"], call["key"])
     raise Answer.new(502, { error: refusal("no session:", status, content) }) if status != 201
     LOCK.synchronize do
       # The proof never leaves this server: it binds the payment to the login that began it.
       launch = content["launch"]
       checkout.update("session" => content["id"], "proof" => launch["appProof"], "launch" => launch["url"])
-      STATE["logins"][login] = checkout["reference"]
-      save
     end
+  elsif look(checkout)["state"] != "open"
+    raise Answer.new(409, { error: "the checkout of this Idempotency-Key has ended", state: checkout["state"] })
+  end
+  LOCK.synchronize do
+    STATE["logins"][login] = checkout["reference"]
+    save
   end
   Answer.new(201, { reference: checkout["reference"], launchUrl: checkout["launch"] })
 end
@@ -131,13 +139,13 @@ def order(reference, client, items, verifier)
   client == "site" ? order.merge("returnUrl" => RETURN_URL) : order
 end
 
-# The buyer is back. Session and proof come from the login, never from the link, which anybody can send.
+# The buyer is back. The proof comes from the login, never from the link, which anybody can send.
 def redeem(login, body)
   ticket = text(body["returnTicket"], "returnTicket", /\Aswc_[A-Za-z0-9_-]{64}\z/)
   reference = text(body["orderReferenceId"], "orderReferenceId", /\A[A-Za-z0-9-]{1,64}\z/)
-  checkout = STATE["checkouts"][STATE["logins"][login]]
   id = Base64.urlsafe_decode64(ticket[4..])[0, 16].unpack1("H*")
-  raise Answer.new(403, { state: "refused" }) if !checkout || id != checkout["session"].delete("-")
+  checkout = begun(login, id.sub(/\A(.{8})(.{4})(.{4})(.{4})/, '\1-\2-\3-\4-'))
+  raise Answer.new(403, { state: "refused" }) unless checkout
   return told(checkout) if checkout["state"] == "paid"
   proofs = { returnTicket: ticket, orderReferenceId: reference, appProof: checkout["proof"], codeVerifier: checkout["verifier"] }
   path = "/v1/sessions/#{checkout["session"]}/complete"
@@ -154,23 +162,30 @@ def redeem(login, body)
     note(checkout, { "state" => status == 402 ? "declined" : "expired" })
     return told(checkout)
   end
-  raise Answer.new(403, { state: "refused" }) if %w[proof_mismatch order_mismatch not_ready].include?(code)
+  raise Answer.new(403, { state: "refused" }) if %w[proof_mismatch order_mismatch].include?(code)
   raise Answer.new(503, { state: "unavailable" }, 30)
 end
 
-# How the checkout of a login stands, for an app that has forgotten everything.
-def current(login)
-  checkout = STATE["checkouts"][STATE["logins"][login]]
+# The checkout of a session, where this login has begun it. In earnest your database has an index for that.
+def begun(login, session)
+  STATE["checkouts"].values.find { |one| one["session"] == session && one["login"] == login }
+end
+
+# How a checkout of a login stands: that of the app's session, or the newest one for an app that has forgotten everything.
+def current(login, session)
+  checkout = session == "current" ? STATE["checkouts"][STATE["logins"][login]] : begun(login, session)
   return Answer.new(200, { state: "none" }) unless checkout
-  unless %w[paid over].include?(checkout["state"])
-    begin
-      status, content = ask("GET", "/v1/sessions/#{checkout["session"]}")
-      note(checkout, content) if status == 200
-    rescue Answer
-      # What was known before is an answer too.
-    end
-  end
-  Answer.new(200, told(checkout).body.merge(reference: checkout["reference"]))
+  Answer.new(200, told(look(checkout)).body.merge(reference: checkout["reference"]))
+end
+
+# Asks how a checkout stands, unless it has ended.
+def look(checkout)
+  return checkout if %w[paid over].include?(checkout["state"])
+  status, content = ask("GET", "/v1/sessions/#{checkout["session"]}")
+  note(checkout, content) if status == 200
+  checkout
+rescue Answer
+  checkout # What was known before is an answer too.
 end
 
 # Keeps what Sallyport says of a session. Paid stays paid, whatever comes late.
@@ -230,6 +245,8 @@ end
 class Shop < WEBrick::HTTPServlet::AbstractServlet
   def service(request, response)
     answer = begin
+      counted = request["content-length"] || request.request_method == "GET"
+      raise Answer.new(411, { error: "Content-Length is missing" }) if !counted || request["transfer-encoding"]
       raise Answer.new(413, { error: "at most 65536 bytes" }) if request["content-length"].to_i > 65_536
       route(request, request.body.to_s.b, request["authorization"].to_s.delete_prefix("Bearer "))
     rescue Answer => e
@@ -238,6 +255,7 @@ class Shop < WEBrick::HTTPServlet::AbstractServlet
       warn "shop: #{e.class} #{e.backtrace.first}"
       Answer.new(500, { error: "the request failed on our side" })
     end
+    warn "shop: #{request.request_method} #{request.path} #{answer.status}" # No query: it may hold tickets.
     response.status, response.keep_alive = answer.status, false
     response.content_type, response["Cache-Control"] = "application/json", "no-store"
     response["Retry-After"] = answer.retry_after.to_s if answer.retry_after
@@ -250,7 +268,7 @@ class Shop < WEBrick::HTTPServlet::AbstractServlet
     in ["POST", "/webhooks"] then hear(request, content)
     in ["POST", "/checkouts"] then begin_checkout(login(bearer), word.call, json(content))
     in ["POST", "/checkouts/return"] then redeem(login(bearer), json(content))
-    in ["GET", "/checkouts/current"] then current(login(bearer))
+    in ["GET", %r{\A/checkouts/(current|\h{8}(-\h{4}){3}-\h{12})\z}] then current(login(bearer), request.path.split("/").last)
     in ["POST", %r{\A/orders/([A-Za-z0-9-]{1,64})/(capture|refunds)\z}]
       name, deed = request.path.split("/").last(2)
       raise Answer.new(403, { error: "for the shop's own people" }) if STAFF.empty? || !OpenSSL.secure_compare(STAFF, bearer)
@@ -280,16 +298,15 @@ URL, STATE_FILE, STAFF = URI(ENV["SALLYPORT_URL"]), ENV["SHOP_STATE"], ENV["SHOP
 if URL.scheme != "https" && !["127.0.0.1", "::1", "localhost"].include?(URL.hostname)
   abort "shop: SALLYPORT_URL has to be https: the key goes there"
 end
-API_KEY = ENV["SALLYPORT_KEY"].start_with?("swk_") ? ENV["SALLYPORT_KEY"] : File.read(ENV["SALLYPORT_KEY"]).strip
+API_KEY = (ENV["SALLYPORT_KEY"].start_with?("swk_") ? ENV["SALLYPORT_KEY"] : File.read(ENV["SALLYPORT_KEY"])).strip
 WEBHOOK_KEYS = ENV["WEBHOOK_SECRETS"].to_s.split.map { |secret| Base64.decode64(secret.delete_prefix("whsec_")) }
 RETURN_URL = ENV["SHOP_RETURN_URL"] || "https://shop.example.com/paid"
 LOCK = Mutex.new
 # What must survive a crash.
 STATE = File.exist?(STATE_FILE) ? JSON.parse(File.read(STATE_FILE)) : { "logins" => {}, "checkouts" => {}, "calls" => {} }
 
-log = [[$stderr, "shop: %m %U %s"]]
 server = WEBrick::HTTPServer.new(BindAddress: "127.0.0.1", Port: ENV["PORT"].to_i, Logger: WEBrick::Log.new($stderr, WEBrick::Log::ERROR),
-                                 AccessLog: log, RequestTimeout: 20)
+                                 AccessLog: [], RequestTimeout: 20)
 server.mount("/", Shop)
 trap("TERM") { server.shutdown } # What has begun is answered before.
 warn "shop: ready on port #{ENV["PORT"]}"
