@@ -50,6 +50,7 @@ extension Texts {
             address: "Address",
             phone: "Phone",
             payment: "Payment method",
+            paymentTime: "When you pay",
             delivery: "Delivery",
             returns: "Cancellation and returns"
         ),

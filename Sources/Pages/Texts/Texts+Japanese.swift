@@ -48,6 +48,7 @@ extension Texts {
             address: "住所",
             phone: "電話番号",
             payment: "お支払い方法",
+            paymentTime: "お支払い時期",
             delivery: "お届け時期",
             returns: "キャンセル・返品"
         ),
