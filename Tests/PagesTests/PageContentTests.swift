@@ -147,6 +147,18 @@ import Testing
         #expect(text.contains("ショップに戻るには") == (client == .site))
     }
 
+    @Test(arguments: Language.allCases)
+    func `of the button page waits for nothing where no script runs`(language: Language) {
+        let view = ButtonView(order: OrderView(Samples.cart), start: Samples.start, fallbackAction: nil)
+        let page = string(pages.button(view, in: language, nonce: Samples.nonce))
+        let tags = ScannedDocument(page).tags
+        for id in ["spinner", "status", "slow"] {
+            #expect(tags.first { $0.value("id") == id }?.value("hidden") != nil, "\(id) waits for the script")
+        }
+        let fallback = page.split(separator: "<noscript>")[1].split(separator: "</noscript>")[0]
+        #expect(fallback.contains(#"href="/button""#))
+    }
+
     @Test func `of the link host takes the query away before anything else`() {
         let document = ScannedDocument(string(pages.linkFallback(in: .ja, nonce: Samples.nonce)))
         let names = document.tags.map(\.name)

@@ -61,14 +61,17 @@ struct ButtonPage: Sendable {
 
     private static let hidden: HTML = " hidden"
 
+    /// Without script nothing changes by itself, so spinner and status wait for the script.
+    ///
     /// The note is there from the start where the form below it is, else once the script has drawn the provider's button.
     private static func hop(_ texts: ButtonTexts) -> Markup<PageSlot> {
         """
         <section class="card hero">
-        <div id="spinner" class="spinner" aria-hidden="true"></div>
+        <div id="spinner" class="spinner" aria-hidden="true" hidden></div>
         <h1>\(texts.heading)</h1>
-        <p id="status" role="status">\(texts.lead)</p>
-        <noscript><p class="notice">\(texts.withoutScript)</p></noscript>
+        <p id="status" role="status" hidden>\(texts.lead)</p>
+        <noscript><p class="notice">\(texts.withoutScript)</p>
+        <p class="actions"><a class="button" href="\(LinkTarget.button)">\(texts.reload)</a></p></noscript>
         <div id="slow" role="alert" hidden>
         <p class="notice">\(texts.slow)</p>
         <p class="actions"><a id="reload" class="button" href="\(LinkTarget.button)">\(texts.reload)</a></p>
