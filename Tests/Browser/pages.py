@@ -26,6 +26,7 @@ LARGE = [("large", 390, 844, False), ("large-narrow", 320, 640, True)]
 # What a shop may say about itself, so that the pages are looked at with all of it.
 TERMS = {
     "PROVIDER_STORE_NAME": "見本茶舗",
+    "SHOP_PAYMENT": "商品の発送時に請求します。", "SHOP_PAYMENT_EN": "You are charged when the goods are dispatched.",
     "SHOP_DELIVERY": "ご注文から3営業日以内に発送します。", "SHOP_DELIVERY_EN": "Dispatched within three working days.",
     "SHOP_RETURNS": "未開封の商品は到着後8日以内に返品できます。", "SHOP_RETURNS_EN": "Unopened goods can be returned within eight days.",
     "SHOP_LEGAL_URL": "https://shop.example/legal", "SHOP_TERMS_URL": "https://shop.example/terms",
@@ -146,6 +147,24 @@ def without_session(shop, look):
     field.send_keys("x")
     tab.click("#amzn_button")
     look.look(tab, "cart-mistake")
+    covered(shop, look)
+
+
+def covered(shop, look):
+    """The cover over an app's cart: nothing behind it can be reached, and everything again once it is gone."""
+    tab = look.tab()
+    tab.driver.get(shop.web + "/iosApp/cart")
+    reached = "return Array.from(document.querySelectorAll('a, button, input')).filter((e) => !e.closest('[inert], #filter')).length"
+    before = tab.driver.execute_script(reached)
+    block(tab, shop.web + "/purchase")
+    tab.driver.execute_script("purchase('swc_' + 'C'.repeat(64), '', '')")
+    tab.until(lambda: tab.find("#filter_retry") and tab.find("#filter_retry")[0].is_displayed(), "no cover over the cart")
+    during = tab.driver.execute_script(reached)
+    look.look(tab, "cart-covered")
+    tab.driver.execute_script("sallyport.panel.hide()")
+    after = tab.driver.execute_script(reached)
+    if during or not before or before != after:
+        look.findings.append(f"cart-covered: {before}, {during}, {after} controls before, behind and after the cover")
 
 
 def in_a_browser(shop, look):

@@ -46,7 +46,12 @@ private let polyglots = [
             algorithm: text
         )
         let action = Samples.link("https://127.0.0.1:9443/checkout/start")
-        let view = ButtonView(order: OrderView(try order(named: text)), start: start, fallbackAction: action)
+        let view = ButtonView(
+            client: .browser,
+            order: OrderView(try order(named: text)),
+            start: start,
+            fallbackAction: action
+        )
         let page = Samples.renderer.button(view, in: .en, nonce: Samples.nonce)
         #expect(ScannedDocument(String(decoding: page, as: UTF8.self)).complaints == [])
         let config = try #require(try data(page)["config"] as? [String: Any])

@@ -32,8 +32,18 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
         total: Yen(27996)
     )
     let fallback = Samples.link("https://127.0.0.1:9443/checkout/start")
-    let button = ButtonView(order: OrderView(Samples.cart), start: Samples.start, fallbackAction: fallback)
-    let buttonAlone = ButtonView(order: OrderView(Samples.cart), start: Samples.start, fallbackAction: nil)
+    let button = ButtonView(
+        client: .browser,
+        order: OrderView(Samples.cart),
+        start: Samples.start,
+        fallbackAction: fallback
+    )
+    let buttonAlone = ButtonView(
+        client: .browser,
+        order: OrderView(Samples.cart),
+        start: Samples.start,
+        fallbackAction: nil
+    )
     let ticket = Samples.launchTicket
     return [
         ("cart-browser", pages.cart(.browser, in: language, nonce: nonce)),

@@ -147,12 +147,36 @@ import Testing
         #expect(text.contains("ショップに戻るには") == (client == .site))
     }
 
+    @Test(arguments: Language.allCases)
+    func `of the button page waits for nothing where no script runs`(language: Language) {
+        let page = string(pages.button(buttonView(.browser), in: language, nonce: Samples.nonce))
+        let tags = ScannedDocument(page).tags
+        for id in ["spinner", "status", "slow"] {
+            #expect(tags.first { $0.value("id") == id }?.value("hidden") != nil, "\(id) waits for the script")
+        }
+        let fallback = page.split(separator: "<noscript>")[1].split(separator: "</noscript>")[0]
+        #expect(fallback.contains(#"href="/button""#))
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func `of the button page has a way out where the provider's script cannot be loaded`(client: ClientKind) {
+        let page = string(pages.button(buttonView(client), in: .en, nonce: Samples.nonce))
+        let slow = page.split(separator: #"<div id="slow""#)[1].split(separator: "</div>")[0]
+        #expect(slow.contains(#"href="/button""#))
+        #expect(slow.contains(#"href="/browser/cart""#) == (client == .browser))
+        #expect(slow.contains("<p class=\"note\">") == (client != .browser))
+    }
+
     @Test func `of the link host takes the query away before anything else`() {
         let document = ScannedDocument(string(pages.linkFallback(in: .ja, nonce: Samples.nonce)))
         let names = document.tags.map(\.name)
         #expect(Array(names.prefix(4)) == ["html", "head", "meta", "script"])
         #expect(document.tags[3].text == #"history.replaceState(null, "", location.pathname);"#)
         #expect(!document.tags.contains { $0.value("src") != nil })
+    }
+
+    private func buttonView(_ client: ClientKind) -> ButtonView {
+        ButtonView(client: client, order: OrderView(Samples.cart), start: Samples.start, fallbackAction: nil)
     }
 
     private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -61,6 +61,7 @@ import Testing
 
     @Test(arguments: Language.allCases) func `says its terms where the order is agreed on`(language: Language) {
         let terms = ShopTerms(
+            payment: [.ja: "発送時", .en: "On dispatch"],
             delivery: [.ja: "3営業日以内", .en: "Within <3> days"],
             returns: [language: "8"],
             policies: [
@@ -78,6 +79,8 @@ import Testing
         let page = String(decoding: pages.confirm(Samples.confirm(), in: language, nonce: Samples.nonce), as: UTF8.self)
         #expect(ScannedDocument(page).complaints == [])
         #expect(page.contains(language == .ja ? "<dd>3営業日以内</dd>" : "<dd>Within &lt;3&gt; days</dd>"))
+        let payment = language == .ja ? "<dt>お支払い時期</dt><dd>発送時</dd>" : "<dt>When you pay</dt><dd>On dispatch</dd>"
+        #expect(page.contains(payment))
         let links = ScannedDocument(page).tags.filter { $0.value("rel") == "noreferrer" }.compactMap {
             $0.value("href")
         }

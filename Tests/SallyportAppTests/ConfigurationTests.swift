@@ -162,14 +162,14 @@ private func configuration(
     @Test func `takes a shop's colour, https addresses and single lines, and nothing else`() throws {
         let shop = try configuration([
             "SALLYPORT_SHOP_ACCENT": "#7a1f3d", "SALLYPORT_SHOP_LEGAL_URL": "https://shop.example/legal",
-            "SALLYPORT_SHOP_DELIVERY": "3営業日以内",
+            "SALLYPORT_SHOP_DELIVERY": "3営業日以内", "SALLYPORT_SHOP_PAYMENT_EN": "On dispatch",
         ]).shop
         #expect(shop.accent != nil && shop.logoPath.isEmpty)
         #expect(try configuration().shop.accent == nil)
         for (name, odd) in [
             ("accent", "#fff"), ("legal_url", "http://shop.example"), ("terms_url", "javascript:alert(1)"),
             ("privacy_url", "https://"), ("contact_url", "mailto:a@b.example"), ("delivery", "a\nb"),
-            ("returns_en", String(repeating: "a", count: 301)),
+            ("payment", "a\nb"), ("returns_en", String(repeating: "a", count: 301)),
         ] {
             let found = problems(["SALLYPORT_SHOP_\(name.uppercased())": odd])
             #expect(found.count == 1 && found.allSatisfy { $0.hasPrefix("shop.\(name): ") }, "\(odd): \(found)")

@@ -18,8 +18,10 @@
     return entries.length > 0 && entries[0].type === "back_forward";
   }
 
-  function rest() {
-    element("spinner").hidden = true;
+  /** Says whether anything changes by itself. */
+  function wait(isWaiting) {
+    element("spinner").hidden = !isWaiting;
+    element("status").hidden = !isWaiting;
   }
 
   function start() {
@@ -28,24 +30,23 @@
     element("slow").hidden = true;
     window.amazon.Pay.renderButton("#AmazonPayButton", config);
     element("manual_note").hidden = false;
-    if (isReturning()) return rest();
-    element("status").hidden = false;
+    if (isReturning()) return wait(false);
+    wait(true);
     window.amazon.Pay.initCheckout(config);
   }
 
   function fail() {
     if (isStarted) return;
     element("slow").hidden = false;
-    // Nothing changes by itself any more.
-    element("status").hidden = true;
-    rest();
+    wait(false);
   }
 
+  wait(!isReturning());
   provider.addEventListener("load", start);
   provider.addEventListener("error", fail);
   setTimeout(fail, PATIENCE);
   window.addEventListener("pageshow", (event) => {
-    if (event.persisted) rest();
+    if (event.persisted) wait(false);
   });
   start();
 })();

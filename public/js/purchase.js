@@ -41,13 +41,21 @@
       .finally(() => clearTimeout(timer));
   }
 
+  /** Makes what the panel covers unreachable, or reachable again: everything beside it, and beside what holds it. */
+  function cover(inert) {
+    let inner = element("filter");
+    if (inner.getAttribute("aria-modal") !== "true") return;
+    for (; inner !== document.body; inner = inner.parentElement) {
+      for (const other of inner.parentElement.children) if (other !== inner) other.inert = inert;
+    }
+  }
+
   /** Title, text, spinner, one button and the way back; on the cart page it covers everything else. */
   const panel = {
     action: null,
 
     show(view) {
-      const covered = element("cart_form");
-      if (covered) covered.inert = true;
+      cover(true);
       element("filter").hidden = false;
       element("filter_title").textContent = view.title;
       element("filter_text").textContent = view.text;
@@ -63,8 +71,7 @@
     hide() {
       this.action = null;
       element("filter").hidden = true;
-      const covered = element("cart_form");
-      if (covered) covered.inert = false;
+      cover(false);
     },
   };
 

@@ -3,6 +3,7 @@ struct ButtonPage: Sendable {
     private enum PageSlot {
         case nonce
         case order
+        case way
         case noteState
         case form
         case data
@@ -11,6 +12,7 @@ struct ButtonPage: Sendable {
     private let template: Template<PageSlot>
     private let form: StartForm
     private let table: OrderTable
+    private let wayBack: WayBack
     private let language: Language
 
     init(_ frame: Frame) {
@@ -18,6 +20,7 @@ struct ButtonPage: Sendable {
         language = texts.language
         table = OrderTable(texts.order)
         form = StartForm(texts.button)
+        wayBack = WayBack(texts)
         let head = Head<PageSlot>(
             title: "\(texts.button.title)",
             step: .payment,
@@ -48,6 +51,7 @@ struct ButtonPage: Sendable {
             switch slot {
             case .nonce: writer.nonce(nonce)
             case .order: table.write(view.order, to: &writer)
+            case .way: wayBack.writeFromTab(view.client, to: &writer)
             case .noteState:
                 if view.fallbackAction == nil { writer.html(Self.hidden) }
             case .form:
@@ -61,18 +65,21 @@ struct ButtonPage: Sendable {
 
     private static let hidden: HTML = " hidden"
 
+    /// Without script nothing changes by itself, so spinner and status wait for the script.
+    ///
     /// The note is there from the start where the form below it is, else once the script has drawn the provider's button.
     private static func hop(_ texts: ButtonTexts) -> Markup<PageSlot> {
         """
         <section class="card hero">
-        <div id="spinner" class="spinner" aria-hidden="true"></div>
+        <div id="spinner" class="spinner" aria-hidden="true" hidden></div>
         <h1>\(texts.heading)</h1>
-        <p id="status" role="status">\(texts.lead)</p>
-        <noscript><p class="notice">\(texts.withoutScript)</p></noscript>
+        <p id="status" role="status" hidden>\(texts.lead)</p>
+        <noscript><p class="notice">\(texts.withoutScript)</p>
+        <p class="actions"><a class="button" href="\(LinkTarget.button)">\(texts.reload)</a></p></noscript>
         <div id="slow" role="alert" hidden>
         <p class="notice">\(texts.slow)</p>
         <p class="actions"><a id="reload" class="button" href="\(LinkTarget.button)">\(texts.reload)</a></p>
-        </div>
+        \(.way)</div>
         <p id="manual_note" class="note"\(.noteState)>\(texts.manualNote)</p>
         <div id="AmazonPayButton" class="provider-button"></div>
         \(.form)</section>

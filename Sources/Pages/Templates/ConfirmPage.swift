@@ -199,11 +199,12 @@ final class ConfirmPage: Sendable {
             """
     }
 
-    /// What the shop says about delivery and returns.
+    /// What the shop says about payment, delivery and returns.
     private static func terms(_ frame: Frame) -> Markup<PageSlot> {
         let texts = frame.texts
         let lines = [
-            (texts.order.delivery, frame.site.terms.delivery), (texts.order.returns, frame.site.terms.returns),
+            (texts.order.paymentTime, frame.site.terms.payment), (texts.order.delivery, frame.site.terms.delivery),
+            (texts.order.returns, frame.site.terms.returns),
         ]
         .compactMap { name, text in text[texts.language].map { (name: name, text: $0) } }
         guard !lines.isEmpty else { return .empty }

@@ -24,12 +24,7 @@ struct OrderTable: Sendable {
     }
 
     private let table: Template<TableSlot>
-    private let row = Template<RowSlot>(
-        """
-        <tr><th scope="row">\(.name) <small>\(.unitPrice) × \(.quantity)</small></th><td>\(.sum)</td></tr>
-
-        """
-    )
+    private let row: Template<RowSlot>
     private let adjustment = Template<AdjustmentSlot>(
         """
         <tr><th scope="row">\(.name)</th><td>\(.amount)</td></tr>
@@ -40,11 +35,18 @@ struct OrderTable: Sendable {
 
     init(_ texts: OrderTexts) {
         undecided = texts.undecided
+        row = Template(
+            """
+            <tr><th scope="row">\(.name) <small>\(.unitPrice) × \(.quantity) \(texts.withoutTax)</small></th>\
+            <td>\(.sum)</td></tr>
+
+            """
+        )
         table = Template(
             """
             <table class="order">
             <thead><tr><th scope="col">\(texts.item)</th>\
-            <th scope="col">\(texts.lineTotal) (\(texts.withoutTax))</th></tr></thead>
+            <th scope="col">\(texts.lineTotal)</th></tr></thead>
             <tbody>
             \(.rows)</tbody>
             <tfoot>
@@ -95,7 +97,7 @@ struct OrderTable: Sendable {
             switch slot {
             case .name: writer.text(adjustment.name)
             case .amount:
-                if adjustment.units < 0 { writer.text("-") }
+                if adjustment.units < 0 { writer.text("−") }
                 writer.yen(Yen(exactly: abs(adjustment.units)) ?? .zero)
             }
         }

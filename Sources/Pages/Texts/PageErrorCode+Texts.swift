@@ -19,7 +19,7 @@ extension PageErrorCode {
             case .notPaid: "お支払いを完了できませんでした"
             case .notAccepted: "受け付けできませんでした"
             case .notFound: "ページが見つかりません"
-            case .fault: "エラーが発生しました。"
+            case .fault: "エラーが発生しました"
             }
         }
 
@@ -32,7 +32,7 @@ extension PageErrorCode {
             case .notPaid: "The payment did not go through"
             case .notAccepted: "This could not be accepted"
             case .notFound: "Page not found"
-            case .fault: "Something went wrong."
+            case .fault: "Something went wrong"
             }
         }
     }
@@ -60,14 +60,14 @@ extension PageErrorCode {
         case .unknownSession: "この購入手続きは見つかりません。カートからやり直してください。"
         case .expiredSession: "時間が経ったため、この購入手続きは終了しました。カートからやり直してください。"
         case .sessionReused: "このリンクは、すでに一度開かれています。安全のため、カートからやり直してください。"
-        case .sessionRevoked: "安全のため、この購入手続きは中止されました。請求は発生していません。カートからやり直してください。"
+        case .sessionRevoked: "この購入手続きは終了しています。ご注文が確定していない場合、請求は発生しません。その場合は、カートからやり直してください。"
         case .sessionCancelled: "この購入手続きは取り消されました。請求は発生していません。"
         case .wrongBrowser: "購入を始めたのとは別のブラウザで開かれています。始めたブラウザでお進みください。"
         case .cookiesBlocked: "このブラウザではCookieが保存されません。別のブラウザでお試しください。"
         case .flowMismatch: "このブラウザでは、新しい購入手続きが始まっています。新しいほうの画面でお進みください。"
-        case .orderMismatch: "お支払いの情報がこの注文と一致しません。請求は発生していません。カートからやり直してください。"
+        case .orderMismatch: "お支払いの情報がこの注文と一致しません。ご注文が確定していない場合、請求は発生しません。その場合は、カートからやり直してください。"
         case .csrfRejected: "このページからの送信ではないため、受け付けませんでした。前の画面に戻ってやり直してください。"
-        case .proofRequired, .proofMismatch: "購入を始めたアプリまたはブラウザと一致しません。請求は発生していません。カートからやり直してください。"
+        case .proofRequired, .proofMismatch: "購入を始めたアプリまたはブラウザと一致しません。ご注文が確定していない場合、請求は発生しません。その場合は、カートからやり直してください。"
         case .notPriced: "お届け先と送料がまだ決まっていません。Amazon Pay でお届け先をお選びください。"
         case .priceChanged: "表示された金額が変わりました。ご注文内容の確認ページで、もう一度ご確認ください。"
         case .notReady: "Amazon Pay でのお手続きがまだ終わっていません。しばらくしてから、もう一度お試しください。"
@@ -94,16 +94,16 @@ extension PageErrorCode {
         case .expiredSession: "This checkout has run out of time. Please start again from the cart."
         case .sessionReused: "This link has been opened before. For your safety, please start again from the cart."
         case .sessionRevoked:
-            "This checkout was stopped for your safety. You have not been charged. Please start again from the cart."
+            "This checkout has ended. If your order was not completed, you are not charged, and you can start again from the cart."
         case .sessionCancelled: "This checkout was cancelled. You have not been charged."
         case .wrongBrowser: "This checkout was started in another browser. Please continue there."
         case .cookiesBlocked: "This browser keeps no cookies. Please try another browser."
         case .flowMismatch: "A newer checkout is open in this browser. Please continue on its page."
         case .orderMismatch:
-            "The payment does not belong to this order. You have not been charged. Please start again from the cart."
+            "The payment does not belong to this order. If your order was not completed, you are not charged, and you can start again from the cart."
         case .csrfRejected: "This did not come from our own page and was refused. Please go back and try again."
         case .proofRequired, .proofMismatch:
-            "This is not the app or browser that started the checkout. You have not been charged. Please start again from the cart."
+            "This is not the app or browser that started the checkout. If your order was not completed, you are not charged, and you can start again from the cart."
         case .notPriced: "Address and postage are not decided yet. Please choose an address at Amazon Pay."
         case .priceChanged: "The amount has changed. Please check the order page again."
         case .notReady: "Amazon Pay has not finished yet. Please try again in a moment."

@@ -50,6 +50,7 @@ extension Texts {
             address: "Address",
             phone: "Phone",
             payment: "Payment method",
+            paymentTime: "When you pay",
             delivery: "Delivery",
             returns: "Cancellation and returns"
         ),
@@ -76,7 +77,7 @@ extension Texts {
         completion: .english,
         button: ButtonTexts(
             title: "To payment",
-            heading: "Taking you to Amazon Pay",
+            heading: "Payment with Amazon Pay",
             lead: "The page changes by itself in a moment.",
             manual: "Continue to Amazon Pay",
             manualNote: "If the page does not change, please use the button below.",
@@ -162,7 +163,8 @@ extension Texts {
         cookies: NoticeTexts(
             title: "Please open in your browser",
             heading: "This browser cannot continue",
-            lead: "Cookies are blocked, or the page is open inside another app. You have not been charged.",
+            lead:
+                "Cookies are blocked, or the page is open inside another app. If your order was not completed, you are not charged.",
             steps: [
                 "If you are inside a social or mail app, use its menu to open the page in Safari or Chrome.",
                 "Allow cookies in your browser's settings.",
@@ -206,13 +208,13 @@ extension CompletionTexts {
             "The payment was declined. You have not been charged. Please try another payment method from the cart.",
         proofTitle: "This purchase could not be confirmed",
         proof:
-            "It was started on another device or in another browser, so it was stopped. You have not been charged. Please start again from the cart.",
+            "It was started on another device or in another browser. If your order was not completed, you are not charged, and you can start again from the cart.",
         endedTitle: "Out of time",
         ended:
-            "This purchase has ended. If it was not completed, you are not charged. Please start again from the cart.",
-        changedTitle: "Your order has changed",
+            "This purchase has ended. If your order was not completed, you are not charged, and you can start again from the cart.",
+        changedTitle: "Your order does not match",
         changed:
-            "The amount or the order is not the one you saw, so nothing was completed or charged. Please start again.",
+            "The amount or the order is not the one you saw. If your order was not completed, you are not charged, and you can start again from the cart.",
         failedTitle: "Something went wrong",
         failed: "Your order could not be completed. If trying again does not help, please start again from the cart.",
         back: "Back to the cart"

@@ -76,6 +76,7 @@ struct OrderTexts: Sendable {
     let address: Wording
     let phone: Wording
     let payment: Wording
+    let paymentTime: Wording
     let delivery: Wording
     let returns: Wording
 }

@@ -4,6 +4,8 @@ package import SessionBroker
 
 /// The button page: the tab's first page, which leads to the provider.
 package struct ButtonView: Sendable {
+    /// For the way back where the provider's button cannot be loaded.
+    package let client: ClientKind
     /// What is bought; postage and total are not known yet.
     package let order: OrderView
     /// What the provider's button needs.
@@ -14,10 +16,12 @@ package struct ButtonView: Sendable {
     /// Puts the page's facts together.
     ///
     /// - Parameters:
+    ///   - client: Where the purchase was started.
     ///   - order: What is bought.
     ///   - start: What the provider's button needs.
     ///   - fallbackAction: `nil` where the checkout host takes no form.
-    package init(order: OrderView, start: CheckoutStart, fallbackAction: LinkTarget?) {
+    package init(client: ClientKind, order: OrderView, start: CheckoutStart, fallbackAction: LinkTarget?) {
+        self.client = client
         self.order = order
         self.start = start
         self.fallbackAction = fallbackAction

@@ -12,6 +12,8 @@ package struct ShopTerms: Sendable {
         case contact
     }
 
+    /// When the buyer is charged; empty where nothing is said.
+    let payment: [Language: String]
     /// When goods are sent; empty where nothing is said.
     let delivery: [Language: String]
     /// Whether an order can be cancelled and goods returned; empty where nothing is said.
@@ -22,14 +24,17 @@ package struct ShopTerms: Sendable {
     /// Puts the terms together.
     ///
     /// - Parameters:
+    ///   - payment: When the buyer is charged, in each language.
     ///   - delivery: When goods are sent, in each language.
     ///   - returns: Whether an order can be cancelled and goods returned, in each language.
     ///   - policies: The pages that there are.
     package init(
+        payment: [Language: String] = [:],
         delivery: [Language: String] = [:],
         returns: [Language: String] = [:],
         policies: [Policy: LinkTarget] = [:]
     ) {
+        self.payment = payment
         self.delivery = delivery
         self.returns = returns
         self.policies = policies

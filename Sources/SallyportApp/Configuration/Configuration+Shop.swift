@@ -19,6 +19,7 @@ extension Configuration {
                 policies[policy] = Shop.address(SettingTable.policyName(policy), &reader)
             }
             terms = ShopTerms(
+                payment: Shop.line("shop.payment", &reader),
                 delivery: Shop.line("shop.delivery", &reader),
                 returns: Shop.line("shop.returns", &reader),
                 policies: policies

@@ -16,6 +16,13 @@ extension SettingTable {
                 "",
                 "colour of buttons and links, such as #17525f; text on it is white or black, whichever can be read"
             ),
+            Setting("shop.payment", .text, "", "when the buyer is charged, one line on the confirm page"),
+            Setting(
+                "shop.payment_en",
+                .text,
+                "",
+                "the same in English; where one of the two is empty, the other stands for both"
+            ),
             Setting("shop.delivery", .text, "", "when goods are sent, one line on the confirm page"),
             Setting(
                 "shop.delivery_en",

@@ -141,6 +141,7 @@ enum ButtonHandler {
         default: return exchange.neutral()
         }
         let view = ButtonView(
+            client: flow.client,
             order: OrderView(flow.order),
             start: try await exchange.services.checkout.start(for: flow.flow),
             fallbackAction: exchange.deployment.startAction
