@@ -8,80 +8,21 @@ usage: Tests/Browser/purchase.py [--program PATH] [--screenshots FOLDER] [CASE .
 """
 import argparse
 import contextlib
-import json
 import os
 import pathlib
-import shutil
-import signal
-import socket
-import ssl
 import subprocess
 import sys
 import tempfile
-import urllib.request
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
+from demo import ROOT, Shop  # noqa: E402
+
 PATIENCE = 30
-
-
-def free_ports(count):
-    """Ports that nobody listens on at present."""
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
-
-
-class Shop:
-    """The program in demo mode, with data of its own."""
-
-    def __init__(self, program, extra=None):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sallyport-browser-"))
-        self.folder.chmod(0o755)
-        listen, admin, simulator = free_ports(3)
-        self.web, self.simulator = f"https://localhost:{listen}", f"https://localhost:{simulator}"
-        self.link = f"https://links.localhost:{listen}"
-        settings = {
-            "LISTEN": f"127.0.0.1:{listen}", "ADMIN_LISTEN": f"127.0.0.1:{admin}", "WEB_BASE_URL": self.web,
-            "LINK_BASE_URL": self.link, "SIMULATOR_LISTEN": f"127.0.0.1:{simulator}",
-            "DATA_DIR": str(self.folder / "var"), **(extra or {}),
-        }
-        environment = {**os.environ, **{"SALLYPORT_" + key: value for key, value in settings.items()}}
-        self.log = open(self.folder / "log", "w+b")
-        self.process = subprocess.Popen([program, "demo"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=self.log)
-        for line in self.process.stdout:
-            if line.startswith(b"ready "):
-                break
-        else:
-            self.log.seek(0)
-            sys.exit("the program did not start: " + self.log.read().decode())
-        # From here on its lines go nowhere, so that the pipe cannot fill up.
-        subprocess.Popen(["cat"], stdin=self.process.stdout, stdout=subprocess.DEVNULL)
-        self.trust = ssl.create_default_context(cafile=self.folder / "var/development/authority.pem")
-
-    def control(self, path, value=None):
-        data = None if value is None else json.dumps(value).encode()
-        request = urllib.request.Request(self.simulator + "/_sim/" + path, data=data)
-        return json.load(urllib.request.urlopen(request, context=self.trust))
-
-    def completes(self):
-        """(session, amount) of every completion that had an effect."""
-        entries = self.control("log")["entries"]
-        return [(entry["checkoutSessionId"], entry["amount"]["amount"]) for entry in entries
-                if entry["operation"] == "CompleteCheckoutSession" and entry["effective"]]
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(120)  # what is in flight has a minute
-        shutil.rmtree(self.folder, ignore_errors=True)
-        if status != 0:
-            sys.exit(f"the program ended with status {status}")
 
 
 class Tab:

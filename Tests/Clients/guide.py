@@ -11,9 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Tests/Browser"))
-import purchase  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
+from demo import ROOT, Shop  # noqa: E402
 
 BUNDLE = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
 # What the guide does to the whole machine, this does to the program alone: another list of authorities lies over the system's.
@@ -42,7 +41,7 @@ def buy(shop, words, folder):
     program = subprocess.Popen(["timeout", "120", *words], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
     try:
         launch = program.stdout.readline().strip()
-        places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.folder / "var/development/authority.pem")}
+        places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.authority)}
         link = subprocess.run([ROOT / "scripts/play-tab", launch], env=places, check=True, capture_output=True, text=True).stdout.strip()
         swapped = link.replace(re.search(r"old_\w+=(swa_\w)", link)[1], "swa_" + ("B" if "=swa_A" in link else "A"))
         for line, said in [(swapped, "other"), (link, "paid"), (link, "replayed"), ("https://example.com/", "refused")]:
@@ -61,7 +60,7 @@ def main():
     program = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / ".build/debug/sallyport")
     files, commands = blocks((ROOT / "docs/mobile-guide.md").read_text())
     kotlin = next(code for code in commands if "kotlinc" in code)
-    shop = purchase.Shop(program)
+    shop = Shop(program)
     try:
         with tempfile.TemporaryDirectory() as place:
             folder = pathlib.Path(place)
@@ -70,14 +69,13 @@ def main():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 code = code.replace("https://localhost:8443", shop.web).replace("https://links.localhost:8443", shop.link)
                 (folder / name).write_text(code)
-            authority = shop.folder / "var/development/authority.pem"
             trusted = folder / "trusted.pem"
-            trusted.write_text(BUNDLE.read_text() + authority.read_text())
+            trusted.write_text(BUNDLE.read_text() + shop.authority.read_text())
             built = ROOT / ".build/guide"
             run(["swift", "build", "--scratch-path", built], folder / "buy")
             unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
             buy(shop, [*unshare, "sh", "-c", TRUSTING, trusted, built / "debug/buy"], folder)
-            *steps, last = kotlin.replace("../sallyport/var/development/authority.pem", str(authority)).strip().splitlines()
+            *steps, last = kotlin.replace("../sallyport/var/development/authority.pem", str(shop.authority)).strip().splitlines()
             for step in steps:
                 run(["sh", "-ec", step], folder / "buy")
             buy(shop, shlex.split(last), folder / "buy")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """kotlin: compiles the Kotlin client, and runs its cases against a demo of each profile, with examples/server/shop.py over its /v1.
 
-Usage: Tests/Browser/kotlin.py [PROGRAM]
+Usage: Tests/Clients/kotlin.py [PROGRAM]
 """
 import os
 import pathlib
@@ -9,8 +9,8 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import purchase  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
+import demo  # noqa: E402
 
 SCOPES = "sessions:read,sessions:write,payments:write,refunds:write"
 
@@ -20,13 +20,13 @@ class Merchant:
 
     def __init__(self, program, shop):
         data = {**os.environ, "SALLYPORT_DATA_DIR": str(shop.folder / "var")}
-        made = subprocess.run([program, "keys", "create", "--name", "shop", "--scopes", SCOPES], env=data, cwd=purchase.ROOT,
+        made = subprocess.run([program, "keys", "create", "--name", "shop", "--scopes", SCOPES], env=data, cwd=demo.ROOT,
                               capture_output=True, text=True, check=True)
-        port = purchase.free_ports(1)[0]
+        port = demo.free_ports(1)[0]
         self.url = f"http://127.0.0.1:{port}"
-        environment = {**os.environ, "SALLYPORT_URL": shop.web, "SALLYPORT_CA": str(authority(shop)), "SALLYPORT_KEY": made.stdout.strip(),
+        environment = {**os.environ, "SALLYPORT_URL": shop.web, "SALLYPORT_CA": str(shop.authority), "SALLYPORT_KEY": made.stdout.strip(),
                        "PORT": str(port), "SHOP_STATE": str(shop.folder / "shop.json")}
-        self.process = subprocess.Popen([sys.executable, purchase.ROOT / "examples/server/shop.py"], env=environment, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen([sys.executable, demo.ROOT / "examples/server/shop.py"], env=environment, stderr=subprocess.PIPE)
         for line in self.process.stderr:
             if b"ready on port" in line:
                 break
@@ -40,18 +40,14 @@ class Merchant:
         self.process.wait(120)
 
 
-def authority(shop):
-    return shop.folder / "var/development/authority.pem"
-
-
 def cases(program, profile, word):
     """Runs all cases; returns what is wrong, or nothing."""
-    shop = purchase.Shop(program, {"PROFILE": profile, "MERCHANT_API": "true"})
+    shop = demo.Shop(program, {"PROFILE": profile, "MERCHANT_API": "true"})
     merchant = None
     try:
         merchant = Merchant(program, shop)
-        places = {"WEB": shop.web, "LINK": shop.link, "SIM": shop.simulator, "CA": str(authority(shop)), "PROFILE": profile, "SHOP": merchant.url}
-        done = subprocess.run([purchase.ROOT / "clients/kotlin/build", word], env={**os.environ, **places}, stdout=subprocess.PIPE, text=True, check=False)
+        places = {"WEB": shop.web, "LINK": shop.link, "SIM": shop.simulator, "CA": str(shop.authority), "PROFILE": profile, "SHOP": merchant.url}
+        done = subprocess.run([demo.ROOT / "clients/kotlin/build", word], env={**os.environ, **places}, stdout=subprocess.PIPE, text=True, check=False)
         print(done.stdout, end="", flush=True)
         said = re.search(r"^(\d+) purchases$", done.stdout, re.MULTILINE)
         # Money is counted at the provider: one completion for each session, and for each purchase that a case has seen paid.
@@ -69,7 +65,7 @@ def cases(program, profile, word):
 
 
 def main():
-    program = sys.argv[1] if len(sys.argv) > 1 else str(purchase.ROOT / ".build/debug/sallyport")
+    program = sys.argv[1] if len(sys.argv) > 1 else str(demo.ROOT / ".build/debug/sallyport")
     wrong = [problem for profile, word in (("standard", "test"), ("strict", "again")) if (problem := cases(program, profile, word))]
     for problem in wrong:
         print(f"error: {problem}", flush=True)
