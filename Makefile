@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening adapters kotlin-check docs-coverage budgets mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends hardening pictures adapters kotlin-check docs-coverage budgets mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -47,7 +47,7 @@ sbom: release ## Write what the program consists of to .build/sallyport.cdx.json
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*
 
-check: lint layers sizes ends hardening build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, hardening, strict build, doc comments, budgets
+check: lint layers sizes ends hardening pictures build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, hardening, strict build, doc comments, budgets
 
 lint: ## Format and documentation rules
 	swift format lint --strict --recursive --parallel Sources Tests examples/ios Package.swift
@@ -63,6 +63,9 @@ sizes: ## Lengths of files and functions
 
 ends: ## Traps, open ends, sleeping tests, unlisted unchecked spots
 	scripts/check-ends
+
+pictures: ## The picture of the crossing against the script that draws it
+	scripts/draw-crossing --check
 
 hardening: ## Rows of docs/hardening.md against the tests and the mutants
 	scripts/check-hardening
