@@ -7,12 +7,13 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
-from demo import ROOT, Shop  # noqa: E402
+from demo import ROOT, Shop, free_ports  # noqa: E402
 
 BUNDLE = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
 # What the guide does to the whole machine, this does to the program alone: another list of authorities lies over the system's.
@@ -35,32 +36,71 @@ def run(words, folder, **more):
     subprocess.run(words, cwd=folder, check=True, **more)
 
 
-def buy(shop, words, folder):
-    """Takes a program through a purchase, a replay and a link of somebody else."""
-    # A program that says nothing is ended: then its lines end, too.
-    program = subprocess.Popen(["timeout", "120", *words], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+class Running:
+    """A program of the guide. One that says nothing for five minutes is ended: then its lines end, too."""
+
+    def __init__(self, words, folder):
+        self.process = subprocess.Popen(["timeout", "300", *words], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def line(self):
+        return self.process.stdout.readline().strip()
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        return self.line()
+
+    def interrupt(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(60)
+
+    def end(self):
+        self.process.stdin.close()
+        return self.process.wait(60)
+
+
+def buy(shop, words, folder, dies=False):
+    """Takes a program through a link of somebody else, the purchase and a replay; it may die while the buyer is in the tab."""
+    name = words[-1]
+    program = Running(words, folder)
     try:
-        launch = program.stdout.readline().strip()
+        launch = program.line()
+        if dies:
+            program.interrupt()
+            program = Running(words, folder)
         places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.authority)}
         link = subprocess.run([ROOT / "scripts/play-tab", launch], env=places, check=True, capture_output=True, text=True).stdout.strip()
         swapped = link.replace(re.search(r"old_\w+=(swa_\w)", link)[1], "swa_" + ("B" if "=swa_A" in link else "A"))
         for line, said in [(swapped, "other"), (link, "paid"), (link, "replayed"), ("https://example.com/", "refused")]:
-            program.stdin.write(line + "\n")
-            answer = program.stdout.readline().strip()
+            answer = program.say(line)
             if said not in answer.lower():
-                sys.exit(f"error: {words[-1]}: {answer!r} has no {said!r}")
-        program.stdin.close()
-        if program.wait(60) != 0:
-            sys.exit(f"error: {words[-1]} ended with {program.returncode}")
+                sys.exit(f"error: {name}: {answer!r} has no {said!r}")
+        if (status := program.end()) != 0:
+            sys.exit(f"error: {name} ended with {status}")
     finally:
-        program.kill()
+        program.process.kill()
+
+
+def serve(program, shop, code, folder):
+    """The server of the guide; what listens elsewhere and lies elsewhere here is put in."""
+    places = {"https://localhost:8443": shop.web, "var/development/authority.pem": str(shop.authority), "PORT=8097": f"PORT={shop.free}",
+              "shop.json": str(folder / "shop.json"), ".build/release/sallyport": program, "SALLYPORT_URL=": "exec env SALLYPORT_URL="}
+    for here, there in places.items():
+        if here not in code:
+            sys.exit(f"error: the guide's server has no {here}")
+        code = code.replace(here, there)
+    environment = {**os.environ, "SALLYPORT_DATA_DIR": str(shop.folder / "var")}
+    server = subprocess.Popen(["sh", "-ec", code], cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+    if "ready on port" not in (line := server.stderr.readline()):
+        sys.exit(f"error: the guide's server does not start: {line}")
+    return server
 
 
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / ".build/debug/sallyport")
     files, commands = blocks((ROOT / "docs/mobile-guide.md").read_text())
     kotlin = next(code for code in commands if "kotlinc" in code)
-    shop = Shop(program)
+    shop, server = Shop(program), None
+    shop.free = free_ports(1)[0]
     try:
         with tempfile.TemporaryDirectory() as place:
             folder = pathlib.Path(place)
@@ -68,23 +108,28 @@ def main():
             for name, code in files.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 code = code.replace("https://localhost:8443", shop.web).replace("https://links.localhost:8443", shop.link)
-                (folder / name).write_text(code)
+                (folder / name).write_text(code.replace("127.0.0.1:8097", f"127.0.0.1:{shop.free}"))
             trusted = folder / "trusted.pem"
             trusted.write_text(BUNDLE.read_text() + shop.authority.read_text())
+            server = serve(program, shop, next(code for code in commands if "shop.py" in code), folder)
             built = ROOT / ".build/guide"
             run(["swift", "build", "--scratch-path", built], folder / "buy")
             unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
-            buy(shop, [*unshare, "sh", "-c", TRUSTING, trusted, built / "debug/buy"], folder)
-            *steps, last = kotlin.replace("../sallyport/var/development/authority.pem", str(shop.authority)).strip().splitlines()
+            buy(shop, [*unshare, "sh", "-c", TRUSTING, trusted, built / "debug/page"], folder)
+            buy(shop, ["stdbuf", "-oL", built / "debug/own"], folder, dies=True)
+            *steps, page, own = kotlin.replace("../sallyport/var/development/authority.pem", str(shop.authority)).strip().splitlines()
             for step in steps:
                 run(["sh", "-ec", step], folder / "buy")
-            buy(shop, shlex.split(last), folder / "buy")
+            buy(shop, shlex.split(page), folder / "buy")
+            buy(shop, shlex.split(own), folder / "buy", dies=True)
         paid = shop.completes()
-        if len(paid) != 2 or len({session for session, _ in paid}) != 2:
+        if len(paid) != 4 or len({session for session, _ in paid}) != 4:
             sys.exit(f"error: completions with an effect: {paid}")
     finally:
+        if server:
+            server.kill()
         shop.stop()
-    print("guide: 2 programs bought")
+    print("guide: 4 programs bought")
 
 
 if __name__ == "__main__":

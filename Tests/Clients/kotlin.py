@@ -12,40 +12,13 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
 import demo  # noqa: E402
 
-SCOPES = "sessions:read,sessions:write,payments:write,refunds:write"
-
-
-class Merchant:
-    """examples/server/shop.py as a process, with a key of a shop."""
-
-    def __init__(self, program, shop):
-        data = {**os.environ, "SALLYPORT_DATA_DIR": str(shop.folder / "var")}
-        made = subprocess.run([program, "keys", "create", "--name", "shop", "--scopes", SCOPES], env=data, cwd=demo.ROOT,
-                              capture_output=True, text=True, check=True)
-        port = demo.free_ports(1)[0]
-        self.url = f"http://127.0.0.1:{port}"
-        environment = {**os.environ, "SALLYPORT_URL": shop.web, "SALLYPORT_CA": str(shop.authority), "SALLYPORT_KEY": made.stdout.strip(),
-                       "PORT": str(port), "SHOP_STATE": str(shop.folder / "shop.json")}
-        self.process = subprocess.Popen([sys.executable, demo.ROOT / "examples/server/shop.py"], env=environment, stderr=subprocess.PIPE)
-        for line in self.process.stderr:
-            if b"ready on port" in line:
-                break
-        else:
-            sys.exit("error: shop.py did not start")
-        # From here on its lines go nowhere, so that the pipe cannot fill up.
-        subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=subprocess.DEVNULL)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(120)
-
 
 def cases(program, profile, word):
     """Runs all cases; returns what is wrong, or nothing."""
     shop = demo.Shop(program, {"PROFILE": profile, "MERCHANT_API": "true"})
     merchant = None
     try:
-        merchant = Merchant(program, shop)
+        merchant = demo.Merchant(program, shop)
         places = {"WEB": shop.web, "LINK": shop.link, "SIM": shop.simulator, "CA": str(shop.authority), "PROFILE": profile, "SHOP": merchant.url}
         done = subprocess.run([demo.ROOT / "clients/kotlin/build", word], env={**os.environ, **places}, stdout=subprocess.PIPE, text=True, check=False)
         print(done.stdout, end="", flush=True)

@@ -14,6 +14,9 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+SCOPES = "sessions:read,sessions:write,payments:write,refunds:write"
+
+
 def free_ports(count):
     """Ports that nobody listens on at present."""
     probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
@@ -68,3 +71,28 @@ class Shop:
         shutil.rmtree(self.folder, ignore_errors=True)
         if status != 0:
             sys.exit(f"the program ended with status {status}")
+
+
+class Merchant:
+    """examples/server/shop.py as a process, with a key of a shop."""
+
+    def __init__(self, program, shop):
+        data = {**os.environ, "SALLYPORT_DATA_DIR": str(shop.folder / "var")}
+        made = subprocess.run([program, "keys", "create", "--name", "shop", "--scopes", SCOPES], env=data, cwd=ROOT,
+                              capture_output=True, text=True, check=True)
+        port = free_ports(1)[0]
+        self.url = f"http://127.0.0.1:{port}"
+        environment = {**os.environ, "SALLYPORT_URL": shop.web, "SALLYPORT_CA": str(shop.authority), "SALLYPORT_KEY": made.stdout.strip(),
+                       "PORT": str(port), "SHOP_STATE": str(shop.folder / "shop.json")}
+        self.process = subprocess.Popen([sys.executable, ROOT / "examples/server/shop.py"], env=environment, stderr=subprocess.PIPE)
+        for line in self.process.stderr:
+            if b"ready on port" in line:
+                break
+        else:
+            sys.exit("error: shop.py did not start")
+        # From here on its lines go nowhere, so that the pipe cannot fill up.
+        subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=subprocess.DEVNULL)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(120)
