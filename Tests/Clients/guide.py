@@ -21,12 +21,12 @@ TRUSTING = 'mount --bind "$0" ' + str(BUNDLE) + ' && exec stdbuf -oL "$@"'
 
 
 def blocks(text):
-    """The code of the guide by the path in its first line; commands are a list."""
+    """The code of the guide by the path in its first comments; commands are a list."""
     files, commands = {}, []
     for language, code in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S):
-        title = re.match(r"// (buy/\S+)\n", code)
+        title = re.match(r"(?://.*\n)?// (buy/\S+)\n", code)
         if title:
-            files[title[1]] = code[title.end():]
+            files[title[1]] = code
         elif language == "sh":
             commands.append(code)
     return files, commands
