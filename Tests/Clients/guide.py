@@ -67,6 +67,8 @@ def buy(shop, words, folder, dies=False):
         if dies:
             program.interrupt()
             program = Running(words, folder)
+            if "waiting" not in (line := program.line()):
+                sys.exit(f"error: {name}: {line!r} after its end")
         places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.authority)}
         link = subprocess.run([ROOT / "scripts/play-tab", launch], env=places, check=True, capture_output=True, text=True).stdout.strip()
         swapped = link.replace(re.search(r"old_\w+=(swa_\w)", link)[1], "swa_" + ("B" if "=swa_A" in link else "A"))
