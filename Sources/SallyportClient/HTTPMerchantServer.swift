@@ -30,7 +30,7 @@ public struct HTTPMerchantServer: MerchantServer {
         let response = try await post("checkouts", order, [("Idempotency-Key", key)])
         let url = response.member("launchUrl").flatMap(URL.init(string:))
         guard response.status == 201, let url else {
-            throw CheckoutError("the shop answers \(response.status)", retryAfter: response.retryAfter)
+            throw HTTPMerchantServer.unexpected(response)
         }
         return url
     }
@@ -81,6 +81,12 @@ public struct HTTPMerchantServer: MerchantServer {
         case "over": return .ended(.over)
         default: break
         }
-        throw CheckoutError("the shop answers \(response.status)", retryAfter: response.retryAfter)
+        throw unexpected(response)
+    }
+
+    /// With what the shop's server says of it in `error`.
+    private static func unexpected(_ response: TransportResponse) -> CheckoutError {
+        let reason = response.member("error").map { ": " + $0.prefix(200) } ?? ""
+        return CheckoutError("the shop answers \(response.status)\(reason)", retryAfter: response.retryAfter)
     }
 }

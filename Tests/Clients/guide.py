@@ -67,7 +67,7 @@ def buy(shop, words, folder, dies=False):
         if dies:
             program.interrupt()
             program = Running(words, folder)
-            if "waiting" not in (line := program.line()):
+            if "intab" not in (line := program.line()).lower():
                 sys.exit(f"error: {name}: {line!r} after its end")
         places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.authority)}
         link = subprocess.run([ROOT / "scripts/play-tab", launch], env=places, check=True, capture_output=True, text=True).stdout.strip()

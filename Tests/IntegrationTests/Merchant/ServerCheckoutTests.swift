@@ -58,6 +58,18 @@ struct ServerCheckoutTests {
         }
     }
 
+    @Test func `says what the shop says of an order that is none`() async throws {
+        try await withSample(.python, isSecure: true) { sample in
+            let app = try ServerApp(sample)
+            let error = await #expect(throws: CheckoutError.self) {
+                try await app.checkout.begin(["gold": 1], key: "one")
+            }
+            let reason = "the shop answers 400: items are names of ours, each with a count of 1 to 99"
+            #expect(error?.description == reason)
+            #expect(await app.checkout.state == .failed(reason))
+        }
+    }
+
     @Test func `goes to the tab a second time where the profile wants that`() async throws {
         try await withSample(.python, ["profile": "strict"], isSecure: true) { sample in
             let app = try ServerApp(sample)

@@ -50,7 +50,11 @@ class HTTPMerchantServer(base: String, private val transport: Transport, private
         else -> throw unexpected(response)
     }
 
-    private fun unexpected(response: TransportResponse) = CheckoutError("the shop answers ${response.status}", response.retryAfter)
+    /** With what the shop's server says of it in `error`. */
+    private fun unexpected(response: TransportResponse): CheckoutError {
+        val reason = response.member("error")?.let { ": " + it.take(200) }.orEmpty()
+        return CheckoutError("the shop answers ${response.status}$reason", response.retryAfter)
+    }
 
     private companion object {
         val form = Regex("(https://[A-Za-z0-9.-]+|http://(localhost|127\\.0\\.0\\.1))(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")

@@ -160,7 +160,8 @@ internal fun shops(demo: Demo, base: String) {
         val checkout = app()
         val launch = checkout.begin(items, "one")
         expect(checkout.begin(items, "one"), launch)
-        expect(try { checkout.begin(mapOf("tea" to 3), "one").toString() } catch (error: CheckoutError) { error.message }, "the shop answers 422")
-        expect(checkout.state, CheckoutState.Failed("the shop answers 422"))
+        val mismatch = "the shop answers 422: this Idempotency-Key was used for another order"
+        expect(try { checkout.begin(mapOf("tea" to 3), "one").toString() } catch (error: CheckoutError) { error.message }, mismatch)
+        expect(checkout.state, CheckoutState.Failed(mismatch))
     }
 }
