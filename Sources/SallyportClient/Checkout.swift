@@ -76,7 +76,7 @@ public actor Checkout {
     /// Takes a ticket that the cart page has handed over by its bridge.
     ///
     /// - Parameter ticket: From the page's message.
-    /// - Returns: What the tab is opened with. The checkout before is over.
+    /// - Returns: What the tab is opened with, as ``CheckoutState/opening(_:)`` tells, too. The checkout before is over.
     /// - Throws: Where the store cannot keep it: the tab must not be opened then.
     @discardableResult
     public func open(_ ticket: LaunchTicket) throws -> Launch {
@@ -88,7 +88,7 @@ public actor Checkout {
     /// - Parameters:
     ///   - items: Quantities by the shop's own ids.
     ///   - key: Names this try to buy: after an error it is the same again, for a buyer who starts over a new one.
-    /// - Returns: What the tab is opened with. The checkout before is over.
+    /// - Returns: What the tab is opened with, as ``CheckoutState/opening(_:)`` tells, too. The checkout before is over.
     /// - Throws: ``CheckoutError``, what the transport or the store throws.
     @discardableResult
     public func begin(_ items: [String: Int], key: String) async throws -> Launch {

@@ -215,10 +215,9 @@ def case_readme(shop, folder):
     text = (ROOT / "README.md").read_text().split("## A purchase with curl", 1)[1].split("\n## ", 1)[0]
     blocks = ["\n".join(line[indent:] for line in body.splitlines()) for indent, body in sh_blocks(text)]
     by_hand = "\n".join(block for block in blocks if not block.startswith("scripts/walkthrough"))
-    authority = shop.folder / "var/development/authority.pem"
     for client in ("iosApp", "androidApp", "browser"):
         before = len(shop.completes())
-        here = by_hand.replace("CA=var/development/authority.pem", f"CA={authority}")
+        here = by_hand.replace("CA=var/development/authority.pem", f"CA={shop.authority}")
         here = here.replace("WEB=https://localhost:8443", f"WEB={shop.web}").replace("SIM=https://localhost:9443", f"SIM={shop.simulator}")
         here = here.replace("CLIENT=iosApp", f"CLIENT={client}")
         with tempfile.TemporaryDirectory() as place:
@@ -228,7 +227,7 @@ def case_readme(shop, folder):
         assert len(bodies) == 2 and bodies[0] == bodies[1], f"{client}: {run.stdout}\n{run.stderr}"
         assert "200" in lines and "303" in lines, f"{client}: {run.stdout}\n{run.stderr}"
         assert len(shop.completes()) == before + 1, f"{client}: the ledger holds {shop.completes()[before:]}"
-        environment = {**os.environ, "CA": str(authority), "WEB": shop.web, "SIM": shop.simulator}
+        environment = {**os.environ, "CA": str(shop.authority), "WEB": shop.web, "SIM": shop.simulator}
         run = subprocess.run([ROOT / "scripts/walkthrough", client], env=environment, capture_output=True, text=True)
         assert "thanks: 200" in run.stdout, f"{client}: {run.stdout}\n{run.stderr}"
 

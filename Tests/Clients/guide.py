@@ -32,8 +32,8 @@ def blocks(text):
     return files, commands
 
 
-def run(words, folder, **more):
-    subprocess.run(words, cwd=folder, check=True, **more)
+def run(words, folder):
+    subprocess.run(words, cwd=folder, check=True)
 
 
 class Running:
@@ -71,10 +71,12 @@ def buy(shop, words, folder, dies=False):
                 sys.exit(f"error: {name}: {line!r} after its end")
         places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.authority)}
         link = subprocess.run([ROOT / "scripts/play-tab", launch], env=places, check=True, capture_output=True, text=True).stdout.strip()
-        swapped = link.replace(re.search(r"old_\w+=(swa_\w)", link)[1], "swa_" + ("B" if "=swa_A" in link else "A"))
-        for line, said in [(swapped, "other"), (link, "paid"), (link, "replayed"), ("https://example.com/", "refused")]:
+        first, last = re.search(r"old_\w+=swa_(.).*?(.)&", link).regs[1:]
+        forged = [link[:at] + ("B" if link[at] == "A" else "A") + link[at + 1:] for at, _ in (first, last)]
+        lines = [(forged[0], "othersession"), (forged[1], "othercheckout"), (link, "paid"), (link, "replayed"), ("https://example.com/", "foreignhost")]
+        for line, said in lines:
             answer = program.say(line)
-            if said not in answer.lower():
+            if said not in answer.lower().replace("_", ""):
                 sys.exit(f"error: {name}: {answer!r} has no {said!r}")
         if (status := program.end()) != 0:
             sys.exit(f"error: {name} ended with {status}")
@@ -82,9 +84,9 @@ def buy(shop, words, folder, dies=False):
         program.process.kill()
 
 
-def serve(program, shop, code, folder):
+def serve(program, shop, port, code, folder):
     """The server of the guide; what listens elsewhere and lies elsewhere here is put in."""
-    places = {"https://localhost:8443": shop.web, "var/development/authority.pem": str(shop.authority), "PORT=8097": f"PORT={shop.free}",
+    places = {"https://localhost:8443": shop.web, "var/development/authority.pem": str(shop.authority), "PORT=8097": f"PORT={port}",
               "shop.json": str(folder / "shop.json"), ".build/release/sallyport": program, "SALLYPORT_URL=": "exec env SALLYPORT_URL="}
     for here, there in places.items():
         if here not in code:
@@ -102,7 +104,7 @@ def main():
     files, commands = blocks((ROOT / "docs/mobile-guide.md").read_text())
     kotlin = next(code for code in commands if "kotlinc" in code)
     shop, server = Shop(program), None
-    shop.free = free_ports(1)[0]
+    port = free_ports(1)[0]
     try:
         with tempfile.TemporaryDirectory() as place:
             folder = pathlib.Path(place)
@@ -110,10 +112,10 @@ def main():
             for name, code in files.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 code = code.replace("https://localhost:8443", shop.web).replace("https://links.localhost:8443", shop.link)
-                (folder / name).write_text(code.replace("127.0.0.1:8097", f"127.0.0.1:{shop.free}"))
+                (folder / name).write_text(code.replace("127.0.0.1:8097", f"127.0.0.1:{port}"))
             trusted = folder / "trusted.pem"
             trusted.write_text(BUNDLE.read_text() + shop.authority.read_text())
-            server = serve(program, shop, next(code for code in commands if "shop.py" in code), folder)
+            server = serve(program, shop, port, next(code for code in commands if "shop.py" in code), folder)
             built = ROOT / ".build/guide"
             run(["swift", "build", "--scratch-path", built], folder / "buy")
             unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]

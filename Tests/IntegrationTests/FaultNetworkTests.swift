@@ -117,7 +117,13 @@ private func withProxiedServer(
 
 /// A ticket; a machine that is slower than its deadlines says 503 first.
 private func issue(_ shop: ProcessShop, _ server: ServerProcess) async throws -> Crossing {
-    try await poll(shop.reactor, "a ticket") { try? await shop.client.issue(server.url) }
+    try await poll(shop.reactor, "a ticket") { () throws -> Crossing? in
+        do {
+            return try await shop.client.issue(server.url)
+        } catch let answer as UnexpectedAnswer where answer.status == 503 {
+            return nil
+        }
+    }
 }
 
 /// A connection that says something and hangs up.

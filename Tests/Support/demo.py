@@ -12,8 +12,6 @@ import tempfile
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
 SCOPES = "sessions:read,sessions:write,payments:write,refunds:write"
 
 

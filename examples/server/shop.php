@@ -72,7 +72,9 @@ function ask(string $method, string $path, ?array $body = null, ?string $key = n
             $waits = $status === 409 || ($content['error']['code'] ?? null) === 'outcome_unknown';
             if ($status < 500 && $status !== 408 && $status !== 429 && !($status === 409 && $retry)) return [$status, $content, $retry];
         } else {
-            error_log("shop: no answer to $path " . ($text === false ? error_get_last()['message'] ?? '' : 'no JSON'));
+            // The system's words alone: what stands in front of them is the address, and whatever else somebody has put there.
+            $words = $text === false ? preg_replace('/^.*: /s', '', error_get_last()['message'] ?? '') : 'no JSON';
+            error_log("shop: no answer to $path $words");
         }
         $pause = ctype_digit($retry ?? '') ? (int) $retry : 1;
         if ($left === 0 || $pause > 5) {  // Longer than a buyer looks at nothing: the app asks again.

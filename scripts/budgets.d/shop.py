@@ -3,7 +3,6 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,14 +11,8 @@ import client
 import counters
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-def free_ports(number):
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
+sys.path.append(str(ROOT / "Tests/Support"))
+from demo import free_ports  # noqa: E402
 
 
 class Shop:

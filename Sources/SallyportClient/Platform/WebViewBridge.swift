@@ -16,7 +16,7 @@ public final class WebViewBridge: NSObject, WKScriptMessageHandler, CartPage {
     ///
     /// - Parameters:
     ///   - configuration: Where the shop is.
-    ///   - opened: Called with a ticket; it hands that to ``Checkout/open(_:)`` and opens the tab.
+    ///   - opened: Called with a ticket; it hands that to ``Checkout/open(_:)``.
     public init(_ configuration: CheckoutConfiguration, opened: @escaping @MainActor (LaunchTicket) -> Void) {
         self.configuration = configuration
         self.opened = opened

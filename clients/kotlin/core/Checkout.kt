@@ -265,7 +265,7 @@ class Checkout @JvmOverloads constructor(
             become(CheckoutState.Declined)
         }
         Redemption.None -> end(CheckoutState.Ended(CheckoutEnd.OVER))
-        Redemption.Open -> become(waiting())
+        Redemption.Open -> waiting().let { if (it == state) state else become(it) }
         is Redemption.Pending -> state
     }
 

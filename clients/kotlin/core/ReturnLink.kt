@@ -133,7 +133,7 @@ enum class RefusalReason {
     /** No checkout is under way in this app. */
     NO_CHECKOUT,
 
-    /** The link belongs to a checkout that this app has not started, or to an older one. */
+    /** The link belongs to a checkout that this app has not started, to an older one, or comes while another of the same tab is decided. */
     OTHER_CHECKOUT,
 
     /** Its two tickets belong to two sessions. */

@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpServer
 import sallyport.client.Checkout
 import sallyport.client.CheckoutEnd
 import sallyport.client.CheckoutError
+import sallyport.client.CheckoutListener
 import sallyport.client.CheckoutState
 import sallyport.client.Completion
 import sallyport.client.ConfigurationError
@@ -116,7 +117,14 @@ internal fun merchant() {
         val app = App(shop)
         app.checkout.begin(mapOf("tea" to 2), "key-1")
         val after = App(shop, app.file)
-        expect(after.checkout.resume().javaClass.simpleName, "InTab")
+        val seen = ArrayList<CheckoutState>()
+        after.checkout.add(object : CheckoutListener {
+            override fun onState(state: CheckoutState) {
+                seen.add(state)
+            }
+        })
+        expect(after.checkout.resume(), CheckoutState.InTab)
+        expect(seen, listOf(CheckoutState.Idle, CheckoutState.InTab))
         expect(shop.seen[1], "GET /shop/checkouts/d35db7e3-9ebb-f3d6-9b71-d79f8218a390 Bearer LOGIN-0123456789abcdef null ")
         expect(after.checkout.receive(own), receipt)
     }

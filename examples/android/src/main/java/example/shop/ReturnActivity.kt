@@ -11,7 +11,7 @@ class ReturnActivity : Activity() {
         super.onCreate(state)
         val link = ReturnIntent.link(intent)
         if (link != null) {
-            // The cart that is there already, without what lies on it: the tab.
+            // The cart that is there already, without what lies on it: the tab. A link that is refused takes it away, too; nothing is lost by that.
             val flags = Intent.FLAG_ACTIVITY_NEW_TASK or Intent.FLAG_ACTIVITY_CLEAR_TOP or Intent.FLAG_ACTIVITY_SINGLE_TOP
             startActivity(Intent(this, CartActivity::class.java).addFlags(flags).putExtra(CartActivity.LINK, link))
         }
