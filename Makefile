@@ -55,7 +55,7 @@ lint: ## Format and documentation rules
 format: ## Rewrite the sources in the project's format
 	swift format --in-place --recursive --parallel Sources Tests examples/ios Package.swift
 
-layers: ## Imports against Package.swift and the level table
+layers: ## Imports and arrows against Package.swift and its levels
 	scripts/check-layers
 
 sizes: ## Lengths of files and functions

@@ -3,8 +3,9 @@
 
 import PackageDescription
 
-// Targets and arrows. The level of each target, and why each arrow is there, is told in docs/architecture.md;
-// `make layers` compares this list with every import in the sources.
+// Targets, levels and arrows; docs/architecture.md says what each target owns. `make layers` compares this list with every import
+// in the sources, and reads the levels here: a target stands on the level of the last heading above it. An arrow points down or
+// sideways; in a group that is headed "apart" never sideways.
 
 /// Set by `make fuzz`: everything is built with coverage for the fuzzer, and the program in Tests/Fuzz is a target.
 let isFuzzing = Context.environment["SALLYPORT_FUZZ"] != nil
@@ -63,35 +64,32 @@ let package = Package(
         clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         clibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
 
-        // Beside the levels: what apps link, which needs nothing of the server.
-        .target(name: "SallyportClient", swiftSettings: portable),
-
-        // Level 1.
+        // Level 1: values.
         library("Primitives"),
         library("Telemetry", ["Primitives"]),
-        library("TestKit", ["CNGHTTP2", "EventIO", "Primitives", "Telemetry"]),
 
-        // Level 2.
+        // Level 2: the kernel and JSON.
         library("EventIO", ["CLinux", "Primitives", "Telemetry"]),
         library("StrictJSON", ["Primitives"]),
 
-        // Level 3.
+        // Level 3: protocols without I/O.
         library("HTTPCore", ["Primitives"]),
         library("TLS", ["COpenSSL", "Primitives"]),
         library("HTTP1", ["HTTPCore", "Primitives"]),
         library("HTTP2", ["CNGHTTP2", "HTTPCore", "Primitives"]),
+        library("TestKit", ["CNGHTTP2", "EventIO", "Primitives", "Telemetry"]),
+
+        // Level 4: servers and clients of the network.
         library("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTP2", "HTTPCore", "Telemetry", "Primitives"]),
         library("HTTPClient", ["EventIO", "CCurl", "HTTPCore", "Telemetry", "Primitives"]),
-
-        // Level 4.
         library("Postgres", ["EventIO", "CPostgres", "Telemetry", "Primitives"]),
 
-        // Level 5.
+        // Level 5: what several domains need.
         library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
         library("Cryptography", ["COpenSSL", "Primitives"]),
         library("Commerce", ["Primitives"]),
 
-        // Level 6.
+        // Level 6, apart: domains.
         library("SessionBroker", ["Commerce", "Cryptography", "Telemetry", "Primitives"]),
         library("MerchantOrders", ["Commerce", "Cryptography", "Primitives"]),
         library("AppLinks", ["StrictJSON", "Primitives"]),
@@ -99,7 +97,7 @@ let package = Package(
         library("Webhooks", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
 
-        // Level 7.
+        // Level 7: domains with SQL, HTML and JSON.
         library(
             "Persistence",
             ["Postgres", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "Primitives"]
@@ -115,7 +113,7 @@ let package = Package(
             ]
         ),
 
-        // Level 8.
+        // Level 8: the program.
         library(
             "SallyportApp",
             [
@@ -127,7 +125,7 @@ let package = Package(
         ),
         program("sallyport", ["SallyportApp"]),
 
-        // Level 9.
+        // Level 9: what drives the program from outside.
         library(
             "IntegrationKit",
             [
@@ -142,6 +140,9 @@ let package = Package(
                 "EventIO", "Telemetry", "Primitives",
             ]
         ),
+
+        // Beside the levels: what apps link. It needs nothing of the server, and only tests link it here.
+        .target(name: "SallyportClient", swiftSettings: portable),
 
         // Tests mirror the sources.
         tests("PrimitivesTests", ["Primitives", "TestKit"]),
