@@ -164,14 +164,8 @@ extension SettingFacts {
         }
     }
 
-    /// Seconds behind `90`, `90s`, `15m` or `2h`; `nil` for any other text.
-    func seconds(_ name: String) -> Int? {
-        let text = text(name)
-        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600]
-        let unit = text.last.flatMap { units[$0] }
-        let digits = Array((unit == nil ? text : String(text.dropLast())).utf8)
-        return DecimalDigits.parse(digits.span, limit: 1_000_000).map { $0 * (unit ?? 1) }
-    }
+    /// The seconds of a setting, whatever its bounds; `nil` where it holds no length of time.
+    func seconds(_ name: String) -> Int? { DurationText.seconds(text(name)) }
 
     var web: BaseURL? { BaseURL("web.base_url", text("web.base_url")) }
 

@@ -159,12 +159,10 @@ extension KeysCommand {
         }
 
         private static func overlap(_ text: String) throws(ConfigurationError) -> Duration {
-            let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600]
-            let digits = Array(text.utf8.dropLast())
-            guard let unit = text.last.flatMap({ units[$0] }),
-                let count = DecimalDigits.parse(digits.span, limit: 1_000_000), count * unit <= 30 * 86_400
-            else { throw problem("--overlap is a time such as 90s, 15m or 24h, at most 720h") }
-            return .seconds(count * unit)
+            guard let seconds = DurationText.seconds(text, in: 0...30 * 86_400) else {
+                throw problem("--overlap is a time such as 90s, 15m or 24h, at most 720h")
+            }
+            return .seconds(seconds)
         }
 
         private static func problem(_ text: String) -> ConfigurationError {

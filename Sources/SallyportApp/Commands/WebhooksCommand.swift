@@ -200,14 +200,10 @@ enum WebhookErrand: Sendable, Equatable {
     }
 
     private static func duration(_ text: String) throws(ConfigurationError) -> Duration {
-        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        let unit = text.last.flatMap { units[$0] }
-        let digits = Array((unit == nil ? text : String(text.dropLast())).utf8)
-        let limit = 31 * 86_400
-        guard let count = DecimalDigits.parse(digits.span, limit: limit), count * (unit ?? 1) <= limit else {
+        guard let seconds = DurationText.seconds(text, in: 0...31 * 86_400) else {
             throw problem("--overlap: a time of up to 31 days, such as 24h or 7d")
         }
-        return .seconds(count * (unit ?? 1))
+        return .seconds(seconds)
     }
 
     private static func problem(_ text: String) -> ConfigurationError {

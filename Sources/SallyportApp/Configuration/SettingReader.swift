@@ -111,16 +111,11 @@ struct SettingReader {
     /// The duration; the lower bound after a problem.
     mutating func duration(_ name: String) -> Duration {
         guard case .duration(let bounds) = SettingReader.setting(name).kind else { return .zero }
-        let text = text(name)
-        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600]
-        let unit = text.last.flatMap { units[$0] }
-        let digits = Array((unit == nil ? text : String(text.dropLast())).utf8)
-        guard let count = DecimalDigits.parse(digits.span, limit: 1_000_000), bounds.contains(count * (unit ?? 1))
-        else {
+        guard let seconds = DurationText.seconds(text(name), in: bounds) else {
             complain(name, "not a duration from \(bounds.lowerBound)s to \(bounds.upperBound)s, such as 90s, 15m or 2h")
             return .seconds(bounds.lowerBound)
         }
-        return .seconds(count * (unit ?? 1))
+        return .seconds(seconds)
     }
 
     /// True or false; false after a problem.

@@ -1,4 +1,6 @@
 /// Reading of the durations that a person types into the control interface, ISO 8601.
+///
+/// Not `DurationText`, whose form is that of settings: the control interface has published this one.
 package enum ISO8601 {
     /// The length of time that a text stands for, or `nil` where it is none.
     ///
