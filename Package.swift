@@ -76,6 +76,7 @@ let package = Package(
         library("StrictJSON", ["Primitives"]),
 
         // Level 3.
+        library("Settings", ["EventIO"]),
         library("HTTPCore", ["Primitives"]),
         library("TLS", ["COpenSSL", "Primitives"]),
         library("HTTP1", ["HTTPCore", "Primitives"]),
@@ -121,8 +122,8 @@ let package = Package(
             [
                 "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "Webhooks",
                 "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPServer",
-                "HTTPClient", "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO", "Telemetry", "Primitives",
-                "CBuild",
+                "HTTPClient", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "EventIO", "Telemetry",
+                "Primitives", "CBuild",
             ]
         ),
         program("sallyport", ["SallyportApp"]),
@@ -215,8 +216,8 @@ let package = Package(
             "SallyportAppTests",
             [
                 "SallyportApp", "MerchantAPI", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay",
-                "Commerce", "Cryptography", "HTTPClient", "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives",
-                "Postgres", "TestKit",
+                "Commerce", "Cryptography", "HTTPClient", "HTTPCore", "TLS", "Settings", "EventIO", "Telemetry",
+                "Primitives", "Postgres", "TestKit",
             ]
         ),
         tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "EventIO", "Primitives"]),

@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import Primitives
 import SessionBroker
+import Settings
 import TLS
 import TestKit
 import Testing

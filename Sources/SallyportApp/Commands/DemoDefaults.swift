@@ -1,5 +1,6 @@
 import EventIO
 import Primitives
+import Settings
 import StrictJSON
 
 /// What `demo` fills in where nothing is set: the development keys, the simulator as the provider, two apps.

@@ -2,6 +2,7 @@ import AmazonPay
 import Cryptography
 import EventIO
 import Primitives
+import Settings
 import StrictJSON
 
 /// `sallyport explain-signature`: what the signature of a request or a button stands for, and where the signer went wrong.

@@ -7,6 +7,7 @@ import HTTPServer
 import Pages
 import Primitives
 import SessionBroker
+import Settings
 
 /// What `doctor` looks at: the settings as texts, what they name, and what this program itself says of them.
 struct SettingExamination {

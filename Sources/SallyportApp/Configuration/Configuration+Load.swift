@@ -4,6 +4,7 @@ import MerchantOrders
 import Postgres
 import Primitives
 import SessionBroker
+package import Settings
 import Telemetry
 
 extension Configuration {

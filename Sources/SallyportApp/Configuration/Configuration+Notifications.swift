@@ -1,6 +1,7 @@
 import Cryptography
 import EventIO
 import Notifications
+import Settings
 
 extension Configuration {
     /// What the provider may push to us, and how we know that it is the provider.

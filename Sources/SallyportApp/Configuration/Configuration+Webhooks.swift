@@ -1,6 +1,7 @@
 import EventIO
 import HTTPClient
 import Primitives
+import Settings
 import Webhooks
 
 // What the configuration means for webhooks.

@@ -152,9 +152,3 @@ package struct Configuration: Sendable {
     /// Name and text of every setting, secrets hidden, in the order of the table.
     package let printed: [(name: String, value: String)]
 }
-
-/// What is wrong with a configuration: every problem, not the first.
-package struct ConfigurationError: Error, Sendable {
-    /// One line each, `name: what is wrong`, without secret values.
-    package let problems: [String]
-}

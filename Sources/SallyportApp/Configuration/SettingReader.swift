@@ -1,6 +1,7 @@
 import AmazonPay
 import EventIO
 import Primitives
+import Settings
 import StrictJSON
 
 /// Reads typed values out of a source and collects every problem instead of stopping at the first.
