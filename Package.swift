@@ -76,7 +76,7 @@ let package = Package(
         library("StrictJSON", ["Primitives"]),
 
         // Level 3.
-        library("Settings", ["EventIO"]),
+        library("Settings", ["EventIO", "StrictJSON", "Primitives"]),
         library("HTTPCore", ["Primitives"]),
         library("TLS", ["COpenSSL", "Primitives"]),
         library("HTTP1", ["HTTPCore", "Primitives"]),
@@ -149,6 +149,7 @@ let package = Package(
         tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests("StrictJSONTests", ["StrictJSON"]),
+        tests("SettingsTests", ["Settings", "EventIO", "StrictJSON", "Primitives"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives"]),
         tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives"]),

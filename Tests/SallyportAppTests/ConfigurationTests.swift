@@ -10,6 +10,8 @@ import Testing
 
 @testable import SallyportApp
 
+private typealias SettingSource = SallyportApp.SettingSource
+
 /// Reads settings, and gives the problems where there are any.
 private func problems(_ environment: [String: String], file: String? = nil) -> [String] {
     do {

@@ -9,6 +9,8 @@ import Testing
 @testable import Postgres
 @testable import SallyportApp
 
+private typealias SettingSource = SallyportApp.SettingSource
+
 @Suite("A file with a secret")
 struct SecretFileTests {
     private static let pem = "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n"
