@@ -133,7 +133,8 @@ let package = Package(
             "IntegrationKit",
             [
                 "SallyportApp", "Simulators", "Webhooks", "PostgresTestKit", "Postgres", "Cryptography", "HTTPServer",
-                "HTTPClient", "TLS", "HTTPCore", "EventIO", "StrictJSON", "Telemetry", "TestKit", "Primitives",
+                "HTTPClient", "TLS", "HTTPCore", "EventIO", "Settings", "StrictJSON", "Telemetry", "TestKit",
+                "Primitives",
             ]
         ),
         program(

@@ -104,22 +104,27 @@ extension SettingReader {
     }
 
     /// The case chosen; the first one after a problem.
-    package mutating func choice<Word: CaseIterable & RawRepresentable<String>>(
+    ///
+    /// - Parameter words: Those allowed.
+    package mutating func choice<Word: RawRepresentable<String>>(
         _ name: String,
+        _ words: [Word],
         _ fallback: Word,
         _ meaning: String
     ) -> Word {
-        let text = choice(name, Word.allCases.map(\.rawValue), fallback.rawValue, meaning)
-        return Word(rawValue: text) ?? fallback
+        Word(rawValue: choice(name, words.map(\.rawValue), fallback.rawValue, meaning)) ?? fallback
     }
 
-    /// The case chosen, or another setting's choice where this one is empty, which is then printed.
-    package mutating func choice<Word: CaseIterable & RawRepresentable<String>>(
+    /// The case chosen, or what another setting has come to where this one is empty or wrong; that is then printed.
+    ///
+    /// - Parameter words: Those allowed.
+    package mutating func choice<Word: RawRepresentable<String>>(
         _ name: String,
+        _ words: [Word],
         otherwise other: Word,
         _ meaning: String
     ) -> Word {
-        let word = Word(rawValue: choice(name, [""] + Word.allCases.map(\.rawValue), "", meaning)) ?? other
+        let word = Word(rawValue: choice(name, [""] + words.map(\.rawValue), "", meaning)) ?? other
         resolve(name, as: word.rawValue)
         return word
     }

@@ -8,8 +8,6 @@ import Testing
 
 @testable import SallyportApp
 
-private typealias SettingSource = SallyportApp.SettingSource
-
 @Suite struct `The administration listener` {
     private static let token = String(repeating: "t", count: 32)
 

@@ -34,8 +34,10 @@ private struct Sample {
         count = read.number("sample.count", 2...9, 3, "a number")
         pause = read.duration("sample.pause", 0...7200, "90s", "a pause")
         isOn = read.flag("sample.on", true, "a switch")
-        mode = read.within(.doors) { $0.choice("sample.mode", Mode.open, "a mode") }
-        level = read.within(.doors) { [mode] in $0.choice("sample.level", otherwise: mode, "empty: as the mode") }
+        mode = read.within(.doors) { $0.choice("sample.mode", Mode.allCases, .open, "a mode") }
+        level = read.within(.doors) { [mode] read in
+            read.choice("sample.level", Mode.allCases, otherwise: mode, "empty: as the mode")
+        }
         hosts = read.list("sample.hosts", "a, b", "hosts")
         items = read.objects("sample.items", "[{name}]").map { $0["name"]?.text }
         allowsCores = read.flag("sample.cores", false, "as a variable", isOnlyVariable: true)
