@@ -72,7 +72,8 @@ let package = Package(
         library("EventIO", ["CLinux", "Primitives", "Telemetry"]),
         library("StrictJSON", ["Primitives"]),
 
-        // Level 3: protocols without I/O.
+        // Level 3: protocols without I/O, settings.
+        library("Settings", ["EventIO", "StrictJSON", "Primitives"]),
         library("HTTPCore", ["Primitives"]),
         library("TLS", ["COpenSSL", "Primitives"]),
         library("HTTP1", ["HTTPCore", "Primitives"]),
@@ -119,8 +120,8 @@ let package = Package(
             [
                 "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "Webhooks",
                 "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPServer",
-                "HTTPClient", "Postgres", "TLS", "HTTPCore", "StrictJSON", "EventIO", "Telemetry", "Primitives",
-                "CBuild",
+                "HTTPClient", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "EventIO", "Telemetry",
+                "Primitives", "CBuild",
             ]
         ),
         program("sallyport", ["SallyportApp"]),
@@ -130,7 +131,8 @@ let package = Package(
             "IntegrationKit",
             [
                 "SallyportApp", "Simulators", "Webhooks", "PostgresTestKit", "Postgres", "Cryptography", "HTTPServer",
-                "HTTPClient", "TLS", "HTTPCore", "EventIO", "StrictJSON", "Telemetry", "TestKit", "Primitives",
+                "HTTPClient", "TLS", "HTTPCore", "EventIO", "Settings", "StrictJSON", "Telemetry", "TestKit",
+                "Primitives",
             ]
         ),
         program(
@@ -149,6 +151,7 @@ let package = Package(
         tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests("StrictJSONTests", ["StrictJSON"]),
+        tests("SettingsTests", ["Settings", "EventIO", "StrictJSON", "Primitives"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives"]),
         tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives"]),
@@ -216,8 +219,8 @@ let package = Package(
             "SallyportAppTests",
             [
                 "SallyportApp", "MerchantAPI", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay",
-                "Commerce", "Cryptography", "HTTPClient", "HTTPCore", "TLS", "EventIO", "Telemetry", "Primitives",
-                "Postgres", "TestKit",
+                "Commerce", "Cryptography", "HTTPClient", "HTTPCore", "TLS", "Settings", "EventIO", "Telemetry",
+                "Primitives", "Postgres", "TestKit",
             ]
         ),
         tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "EventIO", "Primitives"]),

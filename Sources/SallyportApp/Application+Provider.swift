@@ -1,6 +1,7 @@
 import EventIO
 import HTTPClient
 import HTTPCore
+import Settings
 
 extension Application {
     /// Waits until the provider's stand-in answers; it starts beside this program.

@@ -7,6 +7,7 @@ import Persistence
 import Postgres
 import Primitives
 import SessionBroker
+import Settings
 import TLS
 package import Telemetry
 

@@ -2,6 +2,7 @@ import EventIO
 import Foundation
 import HTTPCore
 import Primitives
+import Settings
 import TestKit
 import Testing
 

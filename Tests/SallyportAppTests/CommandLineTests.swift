@@ -1,4 +1,5 @@
 import EventIO
+import Settings
 import Synchronization
 import TestKit
 import Testing
@@ -45,7 +46,7 @@ func run(
     @Test func `lists the settings when asked for them`() async {
         let result = await run(["help", "settings"])
         #expect(result.status == 0)
-        for setting in SettingTable.all { #expect(result.output.contains(setting.environmentName)) }
+        for setting in Configuration.settings { #expect(result.output.contains(setting.environmentName)) }
     }
 
     @Test(arguments: [

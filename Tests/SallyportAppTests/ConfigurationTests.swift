@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import Primitives
 import SessionBroker
+import Settings
 import TLS
 import TestKit
 import Testing
@@ -31,7 +32,7 @@ private func configuration(
         let defaults = try configuration()
         #expect(defaults.policy.profile == .standard)
         #expect(defaults.listeners.web.text == "https://localhost:8443")
-        #expect(defaults.printed.map(\.name) == SettingTable.all.map(\.name))
+        #expect(defaults.printed.map(\.name) == Configuration.settings.map(\.name))
     }
 
     @Test func `names all problems at once`() {
@@ -269,7 +270,7 @@ private func configuration(
             #expect(result.output.contains("database_url = <secret>\n"))
             #expect(!result.output.contains("hunter2"))
             #expect(result.output.contains("session.idle = 30m\n"))
-            #expect(result.output.split(separator: "\n").count == SettingTable.all.count)
+            #expect(result.output.split(separator: "\n").count == Configuration.settings.count)
             let missing = await run(["serve", "--config", folder + "/none.json"])
             #expect(missing.status == 2)
             #expect(missing.complaints.contains("none.json cannot be read"))

@@ -3,6 +3,7 @@ import Doctor
 import EventIO
 import Foundation
 import Primitives
+import Settings
 import TestKit
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPCore
 import SessionBroker
+import Settings
 import Testing
 
 @testable import SallyportApp
@@ -28,37 +29,14 @@ private func quoted(_ cell: String) -> [String] {
     @Test func `name every setting with its variable, default, range and meaning, in the program's order`() throws {
         let rows = try document("docs/settings.md").split(separator: "\n").compactMap(cells)
             .filter { $0.first?.hasPrefix("`") == true }
-        let table = SettingTable.all.map { setting in
+        let table = Configuration.settings.map { setting in
             let fallback = setting.fallback.isEmpty ? "" : "`\(setting.fallback)`"
             return [
-                "`\(setting.name)`", "`\(setting.environmentName)`", fallback, takes(setting.kind), setting.meaning,
+                "`\(setting.name)`", "`\(setting.environmentName)`", fallback, setting.takes, setting.meaning,
             ]
         }
         #expect(rows.map(\.first) == table.map(\.first))
         for (row, expected) in zip(rows, table) { #expect(row == expected) }
-    }
-
-    /// What a setting takes, as the table has it.
-    private func takes(_ kind: Setting.Kind) -> String {
-        switch kind {
-        case .text: "text"
-        case .path: "path"
-        case .number(let bounds): "\(bounds.lowerBound) to \(bounds.upperBound)"
-        case .callRate: "such as `36/7.2`"
-        case .duration(let bounds): "\(time(bounds.lowerBound)) to \(time(bounds.upperBound))"
-        case .flag: "`true`, `false`"
-        case .choice(let words): words.filter { !$0.isEmpty }.map { "`\($0)`" }.joined(separator: ", ")
-        case .list: "list"
-        case .address: "address and port"
-        case .origin: "https origin"
-        case .objects: "JSON array"
-        }
-    }
-
-    private func time(_ seconds: Int) -> String {
-        if seconds > 0, seconds.isMultiple(of: 3_600) { return "\(seconds / 3_600)h" }
-        if seconds > 0, seconds.isMultiple(of: 60) { return "\(seconds / 60)m" }
-        return "\(seconds)s"
     }
 
     @Test func `say of each profile exactly what the program makes of it`() throws {
@@ -92,7 +70,7 @@ private func quoted(_ cell: String) -> [String] {
             .filter { $0.first?.hasPrefix("`SALLYPORT_") == true }
         #expect(rows.count > 5)
         for row in rows {
-            let setting = SettingTable.all.first { $0.environmentName == quoted(row[0]).first }
+            let setting = Configuration.settings.first { $0.environmentName == quoted(row[0]).first }
             #expect(setting != nil, "\(row)")
             #expect(row[1] == setting.map { $0.fallback.isEmpty ? "empty" : "`\($0.fallback)`" })
         }

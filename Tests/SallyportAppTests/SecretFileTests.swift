@@ -2,6 +2,7 @@ import Doctor
 import EventIO
 import Foundation
 import Primitives
+import Settings
 import TestKit
 import Testing
 
@@ -17,7 +18,7 @@ struct SecretFileTests {
         let path = folder + "/secret"
         try Files.write(path, Array(content.utf8), mode: mode, atomically: false)
         try Files.setPermissions(path, mode: mode)
-        let name = try #require(SettingTable.all.first { $0.name == setting }).environmentName
+        let name = try #require(Configuration.settings.first { $0.name == setting }).environmentName
         let others = [
             "SALLYPORT_DATABASE_URL": "postgresql:///shop", "SALLYPORT_TLS_CERTIFICATE": path,
             "SALLYPORT_TLS_KEY": path, "SALLYPORT_TLS_SECOND_CERTIFICATE": path,
@@ -43,7 +44,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test(arguments: SettingTable.secretFiles)
+    @Test(arguments: Configuration.settings.filter { $0.kind == .secretFile }.map(\.name))
     func `is refused where every user may open it, or a group may write`(setting: String) async throws {
         try await withTemporaryFolder { folder in
             let content = String(repeating: "s", count: 40)
@@ -61,7 +62,8 @@ struct SecretFileTests {
     @Test func `is told by the doctor, each one`() async throws {
         try await withTemporaryFolder { folder in
             var environment: [String: String] = [:]
-            for setting in SettingTable.all where SettingTable.secretFiles.contains(setting.name) {
+            let secretFiles = Configuration.settings.filter { $0.kind == .secretFile }
+            for setting in secretFiles {
                 let path = folder + "/" + setting.name
                 try Files.write(path, Array(Self.pem.utf8))
                 try Files.setPermissions(path, mode: 0o644)
@@ -69,7 +71,7 @@ struct SecretFileTests {
             }
             let source = SettingSource(file: nil, environment: environment)
             let examination = SettingExamination(source, now: SystemClock().now())
-            #expect(Set(examination.facts.exposures.keys) == Set(SettingTable.secretFiles))
+            #expect(Set(examination.facts.exposures.keys) == Set(secretFiles.map(\.name)))
         }
     }
 

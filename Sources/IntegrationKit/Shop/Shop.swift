@@ -1,6 +1,7 @@
 import Postgres
 package import PostgresTestKit
 package import SallyportApp
+import Settings
 import TestKit
 
 /// A whole shop of one test: a database, a simulator, and the broker in this process.

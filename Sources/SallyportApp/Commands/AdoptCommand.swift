@@ -7,6 +7,7 @@ import Persistence
 import Postgres
 import Primitives
 import SessionBroker
+import Settings
 import StrictJSON
 
 /// `sallyport adopt`: takes a payment into the ledger that the provider knows and the database does not.

@@ -1,3 +1,5 @@
+import Settings
+
 /// `sallyport association`: prints an association file as the link host serves it.
 enum AssociationCommand {
     static let command = Command(

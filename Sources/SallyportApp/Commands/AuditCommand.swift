@@ -3,6 +3,7 @@ import Persistence
 import Postgres
 import Primitives
 import SessionBroker
+import Settings
 import StrictJSON
 import Telemetry
 

@@ -2,6 +2,7 @@ import EventIO
 import HTTPServer
 import Postgres
 import Primitives
+import Settings
 import Simulators
 import Telemetry
 

@@ -1,3 +1,5 @@
+import Settings
+
 /// What the words of a command line ask for.
 struct CommandLineArguments: Sendable, Equatable {
     /// The command's name; `nil` where only the program was named.

@@ -1,6 +1,7 @@
 import EventIO
 import Postgres
 import Primitives
+import Settings
 import Telemetry
 
 /// The database of a command: the one in the settings, or a private cluster that lives as long as this value.

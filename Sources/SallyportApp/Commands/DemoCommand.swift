@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import HTTPCore
 import Primitives
+import Settings
 import Telemetry
 
 /// `sallyport demo`: a whole shop on loopback, without an account anywhere.
@@ -86,7 +87,7 @@ final class SimulatorProcess {
 
     /// What the simulators are told of an environment: the settings without the secret ones, and what the system's libraries go by.
     static func environment(_ all: [String: String]) -> [String: String] {
-        let settings = SettingTable.all.filter { !$0.isSecret && $0.name != "database.password_file" }
+        let settings = Configuration.settings.filter { !$0.isSecret && $0.name != "database.password_file" }
         let names = Set(settings.map(\.environmentName)).union(SimulatorProcess.systemVariables)
         return all.filter { names.contains($0.key) }
     }

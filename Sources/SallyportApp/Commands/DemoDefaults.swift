@@ -1,5 +1,6 @@
 import EventIO
 import Primitives
+import Settings
 import StrictJSON
 
 /// What `demo` fills in where nothing is set: the development keys, the simulator as the provider, two apps.
@@ -10,12 +11,12 @@ enum DemoDefaults {
     /// - Returns: The same with the demo's defaults.
     /// - Throws: Nothing today; the type is the one that commands take.
     static func fill(_ source: SettingSource) throws -> SettingSource {
-        var reader = SettingReader(source)
-        let folder = reader.text("data_dir") + "/development"
-        let port = reader.address("simulator_listen")?.port ?? 9443
+        let settings = Configuration(unchecked: source)
+        let folder = settings.storage.dataDirectory + "/development"
+        let port = settings.listeners.simulator?.port ?? 9443
         let simulator = "https://localhost:\(port)"
         return messages(source, simulator: simulator, folder).fillingIn(
-            hosts(&reader).merging([
+            hosts(settings.listeners).merging([
                 "tls.certificate": folder + "/server.pem",
                 "tls.key": folder + "/server.key",
                 "provider.merchant_id": DevelopmentKeys.merchantID,
@@ -38,7 +39,7 @@ enum DemoDefaults {
                 "shop.payment_en": "Authorised with the order, charged once the shop captures it.",
                 "webhooks.allow_loopback": "true",
                 // In a database of its own only.
-                "session.allow_policy_change": reader.text("database_url").isEmpty ? "true" : "false",
+                "session.allow_policy_change": settings.storage.databaseURL == nil ? "true" : "false",
             ]) { own, _ in own },
             objects: [
                 "apps.ios": [["prefix": "ABCDE12345", "bundle": "com.example.shop"]],
@@ -53,8 +54,8 @@ enum DemoDefaults {
     }
 
     /// Both hosts under the port that is listened on, so that what is printed is where the program is.
-    private static func hosts(_ reader: inout SettingReader) -> [String: String] {
-        guard let port = reader.address("listen")?.port, port != 0 else { return [:] }
+    private static func hosts(_ listeners: Configuration.Listeners) -> [String: String] {
+        guard let port = listeners.tls?.port, port != 0 else { return [:] }
         return ["web.base_url": "https://localhost:\(port)", "link.base_url": "https://links.localhost:\(port)"]
     }
 
@@ -64,14 +65,13 @@ enum DemoDefaults {
     /// The same with the messages of the demo's own simulator believed: never beside another provider or another key.
     private static func messages(_ source: SettingSource, simulator: String, _ folder: String) -> SettingSource {
         let theirs = ["provider.api_url", "provider.public_key_id"]
-        guard theirs.allSatisfy({ source.texts[$0] == nil }) else { return source }
+        guard !theirs.contains(where: source.isSet) else { return source }
         return source.fillingIn(
             [
                 "notifications.topic_arn": topic,
                 "notifications.trust_anchor": folder + "/sender/root.pem",
                 "notifications.certificate_hosts": String(simulator.dropFirst("https://".count)),
-            ],
-            objects: [:]
+            ]
         )
     }
 
@@ -81,9 +81,10 @@ enum DemoDefaults {
     /// - Returns: The demo's, where neither a database nor an account is set and the data directory is a demo's.
     /// - Throws: What `fill` throws.
     static func fillWhereKept(_ source: SettingSource) throws -> SettingSource {
-        var reader = SettingReader(source)
-        let isUnset = ["database_url", "provider.merchant_id"].allSatisfy { reader.text($0).isEmpty }
-        guard isUnset, Files.exists(reader.text("data_dir") + "/development/merchant.secret") else { return source }
+        let settings = Configuration(unchecked: source)
+        guard settings.storage.databaseURL == nil, settings.provider.merchantID.isEmpty,
+            Files.exists(settings.storage.dataDirectory + "/development/merchant.secret")
+        else { return source }
         return try fill(source)
     }
 
@@ -93,6 +94,6 @@ enum DemoDefaults {
     /// - Returns: True unless a provider is set.
     /// - Throws: `ConfigurationError` for an unreadable file.
     static func ownsSimulators(_ input: CommandInput) throws -> Bool {
-        try input.settings().texts["provider.api_url"] == nil
+        try !input.settings().isSet("provider.api_url")
     }
 }

@@ -1,6 +1,7 @@
 import Cryptography
 import EventIO
 import Primitives
+import Settings
 import Simulators
 
 /// Keys and certificates for development, made once and kept in the data directory.

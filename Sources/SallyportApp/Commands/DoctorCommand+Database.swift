@@ -6,6 +6,7 @@ import Persistence
 import Postgres
 import Primitives
 import SessionBroker
+import Settings
 import Telemetry
 
 extension DoctorCommand {

@@ -2,6 +2,7 @@ import Doctor
 import EventIO
 import HTTPClient
 import Primitives
+import Settings
 
 /// `sallyport doctor`: what is wrong with the settings and their surroundings, and what to do about it.
 enum DoctorCommand {

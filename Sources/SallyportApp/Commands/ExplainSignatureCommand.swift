@@ -2,6 +2,7 @@ import AmazonPay
 import Cryptography
 import EventIO
 import Primitives
+import Settings
 import StrictJSON
 
 /// `sallyport explain-signature`: what the signature of a request or a button stands for, and where the signer went wrong.
@@ -79,16 +80,17 @@ enum ExplainSignatureCommand {
             let pem = try read(path, "--public-key")
             return .init(key: try key("--public-key") { () throws(CryptographyError) in try RSAPublicKey(pem: pem) })
         }
-        let settings = try input.settings().texts
-        guard let path = settings["provider.private_key"], !path.isEmpty else { return .init(key: nil) }
-        guard !PathText.isContent(path) else {
+        var reader = SettingReader(try input.settings())
+        let settings = Configuration(&reader).provider
+        guard !reader.contents.contains("provider.private_key") else {
             throw ConfigurationError(problems: ["provider.private_key: holds the key itself, not a path"])
         }
-        let pem = Secret(try read(path, "provider.private_key"))
+        guard !settings.privateKeyPath.isEmpty else { return .init(key: nil) }
+        let pem = Secret(try read(settings.privateKeyPath, "provider.private_key"))
         let key = try key("provider.private_key") { () throws(CryptographyError) in
             try RSAPrivateKey(pem: pem).publicKey()
         }
-        return .init(key: key, keyID: settings["provider.public_key_id"].flatMap { $0.isEmpty ? nil : $0 })
+        return .init(key: key, keyID: settings.publicKeyID.isEmpty ? nil : settings.publicKeyID)
     }
 
     private static func key(

@@ -1,3 +1,5 @@
+import Settings
+
 /// The help texts, made from the tables so that they cannot disagree with the program.
 enum HelpText {
     /// What `sallyport --help` prints.
@@ -36,7 +38,7 @@ enum HelpText {
         let intro = [
             "settings, as environment variables with their defaults; docs/settings.md has their names in the JSON file:"
         ]
-        let rows = SettingTable.all.map { setting in
+        let rows = Configuration.settings.map { setting in
             row(
                 "\(setting.environmentName)",
                 setting.meaning + (setting.fallback.isEmpty ? "" : " [\(setting.fallback)]")

@@ -2,6 +2,7 @@ import EventIO
 import MerchantOrders
 import Persistence
 import Primitives
+import Settings
 import StrictJSON
 
 /// `sallyport keys`: makes, lists, renews and ends the keys of merchants' programs.

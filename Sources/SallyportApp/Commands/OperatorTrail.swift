@@ -2,6 +2,7 @@ import MerchantOrders
 import Persistence
 import Postgres
 import Primitives
+import Settings
 import StrictJSON
 
 /// Record of what an operator decides: written down before it is carried out, completed behind it.

@@ -1,6 +1,7 @@
 import EventIO
 import Persistence
 import Primitives
+import Settings
 
 /// `sallyport payments`: the operations of merchants that the program has given up, and what an operator decides about one.
 enum PaymentsCommand {

@@ -1,5 +1,6 @@
 import MerchantOrders
 import Primitives
+import Settings
 import StrictJSON
 import Webhooks
 

@@ -16,7 +16,7 @@ package enum Program {
     package static func main(_ words: [String], environment: [String: String]) -> Int32 {
         do throws(IOError) {
             // Before there is anything in memory that a core could hold.
-            if environment[SettingTable.coreDumps.environmentName] != "true" { try ThisProcess.forbidDumps() }
+            if !CoreDumps.areAllowed(environment) { try ThisProcess.forbidDumps() }
             if answersSignals(words) { try Application.signals.block() }
             try SignalSet.ignoreBrokenPipes()
             _ = try Machine.raiseDescriptorLimit()

@@ -4,6 +4,7 @@ import MerchantOrders
 import Persistence
 import Postgres
 import Primitives
+import Settings
 import StrictJSON
 
 /// `sallyport reconcile`: compares orders with the provider's objects and prints what differs.

@@ -4,6 +4,7 @@ import Persistence
 import Postgres
 import Primitives
 import SessionBroker
+import Settings
 import StrictJSON
 
 /// `sallyport revoke`: ends sessions whose links or cookies somebody else may have.

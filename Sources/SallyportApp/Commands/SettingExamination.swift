@@ -7,6 +7,7 @@ import HTTPServer
 import Pages
 import Primitives
 import SessionBroker
+import Settings
 
 /// What `doctor` looks at: the settings as texts, what they name, and what this program itself says of them.
 struct SettingExamination {
@@ -23,27 +24,21 @@ struct SettingExamination {
     ///   - now: The clock.
     init(_ source: SettingSource, now: WallTime) {
         var reader = SettingReader(source)
-        for setting in SettingTable.all where setting.kind != .objects { _ = reader.text(setting.name) }
-        // What the profile decides stands in the texts afterwards.
-        _ = BrokerPolicy(&reader)
-        let apps = AppSettings(&reader)
+        let apps = Configuration(&reader).apps
         var facts = SettingFacts(now: now)
-        facts.texts = reader.effective
+        facts.texts = reader.texts
         facts.iosApps = apps.ios.map { app in
             SettingFacts.IOSApp(prefix: app.prefix, bundle: app.bundle, services: app.services, isClip: app.isClip)
         }
         facts.androidApps = apps.android.map { app in
             SettingFacts.AndroidApp(package: app.package, fingerprints: app.fingerprints)
         }
-        for name in SettingExamination.fileSettings {
-            if reader.contents.contains(name) { facts.files[name] = .written }
-            guard let path = facts.texts[name], !path.isEmpty else { continue }
-            facts.files[name] = SettingExamination.file(path)
-        }
-        for name in SettingTable.secretFiles {
+        for setting in reader.settings where setting.isFile {
+            if reader.contents.contains(setting.name) { facts.files[setting.name] = .written }
+            guard let path = reader.texts[setting.name], !path.isEmpty else { continue }
+            facts.files[setting.name] = SettingExamination.file(path)
             // What cannot be read is told by the checks of each file.
-            guard let path = facts.texts[name], !path.isEmpty else { continue }
-            facts.exposures[name] = (try? SecretFile.exposure(path)) ?? nil
+            if setting.kind == .secretFile { facts.exposures[setting.name] = (try? SecretFile.exposure(path)) ?? nil }
         }
         facts.webPaths = RouteTable.all.filter { $0.face == .web && $0.method == .get }.map { "\($0.path)" }
         facts.returnPaths = ProviderSetup.returnPaths
@@ -78,11 +73,6 @@ struct SettingExamination {
             SettingFacts.Library(name: "libcurl", running: CurlVersion.running, built: CurlVersion.built),
         ]
     }
-
-    private static let fileSettings = [
-        "tls.certificate", "tls.key", "tls.second_certificate", "tls.second_key", "provider.private_key",
-        "provider.ca_file", "merchant.secret_file", "webhooks.ca_file", "admin.token_file",
-    ]
 
     private static func file(_ path: String) -> SettingFacts.File {
         do throws(IOError) {

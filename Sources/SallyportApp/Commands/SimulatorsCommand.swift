@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import HTTPServer
 import Primitives
+import Settings
 import Simulators
 import TLS
 import Telemetry

@@ -2,6 +2,7 @@ import EventIO
 import Persistence
 import Primitives
 import SessionBroker
+import Settings
 
 /// `sallyport stuck`: the purchases that the program has given up, and what an operator decides about one.
 enum StuckCommand {

@@ -3,6 +3,7 @@ import EventIO
 import HTTPCore
 import Persistence
 import Primitives
+import Settings
 import StrictJSON
 import Webhooks
 

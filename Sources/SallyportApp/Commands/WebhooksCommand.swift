@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import Persistence
 import Primitives
+import Settings
 import StrictJSON
 import Webhooks
 

@@ -1,3 +1,4 @@
+import Settings
 import StrictJSON
 
 /// The mobile apps that the return link opens.
@@ -25,27 +26,29 @@ struct AppSettings: Sendable, Equatable {
     private(set) var ios: [IOS] = []
     private(set) var android: [Android] = []
 
-    init(_ reader: inout SettingReader) {
-        for (index, item) in reader.objects("apps.ios").enumerated() {
-            var object = ObjectReader(item, name: "apps.ios[\(index)]")
+    init(_ read: inout SettingReader) {
+        let ios = read.objects("apps.ios", "[{prefix, bundle, services, clip}]")
+        let android = read.objects("apps.android", "[{package, fingerprints, relations, dynamic}]")
+        for (index, item) in ios.enumerated() {
+            var object = ObjectReader(item)
             let app = IOS(
                 prefix: object.text("prefix"),
                 bundle: object.text("bundle"),
                 services: object.list("services") ?? ["applinks", "webcredentials"],
                 isClip: object.flag("clip")
             )
-            object.finish(&reader)
-            ios.append(app)
+            for problem in object.problems { read.complain("apps.ios", item: index, problem) }
+            self.ios.append(app)
         }
-        for (index, item) in reader.objects("apps.android").enumerated() {
-            var object = ObjectReader(item, name: "apps.android[\(index)]")
+        for (index, item) in android.enumerated() {
+            var object = ObjectReader(item)
             let app = Android(
                 package: object.text("package"),
                 fingerprints: object.list("fingerprints") ?? [],
                 isDynamic: object.flag("dynamic")
             )
-            object.finish(&reader)
-            android.append(app)
+            for problem in object.problems { read.complain("apps.android", item: index, problem) }
+            self.android.append(app)
         }
     }
 }
@@ -53,21 +56,19 @@ struct AppSettings: Sendable, Equatable {
 /// Reads the members of one object and notices those that nobody asked for.
 private struct ObjectReader {
     private var members: [JSONMember] = []
-    private var problems: [String] = []
-    private let name: String
+    private var found: [String] = []
 
-    init(_ value: JSONValue, name: String) {
-        self.name = name
+    init(_ value: JSONValue) {
         if case .object(let members) = value {
             self.members = members
         } else {
-            problems.append("not an object")
+            found.append("not an object")
         }
     }
 
     mutating func text(_ key: String) -> String {
         guard let text = take(key)?.scalarText, !text.isEmpty else {
-            problems.append("\(key) is missing")
+            found.append("\(key) is missing")
             return ""
         }
         return text
@@ -76,14 +77,14 @@ private struct ObjectReader {
     mutating func flag(_ key: String) -> Bool {
         guard let value = take(key) else { return false }
         if case .bool(let flag) = value { return flag }
-        problems.append("\(key) is neither true nor false")
+        found.append("\(key) is neither true nor false")
         return false
     }
 
     mutating func list(_ key: String) -> [String]? {
         guard let value = take(key) else { return nil }
         if case .array(let items) = value { return items.compactMap(\.scalarText) }
-        problems.append("\(key) is not an array")
+        found.append("\(key) is not an array")
         return nil
     }
 
@@ -92,8 +93,6 @@ private struct ObjectReader {
         return members.remove(at: index).value
     }
 
-    mutating func finish(_ reader: inout SettingReader) {
-        problems += members.map { "\($0.name) is no member" }
-        for problem in problems { reader.complain(name, problem) }
-    }
+    /// What is wrong with what was read, then what nobody read.
+    var problems: [String] { found + members.map { "\($0.name) is no member" } }
 }

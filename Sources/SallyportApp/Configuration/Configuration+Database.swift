@@ -1,5 +1,6 @@
 import Postgres
 import Primitives
+import Settings
 
 // What the configuration means for the connections to the database.
 

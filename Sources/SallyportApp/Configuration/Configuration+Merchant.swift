@@ -1,50 +1,63 @@
 import Commerce
 import MerchantOrders
 import Primitives
+import Settings
 import Webhooks
 
+extension Configuration {
+    /// The interface for merchants' programs.
+    struct Merchant: Sendable {
+        let isServed: Bool
+        let requestsPerMinute: Int
+        /// What orders may be.
+        let policy: OrderPolicy
+        /// Numbers of the keys that questions for the postage are signed with: one, or two while they change.
+        let postageKeys: [Int]
+    }
+}
+
 extension Configuration.Merchant {
-    /// Reads what merchants' programs may do.
-    ///
-    /// - Parameters:
-    ///   - reader: Is told what is wrong.
-    ///   - webhooks: Say whether servers of this machine may be called, and where the secret is.
-    init(_ reader: inout SettingReader, webhooks: Configuration.Webhooks) {
-        isServed = reader.flag("merchant.api")
-        requestsPerMinute = reader.number("merchant.requests_per_minute")
-        let returns = Self.origins("merchant.return_origins", &reader) { CallbackOrigin(setting: $0) }
-        let links = Self.origins("merchant.app_links", &reader, or: "a scheme with a dot like com.example.shop:") {
-            AppLinkOrigin(setting: $0)
-        }
-        let postage = Self.origins("merchant.postage_origins", &reader) {
-            CallbackOrigin(setting: $0, orClearLoopback: true)
-        }
-        for text in postage.map(\.description).sorted() {
-            guard let problem = WebhookAddress.problem(text, allowsLoopback: webhooks.allowsLoopback) else { continue }
-            reader.complain("merchant.postage_origins", "\(text): \(problem)")
-        }
-        if !postage.isEmpty, webhooks.secretPath.isEmpty {
-            reader.complain("merchant.postage_origins", "merchant.secret_file is not set, which keys are derived from")
-        }
-        postageKeys = Self.numbers("merchant.postage_keys", &reader)
-        let currency = Currency(rawValue: reader.choice("provider.ledger_currency")) ?? .jpy
-        reader.resolve("provider.ledger_currency", as: currency.rawValue)
-        var policy = OrderPolicy(ledgerCurrency: currency, returnOrigins: returns, postageOrigins: postage)
+    init(_ read: inout SettingReader, ledgerCurrency: Currency) {
+        isServed = read.flag("merchant.api", false, "serve the interface for merchants' programs, below /v1")
+        requestsPerMinute = read.number("merchant.requests_per_minute", 1...1_000_000, 600, "requests per key")
+        let returns = read.origins(
+            "merchant.return_origins",
+            "origins of sites that buyers may be sent back to"
+        ) { CallbackOrigin(setting: $0) }
+        let postage = read.origins(
+            "merchant.postage_origins",
+            "origins of servers that may be asked for the postage of their orders"
+        ) { CallbackOrigin(setting: $0, orClearLoopback: true) }
+        postageKeys = read.keyNumbers(
+            "merchant.postage_keys",
+            "numbers of the keys that sign these questions; two while they change"
+        )
+        let links = read.origins(
+            "merchant.app_links",
+            "https origins and private schemes of apps that buyers may be sent back to",
+            or: "a scheme with a dot like com.example.shop:"
+        ) { AppLinkOrigin(setting: $0) }
+        var policy = OrderPolicy(ledgerCurrency: ledgerCurrency, returnOrigins: returns, postageOrigins: postage)
         policy.appLinks = links
         self.policy = policy
     }
+}
 
-    private static func origins<Origin: Hashable>(
+extension SettingReader {
+    /// The origins of a list; those that are none are left out.
+    ///
+    /// - Parameter other: Another form that is allowed, for people.
+    fileprivate mutating func origins<Origin: Hashable>(
         _ name: String,
-        _ reader: inout SettingReader,
+        _ meaning: String,
         or other: String? = nil,
         _ origin: (String) -> Origin?
     ) -> Set<Origin> {
         let forms = ["https://HOST", "https://HOST:PORT", other].compactMap(\.self).joined(separator: " or ")
         var origins: Set<Origin> = []
-        for text in reader.list(name) {
+        for text in list(name, "", meaning) {
             guard let origin = origin(text) else {
-                reader.complain(name, "\(text) is not \(forms)")
+                complain(name, "\(text) is not \(forms)")
                 continue
             }
             origins.insert(origin)
@@ -53,15 +66,15 @@ extension Configuration.Merchant {
     }
 
     /// One number or two.
-    private static func numbers(_ name: String, _ reader: inout SettingReader) -> [Int] {
-        let texts = reader.list(name)
+    fileprivate mutating func keyNumbers(_ name: String, _ meaning: String) -> [Int] {
+        let texts = list(name, "1", meaning)
         let numbers = texts.compactMap { text in
             DecimalDigits.parse(text.utf8Span.span, limit: PostageKeys.greatestNumber)
         }
         guard numbers.count == texts.count, 1...2 ~= numbers.count, numbers.first != numbers.dropFirst().first,
             !numbers.contains(0)
         else {
-            reader.complain(name, "not a whole number from 1 to \(PostageKeys.greatestNumber), or two of them")
+            complain(name, "not a whole number from 1 to \(PostageKeys.greatestNumber), or two of them")
             return [1]
         }
         return numbers

@@ -1,6 +1,7 @@
 import Cryptography
 import EventIO
 import Notifications
+import Settings
 
 extension Configuration {
     /// What the provider may push to us, and how we know that it is the provider.
@@ -51,21 +52,39 @@ extension Configuration {
 }
 
 extension Configuration.Notifications {
-    init(_ reader: inout SettingReader, provider: Configuration.Provider) {
-        topics = reader.list("notifications.topic_arn")
-        anchorPath = reader.text("notifications.trust_anchor")
-        intermediatesPath = reader.text("notifications.intermediates")
-        certificateHosts = reader.list("notifications.certificate_hosts")
-        maximumAge = reader.duration("notifications.max_age")
-        confirmsSubscriptions = reader.flag("notifications.confirm_subscriptions")
+    init(_ read: inout SettingReader, provider: Configuration.Provider) {
+        topics = read.list(
+            "notifications.topic_arn",
+            "",
+            "topics of the provider's messages; empty: /ipn/amazon-pay answers 404"
+        )
+        anchorPath = read.file(
+            "notifications.trust_anchor",
+            "PEM file: roots that sign the sender; empty for the machine's"
+        )
+        intermediatesPath = read.file(
+            "notifications.intermediates",
+            "PEM file: certificates that the sender may leave out"
+        )
+        certificateHosts = read.list(
+            "notifications.certificate_hosts",
+            "",
+            "hosts, with ports, that count as the sender's: simulators only"
+        )
+        maximumAge = read.duration("notifications.max_age", 60...86_400, "4h", "older messages are refused")
+        confirmsSubscriptions = read.flag(
+            "notifications.confirm_subscriptions",
+            false,
+            "grant the wish of our topics for our address without a person"
+        )
         for topic in topics where !Configuration.Notifications.isTopic(topic) {
-            reader.complain(
+            read.complain(
                 "notifications.topic_arn",
                 "not a topic, such as arn:aws:sns:ap-northeast-1:123456789012:name"
             )
         }
         if !certificateHosts.isEmpty, provider.publicKeyID.hasPrefix("LIVE-") || provider.apiURL.isEmpty {
-            reader.complain(
+            read.complain(
                 "notifications.certificate_hosts",
                 "for simulators only: with it, whoever runs that host could announce changes"
             )

@@ -3,6 +3,7 @@ import EventIO
 import HTTPCore
 import HTTPServer
 import Primitives
+import Settings
 import TLS
 
 // What the configuration means for listeners and connections.

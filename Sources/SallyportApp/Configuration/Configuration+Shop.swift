@@ -1,4 +1,5 @@
 import Pages
+import Settings
 
 extension Configuration {
     /// What the shop shows of itself.
@@ -9,46 +10,64 @@ extension Configuration {
         let accent: AccentColour?
         let terms: ShopTerms
 
-        init(_ reader: inout SettingReader) {
-            logoPath = reader.text("shop.logo")
-            let colour = reader.text("shop.accent")
+        init(_ read: inout SettingReader) {
+            logoPath = read.file(
+                "shop.logo",
+                "PNG, JPEG, WebP or SVG of at most 64 KB beside the shop's name; empty: the program's mark"
+            )
+            let colour = read.text(
+                "shop.accent",
+                "",
+                "colour of buttons and links, such as #17525f; text on it is white or black, whichever can be read"
+            )
             accent = AccentColour(colour)
-            if !colour.isEmpty, accent == nil { reader.complain("shop.accent", "not a colour such as #17525f") }
+            if !colour.isEmpty, accent == nil { read.complain("shop.accent", "not a colour such as #17525f") }
+            let payment = read.line("shop.payment", "when the buyer is charged, one line on the confirm page")
+            let delivery = read.line("shop.delivery", "when goods are sent, one line on the confirm page")
+            let returns = read.line("shop.returns", "cancellation and returns, one line on the confirm page")
             var policies: [ShopTerms.Policy: LinkTarget] = [:]
             for policy in ShopTerms.Policy.allCases {
-                policies[policy] = Shop.address(SettingTable.policyName(policy), &reader)
+                policies[policy] = read.link(
+                    "shop.\(policy.rawValue)_url",
+                    "https address of \(Shop.meaning(policy)), linked at the foot of every page"
+                )
             }
-            terms = ShopTerms(
-                payment: Shop.line("shop.payment", &reader),
-                delivery: Shop.line("shop.delivery", &reader),
-                returns: Shop.line("shop.returns", &reader),
-                policies: policies
-            )
+            terms = ShopTerms(payment: payment, delivery: delivery, returns: returns, policies: policies)
         }
 
-        private static func address(_ name: String, _ reader: inout SettingReader) -> LinkTarget? {
-            let text = reader.text(name)
-            guard !text.isEmpty else { return nil }
-            let target = text.hasPrefix("https://") ? LinkTarget(text) : nil
-            if target == nil { reader.complain(name, "not an https address") }
-            return target
-        }
-
-        /// The text of each language; where only one is set it stands for both.
-        private static func line(_ name: String, _ reader: inout SettingReader) -> [Language: String] {
-            var texts: [Language: String] = [:]
-            for (language, name) in [(Language.ja, name), (.en, name + "_en")] {
-                let text = reader.text(name)
-                guard !text.isEmpty else { continue }
-                if text.count > 300
-                    || text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-                {
-                    reader.complain(name, "not one line of at most 300 characters")
-                }
-                texts[language] = text
+        private static func meaning(_ policy: ShopTerms.Policy) -> String {
+            switch policy {
+            case .legal: "what the law on mail order asks for"
+            case .terms: "the terms of use"
+            case .privacy: "the privacy policy"
+            case .contact: "the way to reach the shop"
             }
-            guard let only = texts.values.first else { return [:] }
-            return texts.merging(Language.allCases.map { ($0, only) }) { own, _ in own }
         }
+    }
+}
+
+extension SettingReader {
+    fileprivate mutating func link(_ name: String, _ meaning: String) -> LinkTarget? {
+        let text = text(name, "", meaning)
+        guard !text.isEmpty else { return nil }
+        let target = text.hasPrefix("https://") ? LinkTarget(text) : nil
+        if target == nil { complain(name, "not an https address") }
+        return target
+    }
+
+    /// The text of each language; where only one is set it stands for both.
+    fileprivate mutating func line(_ name: String, _ meaning: String) -> [Language: String] {
+        let english = "the same in English; where one of the two is empty, the other stands for both"
+        var texts: [Language: String] = [:]
+        for (language, name, meaning) in [(Language.ja, name, meaning), (.en, name + "_en", english)] {
+            let text = text(name, "", meaning)
+            guard !text.isEmpty else { continue }
+            if text.count > 300 || text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                complain(name, "not one line of at most 300 characters")
+            }
+            texts[language] = text
+        }
+        guard let only = texts.values.first else { return [:] }
+        return texts.merging(Language.allCases.map { ($0, only) }) { own, _ in own }
     }
 }

@@ -1,11 +1,42 @@
 import EventIO
 import HTTPClient
 import Primitives
+import Settings
 import Webhooks
 
-// What the configuration means for webhooks.
+// The settings of webhooks, and what they mean.
 
 extension Configuration {
+    /// How merchants are told of events.
+    struct Webhooks: Sendable {
+        /// What the keys of endpoints are sealed under; empty where there are none.
+        let secretPath: String
+        let tries: Int
+        let timeout: Duration
+        let concurrency: Int
+        let allowsLoopback: Bool
+        let authorityPath: String
+
+        init(_ read: inout SettingReader) {
+            secretPath = read.secretFile(
+                "merchant.secret_file",
+                "file of 32 bytes or more that processes share; keys of webhooks are sealed under it, keys of postage derived from it"
+            )
+            tries = read.number("webhooks.tries", 1...1000, 112, "tries of one event before it is dead: three days")
+            timeout = read.duration("webhooks.timeout", 1...60, "10s", "for an endpoint to answer")
+            concurrency = read.number("webhooks.concurrency", 1...256, 16, "tries under way, of a process")
+            allowsLoopback = read.flag(
+                "webhooks.allow_loopback",
+                false,
+                "endpoints and postage callbacks on this machine, also without TLS"
+            )
+            authorityPath = read.file(
+                "webhooks.ca_file",
+                "PEM file: the only authorities of endpoints and postage callbacks; empty for the machine's"
+            )
+        }
+    }
+
     /// What the keys of endpoints are sealed under, read anew at every call.
     ///
     /// - Returns: The whole file, or `nil` where none is set.

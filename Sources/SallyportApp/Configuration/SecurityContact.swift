@@ -1,4 +1,5 @@
 import Primitives
+import Settings
 
 /// Where weaknesses are reported to: the `Contact` of security.txt (RFC 9116).
 struct SecurityContact: Sendable, Equatable {
@@ -26,5 +27,15 @@ struct SecurityContact: Sendable, Equatable {
             true
         default: Array("-._~!$'*+%".utf8).contains(byte)
         }
+    }
+}
+
+extension SettingReader {
+    /// The contact; `nil` where the setting is empty or wrong.
+    mutating func securityContact(_ name: String, _ meaning: String) -> SecurityContact? {
+        let text = text(name, "", meaning)
+        let contact = SecurityContact(text)
+        if !text.isEmpty, contact == nil { complain(name, "neither an https address nor mailto: with one address") }
+        return contact
     }
 }

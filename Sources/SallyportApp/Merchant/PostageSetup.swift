@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import MerchantOrders
 import Primitives
+import Settings
 import Webhooks
 
 /// How merchants' servers are asked for the postage, read and checked at the start.

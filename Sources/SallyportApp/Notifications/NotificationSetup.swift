@@ -4,6 +4,7 @@ import HTTPClient
 import Notifications
 import Persistence
 import Primitives
+import Settings
 
 /// Which messages of the provider are taken in and how they are judged, read and checked at the start.
 struct NotificationSetup: Sendable {

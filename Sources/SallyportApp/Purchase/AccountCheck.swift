@@ -1,6 +1,7 @@
 import AmazonPay
 import MerchantOrders
 import Persistence
+import Settings
 
 extension ProviderSetup {
     /// What orders are made under.

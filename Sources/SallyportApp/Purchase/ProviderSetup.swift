@@ -3,6 +3,7 @@ import EventIO
 import Pages
 import Primitives
 import SessionBroker
+import Settings
 
 /// The account at the provider and the shop's own addresses, read and checked at the start.
 struct ProviderSetup: Sendable {

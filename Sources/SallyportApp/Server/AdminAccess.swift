@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import Primitives
+import Settings
 
 /// Who gets what from the administration listener: health is for everybody, all else for whoever shows the token, where there is one.
 ///

@@ -1,5 +1,6 @@
 import AppLinks
 import SessionBroker
+import Settings
 
 /// The association files of a deployment, made from the settings alone.
 struct Associations: Sendable {

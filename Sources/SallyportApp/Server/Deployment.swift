@@ -8,6 +8,7 @@ import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
+import Settings
 
 /// Everything that the settings decide and that never changes while the program runs; one for all loops.
 ///

@@ -1,5 +1,6 @@
 import Persistence
 import SessionBroker
+import Settings
 
 extension PostgresSessionStore {
     /// Refuses a database whose programs work under other rules: whoever is asked by the weaker ones decides for all.

@@ -1,6 +1,7 @@
 import EventIO
 import HTTPClient
 import Persistence
+import Settings
 import Telemetry
 import Webhooks
 

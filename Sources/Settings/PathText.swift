@@ -1,10 +1,7 @@
 /// Tells the path of a file from what stands in one: a path is printed wherever it leads to nothing, and a key must not be.
-enum PathText {
+package enum PathText {
     /// Whether a text is what stands in a file rather than its path: PEM, lines, or the long word of a key without its frame.
-    ///
-    /// - Parameter text: Given for a path.
-    /// - Returns: False for what may be a path.
-    static func isContent(_ text: String) -> Bool {
+    package static func isContent(_ text: String) -> Bool {
         text.contains("-----BEGIN") || text.contains(where: \.isNewline)
             || (text.hasPrefix("MII") && text.utf8.count > 255)
     }

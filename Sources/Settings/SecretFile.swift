@@ -1,11 +1,10 @@
-import EventIO
-import Primitives
+package import EventIO
 
 /// Files that hold keys, secrets and passwords: each is read here, and refused where others than the program may open it.
 ///
 /// A group may read such a file: that is how a package gives a file of root to the program, and Kubernetes one of its own. Every user of
 /// the machine may not, and no group may write.
-enum SecretFile {
+package enum SecretFile {
     /// The content of a file.
     ///
     /// - Parameters:
@@ -13,7 +12,11 @@ enum SecretFile {
     ///   - setting: For the message.
     ///   - limit: The most bytes that are accepted.
     /// - Throws: What is wrong with the file; what is in it is not told.
-    static func read(_ path: String, _ setting: String, limit: Int = 65_536) throws(ConfigurationError) -> [UInt8] {
+    package static func read(
+        _ path: String,
+        _ setting: String,
+        limit: Int = 65_536
+    ) throws(ConfigurationError) -> [UInt8] {
         let bytes: [UInt8]
         let exposure: String?
         do throws(IOError) {
@@ -32,7 +35,7 @@ enum SecretFile {
     ///   - path: As the setting names it; links are followed.
     ///   - setting: For the message.
     /// - Throws: What is wrong with the file; what is in it is not told.
-    static func line(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8] {
+    package static func line(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8] {
         var line = try read(path, setting, limit: 4096)
         if line.last == UInt8(ascii: "\n") { line.removeLast() }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
@@ -43,7 +46,7 @@ enum SecretFile {
     ///
     /// - Parameter path: Links are followed.
     /// - Throws: `IOError` where there is no such file.
-    static func exposure(_ path: String) throws(IOError) -> String? {
+    package static func exposure(_ path: String) throws(IOError) -> String? {
         let mode = try Files.targetMode(path)
         if mode & 0o007 != 0 { return "is open to every user of this machine; take that away with chmod o-rwx" }
         if mode & 0o030 != 0 { return "may be changed by its group; take that away with chmod g-wx" }
