@@ -106,10 +106,12 @@ let package = Package(
         library("MerchantAPI", ["MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]),
         library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]),
         library("Pages", ["SessionBroker", "Commerce", "Primitives"]),
+        library("SimulatorCore", ["Cryptography", "StrictJSON", "Primitives"]),
         library(
             "Simulators",
             [
-                "HTTPServer", "HTTPCore", "TLS", "EventIO", "AmazonPay", "Cryptography", "StrictJSON", "Telemetry",
+                "SimulatorCore", "HTTPServer", "HTTPCore", "TLS", "EventIO", "AmazonPay", "Cryptography", "StrictJSON",
+                "Telemetry",
                 "Primitives",
             ]
         ),
@@ -211,8 +213,8 @@ let package = Package(
         tests(
             "SimulatorsTests",
             [
-                "Simulators", "AmazonPay", "Commerce", "HTTPClient", "HTTPServer", "TLS", "HTTPCore", "EventIO",
-                "Cryptography", "StrictJSON", "Primitives", "TestKit",
+                "Simulators", "SimulatorCore", "AmazonPay", "Commerce", "HTTPClient", "HTTPServer", "TLS", "HTTPCore",
+                "EventIO", "Cryptography", "StrictJSON", "Primitives", "TestKit",
             ]
         ),
         tests(

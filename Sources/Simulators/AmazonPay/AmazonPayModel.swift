@@ -1,4 +1,5 @@
 package import Primitives
+import SimulatorCore
 
 /// The simulated Amazon Pay service as a value: requests in, answers out.
 ///

@@ -1,6 +1,7 @@
 import AmazonPay
 import Commerce
 import HTTPCore
+import SimulatorCore
 import Simulators
 import StrictJSON
 import Testing

@@ -1,5 +1,6 @@
 import EventIO
 import Primitives
+import SimulatorCore
 import Simulators
 import Testing
 

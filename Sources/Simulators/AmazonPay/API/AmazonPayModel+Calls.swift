@@ -1,5 +1,6 @@
 import Cryptography
 import Primitives
+import SimulatorCore
 import StrictJSON
 
 // The order of processing: size, faults before the service, throttling, signature, route and environment, body,

@@ -1,3 +1,4 @@
+import SimulatorCore
 import StrictJSON
 
 /// What a value of a request body may look like.

@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 import StrictJSON
 
 // The control interface: for the tester on this machine, never for anybody else.

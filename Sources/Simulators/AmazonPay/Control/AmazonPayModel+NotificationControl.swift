@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPCore
+import SimulatorCore
 import StrictJSON
 
 // Below `/_sim/ipn`: who is notified, what goes out, and what went wrong with it on purpose.

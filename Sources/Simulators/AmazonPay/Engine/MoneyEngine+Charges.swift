@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 
 /// The simulation codes of create charge.
 enum ChargeSimulation: String, Sendable {

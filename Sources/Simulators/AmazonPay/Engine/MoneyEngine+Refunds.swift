@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 
 /// What a merchant sends with create refund.
 struct RefundOrder: Sendable {

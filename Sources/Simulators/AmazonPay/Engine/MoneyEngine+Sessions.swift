@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 
 extension MoneyEngine {
     /// Creates a session.

@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 
 /// The objects of the simulated service and their rules: a value without clock, chance or network of its own.
 ///
@@ -182,35 +183,5 @@ struct Caller: Sendable {
 
     func owns(_ merchantID: String, _ environment: ReleaseEnvironment) -> Bool {
         merchant.id == merchantID && self.environment == environment
-    }
-}
-
-/// Ids in the order they came, with a limit.
-struct ArrivalOrder: Sendable, Codable {
-    private var ids: [String] = []
-    private var next = 0
-    private let capacity: Int
-
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
-
-    /// Notes an id.
-    ///
-    /// - Returns: The oldest one where it has to make room.
-    mutating func add(_ id: String) -> String? {
-        guard ids.count >= capacity else {
-            ids.append(id)
-            return nil
-        }
-        let oldest = ids[next]
-        ids[next] = id
-        next = (next + 1) % capacity
-        return oldest
-    }
-
-    /// The latest ids, newest first.
-    func latest(_ count: Int) -> [String] {
-        (ids[..<next].reversed() + ids[next...].reversed()).prefix(count).map { $0 }
     }
 }

@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 import StrictJSON
 
 /// What a sign-in payload asks for.

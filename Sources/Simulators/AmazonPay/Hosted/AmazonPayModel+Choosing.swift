@@ -1,3 +1,5 @@
+import SimulatorCore
+
 // What a buyer may choose, and what is shown to choose from.
 
 extension AmazonPayModel {

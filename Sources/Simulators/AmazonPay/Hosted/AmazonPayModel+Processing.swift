@@ -1,3 +1,5 @@
+import SimulatorCore
+
 // The processing page, the change pages, and the ways back to the merchant.
 
 extension AmazonPayModel {

@@ -1,5 +1,6 @@
 import Cryptography
 import Primitives
+import SimulatorCore
 import StrictJSON
 
 // The form post that the button makes: everything in it is checked before the buyer sees a page.

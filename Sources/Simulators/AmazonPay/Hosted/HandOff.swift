@@ -1,3 +1,5 @@
+import SimulatorCore
+
 /// Sends the browser back to the merchant in the way that the run asks for.
 struct HandOff: Sendable {
     let language: HostedLanguage

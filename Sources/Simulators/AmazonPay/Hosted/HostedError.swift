@@ -1,3 +1,5 @@
+import SimulatorCore
+
 /// Why a hosted page cannot be shown, in the code that stands on the error page.
 struct HostedError: Error, Sendable, Equatable {
     enum Code: String, Sendable, CaseIterable {

@@ -1,3 +1,5 @@
+import SimulatorCore
+
 /// What every hosted page has around its content.
 struct HostedFrame: Sendable {
     let language: HostedLanguage

@@ -1,3 +1,5 @@
+import SimulatorCore
+
 // The hosted pages: values in, HTML out. Every id and name is stable; everything works without script.
 
 struct SignInPage: Sendable {

@@ -1,3 +1,5 @@
+import SimulatorCore
+
 /// One browser on the hosted pages, from the button or from a link until it leaves again.
 struct HostedVisit: Sendable {
     enum ChangeAction: String, Sendable {

@@ -1,6 +1,7 @@
 package import Cryptography
 package import EventIO
 package import Primitives
+import SimulatorCore
 
 /// How a simulator is set up.
 package struct SimulatorConfiguration: Sendable {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Primitives
+import SimulatorCore
 import StrictJSON
 
 /// What a simulator knows from one run to the next: objects, money, idempotency keys and the distance of its clock.
@@ -30,35 +31,5 @@ extension AmazonPayModel {
         let (mint, delay) = (engine.mint, engine.bankDelay)
         (engine, idempotency, clock) = (memory.engine, memory.idempotency, memory.clock)
         (engine.mint, engine.bankDelay) = (mint, delay)
-    }
-}
-
-extension JSONValue: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let value = try? JSONParser.parse(Array(try container.decode(String.self).utf8)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not JSON in a text")
-        }
-        self = value
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
-}
-
-extension Digest32: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let bytes = Hex.decode(try container.decode(String.self)), let digest = Digest32(bytes.span) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a digest")
-        }
-        self = digest
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(Hex.encode(bytes))
     }
 }

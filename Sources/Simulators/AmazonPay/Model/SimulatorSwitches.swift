@@ -1,3 +1,4 @@
+import SimulatorCore
 import StrictJSON
 
 /// What a tester may change while the simulator runs.

@@ -1,5 +1,6 @@
 import Cryptography
 package import Primitives
+import SimulatorCore
 
 // From the changes of the objects to requests at the merchants' receivers. Envelopes carry the real time, because that is what
 // receivers hold against them; when they go out is for the simulated clock.

@@ -1,6 +1,7 @@
 import Cryptography
 import EventIO
 import Primitives
+import SimulatorCore
 
 /// Who is notified, what waits to go out, and the certificates for it.
 struct NotificationDesk: Sendable {

@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 import StrictJSON
 
 /// A notification on its way to a merchant.

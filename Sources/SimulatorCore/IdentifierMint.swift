@@ -2,36 +2,25 @@ import Cryptography
 import Primitives
 
 /// Makes the ids of the service; the same seed and purpose make the same ids, and nobody can guess the next one.
-struct IdentifierMint: Sendable, Codable {
+package struct IdentifierMint: Sendable, Codable {
     private let root: [UInt8]
     private var counter: UInt64 = 0
     private var stock: [UInt8] = []
 
-    init(seed: [UInt8], purpose: String) {
+    /// The ids of a seed for one purpose.
+    package init(seed: [UInt8], purpose: String) {
         root = SHA256.digest(of: Array(purpose.utf8) + [0] + seed).bytes
     }
 
     /// A UUID of version 4.
-    mutating func uuid() -> String {
+    package mutating func uuid() -> String {
         let high = word() & ~0xF000 | 0x4000
         let low = word() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
         return UUIDBytes(high: high, low: low).description
     }
 
-    /// A charge permission id: `S03-1234567-1234567`, or another letter for one that is not for a single order.
-    mutating func permissionID(_ type: CheckoutTerms.PermissionType, _ environment: ReleaseEnvironment) -> String {
-        let letter =
-            switch (type, environment) {
-            case (.oneTime, .sandbox): "S"
-            case (.oneTime, .live): "P"
-            case (_, .sandbox): "B"
-            case (_, .live): "C"
-            }
-        return "\(letter)03-\(digits(7))-\(digits(7))"
-    }
-
     /// Decimal digits, zeros in front among them.
-    mutating func digits(_ count: Int) -> String {
+    package mutating func digits(_ count: Int) -> String {
         var limit: UInt64 = 1
         for _ in 0..<count { limit *= 10 }
         let text = String(word() % limit)
@@ -39,7 +28,7 @@ struct IdentifierMint: Sendable, Codable {
     }
 
     /// Thirty-two hexadecimal digits.
-    mutating func token() -> String {
+    package mutating func token() -> String {
         var bytes: [UInt8] = []
         for part in [word(), word()] {
             for shift in stride(from: UInt64(0), to: 64, by: 8) {

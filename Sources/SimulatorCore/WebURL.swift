@@ -1,20 +1,22 @@
 import Primitives
 
 /// An absolute http or https URL that is safe to redirect to, or a link into an app where those are accepted, RFC 3986.
-struct WebURL: Sendable, Equatable {
+package struct WebURL: Sendable, Equatable {
     /// As it was given: printable ASCII without blanks, quotation marks, angle brackets and backslashes.
-    let text: String
-    let isSecure: Bool
+    package let text: String
+    /// Whether the scheme is https.
+    package let isSecure: Bool
     /// Whether the host is this machine, so that plain HTTP is fine.
-    let isLocal: Bool
+    package let isLocal: Bool
     /// Whether the scheme is an app's own: a domain backwards, RFC 8252 section 7.1, so never `javascript` or `data`.
-    let isApp: Bool
+    package let isApp: Bool
     /// Lower case, without the port; an IPv6 address in its brackets.
-    let host: String
+    package let host: String
     /// Scheme, host and port; of an app's link the scheme and its colon, as policies name it.
-    let origin: String
+    package let origin: String
 
-    init?(_ text: String, acceptsApps: Bool = false) {
+    /// The URL behind a text, or `nil` where it is none that is accepted.
+    package init?(_ text: String, acceptsApps: Bool = false) {
         guard text.utf8.allSatisfy(WebURL.isAllowed) else { return nil }
         let lower = text.lowercased()
         if let url = HTTPURL(lower) {
@@ -51,7 +53,7 @@ struct WebURL: Sendable, Equatable {
     }
 
     /// Whether the service accepts it as a return URL.
-    var isTrustworthy: Bool { isSecure || isLocal || isApp }
+    package var isTrustworthy: Bool { isSecure || isLocal || isApp }
 
     /// The URL with one more parameter, before a fragment.
     ///
@@ -59,7 +61,7 @@ struct WebURL: Sendable, Equatable {
     ///   - name: Unreserved characters.
     ///   - value: Unreserved characters.
     /// - Returns: The longer URL.
-    func appending(_ name: String, _ value: String) -> String {
+    package func appending(_ name: String, _ value: String) -> String {
         let base = String(text.prefix { $0 != "#" })
         let fragment = String(text.dropFirst(base.count))
         let joint =
