@@ -59,18 +59,24 @@ class Running:
 
 
 def buy(shop, words, folder, dies=False):
-    """Takes a program through a link of somebody else, the purchase and a replay; it may die while the buyer is in the tab."""
+    """Takes a program through a link of somebody else, the purchase and a replay; where it keeps its checkout, behind a declined card and a death in the tab."""
     name = words[-1]
     program = Running(words, folder)
     try:
         launch = program.line()
+        places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.authority)}
+        tab = [ROOT / "scripts/play-tab"]
         if dies:
+            refused = subprocess.run([*tab, launch], env={**places, "CARD": "card-3434"}, capture_output=True, text=True)
+            line = program.say("?")
+            if "no return link" not in refused.stderr or "declined" not in line.lower():
+                sys.exit(f"error: {name}: {refused.stderr!r}, then {line!r} after a declined card")
+            launch = program.say("")
             program.interrupt()
             program = Running(words, folder)
             if "intab" not in (line := program.line()).lower():
                 sys.exit(f"error: {name}: {line!r} after its end")
-        places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.authority)}
-        link = subprocess.run([ROOT / "scripts/play-tab", launch], env=places, check=True, capture_output=True, text=True).stdout.strip()
+        link = subprocess.run([*tab, launch], env=places, check=True, capture_output=True, text=True).stdout.strip()
         first, last = re.search(r"old_\w+=swa_(.).*?(.)&", link).regs[1:]
         forged = [link[:at] + ("B" if link[at] == "A" else "A") + link[at + 1:] for at, _ in (first, last)]
         lines = [(forged[0], "othersession"), (forged[1], "othercheckout"), (link, "paid"), (link, "replayed"), ("https://example.com/", "foreignhost")]
@@ -87,7 +93,7 @@ def buy(shop, words, folder, dies=False):
 def serve(program, shop, port, code, folder):
     """The server of the guide; what listens elsewhere and lies elsewhere here is put in."""
     places = {"https://localhost:8443": shop.web, "var/development/authority.pem": str(shop.authority), "PORT=8097": f"PORT={port}",
-              "shop.json": str(folder / "shop.json"), ".build/release/sallyport": program, "SALLYPORT_URL=": "exec env SALLYPORT_URL="}
+              "var/shop.json": str(folder / "shop.json"), ".build/release/sallyport": program, "SALLYPORT_URL=": "exec env SALLYPORT_URL="}
     for here, there in places.items():
         if here not in code:
             sys.exit(f"error: the guide's server has no {here}")
