@@ -52,15 +52,16 @@ private func configuration(
     }
 
     @Test func `takes the documented limits of the account unless others are set`() throws {
-        func limits(_ texts: [String: String] = [:]) throws -> Configuration.Provider {
-            try configuration(Dictionary(uniqueKeysWithValues: texts.map { ("SALLYPORT_" + $0, $1) })).provider
+        func limits(_ texts: [String: String] = [:]) throws -> (QuotaTable, Configuration.Provider) {
+            let read = try configuration(Dictionary(uniqueKeysWithValues: texts.map { ("SALLYPORT_" + $0, $1) }))
+            return (read.listeners.simulatorQuota, read.provider)
         }
-        let defaults = try limits()
-        #expect(defaults.simulatorQuota == .live && defaults.quotaProcesses == 1 && defaults.quotas.isEmpty)
-        let set = try limits([
+        let (simulatorQuota, defaults) = try limits()
+        #expect(simulatorQuota == .live && defaults.quotaProcesses == 1 && defaults.quotas.isEmpty)
+        let (unlimited, set) = try limits([
             "SIMULATOR_QUOTA": "none", "PROVIDER_QUOTA_PROCESSES": "3", "PROVIDER_QUOTA_GET_CHARGE": "36/7.2",
         ])
-        #expect(set.simulatorQuota == .unlimited && set.quotaProcesses == 3)
+        #expect(unlimited == .unlimited && set.quotaProcesses == 3)
         #expect(set.quotas == [.getCharge: CallRate(burst: 36, perSecond: 7.2)])
     }
 

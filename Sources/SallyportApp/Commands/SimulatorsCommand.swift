@@ -58,7 +58,7 @@ enum SimulatorsCommand {
             seed: KernelRandom().bytes(16)
         )
         simulator.senderRoot = try keys.senderRoot()
-        let quota = configuration.provider.simulatorQuota.rawValue
+        let quota = configuration.listeners.simulatorQuota.rawValue
         simulator.switches.quota = SimulatorSwitches.Quota(rawValue: quota) ?? .live
         simulator.insecureAllowsOthers = input.arguments.flags.contains("allow-remote")
         let (settings, state) = (simulator, input.arguments.values["state"].map { SimulatorState(path: $0, logger) })

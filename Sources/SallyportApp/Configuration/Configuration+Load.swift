@@ -81,7 +81,7 @@ extension Configuration {
             "security.contact",
             "https or mailto URI for reports of weaknesses, shown in /.well-known/security.txt; empty: 404 there"
         )
-        provider = Provider(&read, simulatorQuota: listeners.simulatorQuota)
+        provider = Provider(&read)
         shop = Shop(&read)
         merchant = Merchant(&read, ledgerCurrency: provider.ledgerCurrency)
         notifications = Notifications(&read, provider: provider)

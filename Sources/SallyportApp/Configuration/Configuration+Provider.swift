@@ -23,16 +23,13 @@ extension Configuration {
         /// Of the shop's own orders.
         let captureMode: CaptureMode
         let authorityPath: String
-        /// Whose limits a simulator has.
-        let simulatorQuota: QuotaTable
         /// Limits of the account that are set, in place of the documented ones.
         let quotas: [AmazonPayOperation: CallRate]
         let quotaProcesses: Int
         /// Whether the database may hold orders of another account or environment.
         let allowsAccountChange: Bool
 
-        init(_ read: inout SettingReader, simulatorQuota: QuotaTable) {
-            self.simulatorQuota = simulatorQuota
+        init(_ read: inout SettingReader) {
             region = read.choice(
                 "provider.region",
                 ["jp", "na", "eu"],

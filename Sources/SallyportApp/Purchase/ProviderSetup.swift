@@ -68,7 +68,7 @@ struct ProviderSetup: Sendable {
         resultURL = web.text + Path.result
         completeLimit = configuration.policy.times.lease - .seconds(10)
         let real = credentials.environment == .live ? QuotaTable.live : .sandbox
-        var limits = CallQuota.Limits(endpoint.isSimulator ? settings.simulatorQuota : real)
+        var limits = CallQuota.Limits(endpoint.isSimulator ? configuration.listeners.simulatorQuota : real)
         limits.rates = settings.quotas
         limits.processes = settings.quotaProcesses
         quota = limits
