@@ -104,21 +104,19 @@ class Case(unittest.TestCase):
         self.write({"docs/expectations.md": HEAD + f"| `{OUTSIDE}` | `#expect(e)` |\n"})
         self.expect(1, "docs/expectations.md:3: not three cells")
 
-    def test_the_base_is_where_main_was_left_unless_there_is_a_better_one(self):
-        self.git("checkout", "--quiet", "-b", "work")
-        self.write({OUTSIDE: "#expect(e)\ncheck(f, 2)\n"})
+    def test_the_base_is_the_commit_that_the_book_names(self):
+        self.git("tag", "v1")
+        self.write({OUTSIDE: "#expect(e)\ncheck(f, 2)\n", "docs/expectations.md": "Base: `v1`\n"})
         self.commit()
         self.expect(1, "7 expectations have become 6", base=())
-        self.git("tag", "v1")
-        self.expect(0, base=())
-        self.git("update-ref", "refs/remotes/origin/main", "main")
-        self.expect(1, "7 expectations have become 6", base=())
+        self.expect(0, "6 now")
 
-    def test_no_base_is_an_error_but_where_ci_gives_none(self):
-        self.git("branch", "--move", "other")
-        self.expect(2, "no commit to compare with", base=())
+    def test_no_base_is_an_error_but_in_a_shallow_clone_of_ci(self):
+        self.expect(2, "has no line", base=(), ci=True)
+        self.write({"docs/expectations.md": "Base: `gone`\n"})
+        self.expect(2, "this clone has no commit gone", base=())
         self.expect(0, "nothing is compared", base=(), ci=True)
-        self.expect(2, "no commit to compare with: gone", base=("gone",), ci=True)
+        self.expect(2, "this clone has no commit lost", base=("lost",), ci=True)
 
     def test_help(self):
         self.expect(0, "Usage: scripts/check-expectations [BASE]", base=("--help",))
