@@ -111,8 +111,7 @@ let package = Package(
             "Simulators",
             [
                 "SimulatorCore", "HTTPServer", "HTTPCore", "TLS", "EventIO", "AmazonPay", "Cryptography", "StrictJSON",
-                "Telemetry",
-                "Primitives",
+                "Telemetry", "Primitives",
             ]
         ),
 

@@ -16,7 +16,7 @@ package struct Setting: Sendable, Equatable {
         case secretFile
         /// A whole number within bounds.
         case number(ClosedRange<Int>)
-        /// `90`, `90s`, `15m` or `2h`; within bounds, in seconds.
+        /// As `DurationText` reads it; within bounds, in seconds.
         case duration(ClosedRange<Int>)
         /// `true` or `false`.
         case flag

@@ -124,7 +124,7 @@ private func sample(
     }
 
     @Test(arguments: [("0", 0), ("7200", 7200), ("90s", 90), ("15m", 900), ("2h", 7200)])
-    func `takes durations in three units`(text: String, seconds: Int) {
+    func `takes durations up to their bound, with a unit and without`(text: String, seconds: Int) {
         #expect(sample(["SAMPLE_PAUSE": text]).0.pause == .seconds(seconds))
     }
 
