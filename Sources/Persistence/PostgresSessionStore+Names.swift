@@ -20,10 +20,37 @@ extension PostgresSessionStore {
         parameterTypes: [.text, .text, .int8]
     )
 
+    /// The eldest and the newest of all sessions that are kept, and of all orders; null where there is none.
+    static let spanStatement = Statement(
+        name: "flow_span",
+        sql: """
+            SELECT least(
+                    (SELECT f.flow_id FROM flow AS f ORDER BY f.flow_id LIMIT 1),
+                    (SELECT o.flow_id FROM merchant_order AS o ORDER BY o.flow_id LIMIT 1)
+                ), greatest(
+                    (SELECT f.flow_id FROM flow AS f ORDER BY f.flow_id DESC LIMIT 1),
+                    (SELECT o.flow_id FROM merchant_order AS o ORDER BY o.flow_id DESC LIMIT 1)
+                )
+            """,
+        parameterTypes: []
+    )
+
+    /// Along the ids of a span of time: nothing but an operator's question asks for them, so no write pays for an index.
+    static let numberedStatement = Statement(
+        name: "flow_numbered",
+        sql: """
+            SELECT f.flow_id FROM flow AS f
+            WHERE f.flow_id >= $1 AND f.flow_id < $2 AND substring(uuid_send(f.flow_id) FROM 11) = $3
+            UNION SELECT o.flow_id FROM merchant_order AS o
+            WHERE o.flow_id >= $1 AND o.flow_id < $2 AND substring(uuid_send(o.flow_id) FROM 11) = $3
+            """,
+        parameterTypes: [.uuid, .uuid, .bytea]
+    )
+
     /// Finds sessions by what people have of them.
     ///
     /// - Parameter name: Id of a charge permission, charge or refund; the number or reference of an order; or the checkout session of a
-    ///   purchase that is under way or was given up.
+    ///   purchase that is under way or was given up. A number that is no order's reference is looked for along all ids, day by day.
     /// - Returns: The newest first.
     /// - Throws: `BrokerError`.
     package func sessions(named name: String) async throws(BrokerError) -> [FlowID] {
@@ -31,8 +58,35 @@ extension PostgresSessionStore {
         parameters.append(text: name)
         parameters.append(text: OrderNumber(typed: name)?.description ?? name)
         parameters.append(int64: Int64(PostgresSessionStore.namesakeLimit))
-        let rows = try await read(PostgresSessionStore.namedStatement, parameters)
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        let found = try flows(try await read(PostgresSessionStore.namedStatement, parameters))
+        guard found.isEmpty, let number = OrderNumber(typed: name) else { return found }
+        return try await sessions(numbered: number)
+    }
+
+    /// A number is made from the id alone, and the ids of a day stand together. The newest day first, the first that has it ends the search.
+    private func sessions(numbered number: OrderNumber) async throws(BrokerError) -> [FlowID] {
+        let span = try await read(PostgresSessionStore.spanStatement, Parameters())
+        let ends = try StoreFailure.decoding { () throws(PostgresError) in
+            try span.isNull(0, 0) ? nil : (eldest: try span.uuid(0, 0), newest: try span.uuid(0, 1))
+        }
+        guard let ends else { return [] }
+        let day: Int64 = 86_400_000_000
+        var start = ends.newest.time.microseconds / day * day
+        while start + day > ends.eldest.time.microseconds {
+            var parameters = Parameters()
+            parameters.append(uuid: UUIDBytes(firstAt: WallTime(microseconds: start)))
+            parameters.append(uuid: UUIDBytes(firstAt: WallTime(microseconds: start + day)))
+            parameters.append(bytes: number.lastBytes)
+            let near = try flows(try await read(PostgresSessionStore.numberedStatement, parameters))
+            let found = near.filter { OrderNumber($0) == number }
+            guard found.isEmpty else { return found }
+            start -= day
+        }
+        return []
+    }
+
+    private func flows(_ rows: ResultSet) throws(BrokerError) -> [FlowID] {
+        try StoreFailure.decoding { () throws(PostgresError) in
             var flows: [FlowID] = []
             for row in 0..<rows.rowCount { flows.append(try rows.uuid(row, 0)) }
             return flows

@@ -20,6 +20,8 @@ package enum StatementCatalog {
             PostgresSessionStore.outcome,
             PostgresSessionStore.postponeStatement,
             PostgresSessionStore.namedStatement,
+            PostgresSessionStore.spanStatement,
+            PostgresSessionStore.numberedStatement,
             PostgresSessionStore.claimStuckStatement,
             PostgresSessionStore.paymentStatement,
             PostgresSessionStore.reclaimStatement,

@@ -30,6 +30,16 @@ package struct UUIDBytes: Sendable, Hashable, Comparable, CustomStringConvertibl
         low = second & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
 
+    /// The least UUID that can have been made at a time.
+    ///
+    /// - Parameter time: Read to the millisecond; a time before 1970 counts as 1970.
+    package init(firstAt time: WallTime) {
+        self.init(high: UInt64(max(0, time.microseconds / 1000)) << 16, low: 0)
+    }
+
+    /// When a UUID of version 7 was made, to the millisecond.
+    package var time: WallTime { WallTime(microseconds: Int64(high >> 16) * 1000) }
+
     /// The UUID in sixteen bytes, or `nil` for another count.
     ///
     /// - Parameter bytes: Exactly 16 bytes, network order.

@@ -25,6 +25,12 @@ package struct OrderNumber: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// What the last six bytes of the flow's id are: all of the number but its first two bits.
+    package var lastBytes: [UInt8] {
+        let bits = description.utf8.lazy.compactMap(OrderNumber.alphabet.firstIndex).reduce(0) { $0 << 5 | UInt64($1) }
+        return Array(UUIDBytes(high: 0, low: bits).bytes.suffix(6))
+    }
+
     /// An order's number as somebody has typed it, or `nil` for anything else.
     ///
     /// - Parameter text: In either case, with or without the dash; O and zero, I, L and one are the same.

@@ -93,6 +93,26 @@ import Testing
         }
     }
 
+    /// An error page's number is made from the session's id and stands in no table; a merchant's order has its own reference.
+    @Test func `tells it by the number on the buyer's page, whatever day it is of`() async throws {
+        try await withShop { shop in
+            let buyer = try await shop.shopper()
+            #expect(try await buyer.purchase(try await buyer.toReturn()).status == 200)
+            try shop.rows("UPDATE merchant_order SET reference = 'A-1' WHERE true")
+            let refused = try await shop.shopper()
+            _ = try await refused.tab.open(refused.launchPath)
+            let page = try await shop.browser().open(refused.launchPath)
+            let number = try #require(page.text.firstMatch(of: #/id="reference">([^<]+)</#)?.1)
+            // A later day has an order too: the search goes back from there.
+            try shop.rows("UPDATE merchant_order SET flow_id = flow_floor(now() + interval '3 days')")
+            let whole = try await shop.runCommand(["audit", refused.flow]).output
+            for name in [String(number), number.lowercased().filter { $0 != "-" }] {
+                let (status, output) = try await shop.runCommand(["audit", name])
+                #expect(status == .code(0) && output == whole && !output.isEmpty, "\(name): \(output)")
+            }
+        }
+    }
+
     @Test func `is content with a time without alerts`() async throws {
         try await withShop { shop in
             for option in ["--alerts", "--operators"] {

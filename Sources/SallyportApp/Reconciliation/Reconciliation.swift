@@ -102,9 +102,9 @@ final class Reconciliation {
         goesOn: (Summary) async throws(MerchantStoreError) -> Bool = { _ in true }
     ) async throws(MerchantStoreError) -> Summary {
         var summary = start
-        let first = UUIDBytes.first(at: since)
+        let first = UUIDBytes(firstAt: since)
         var query = OrderQuery(
-            after: OrderCursor(after: start.reached ?? UUIDBytes.first(at: until)),
+            after: OrderCursor(after: start.reached ?? UUIDBytes(firstAt: until)),
             limit: Reconciliation.page
         )
         // A run that is gone on with may have come to the older ones before.
@@ -254,12 +254,5 @@ final class Reconciliation {
 
     private static func isSettled(_ objects: [LedgerObject]) -> Bool {
         objects.contains { $0.row.kind == .permission }
-    }
-}
-
-extension UUIDBytes {
-    /// The least id that can have been made at a time.
-    static func first(at time: WallTime) -> UUIDBytes {
-        UUIDBytes(high: UInt64(max(0, time.microseconds / 1_000)) << 16, low: 0)
     }
 }
