@@ -208,11 +208,11 @@ public actor Checkout {
         return age < -60 || age > configuration.returnDeadline
     }
 
-    /// Waits for a link, and says so unless it has said more already.
+    /// Waits for a link, and says so unless it has said more already. An address for the tab is told once.
     @discardableResult
     private func waitForReturn() -> CheckoutState {
         switch state {
-        case .opening, .inTab, .declined: state
+        case .inTab, .declined: state
         default: become(.inTab)
         }
     }

@@ -217,11 +217,8 @@ class Checkout @JvmOverloads constructor(
 
     private val isDeciding get() = state == CheckoutState.Completing || state == CheckoutState.Pending
 
-    /** Waits for a link; says so unless more was said already. */
-    private fun waiting(): CheckoutState = when (val now = state) {
-        is CheckoutState.Opening, CheckoutState.Declined -> now
-        else -> CheckoutState.InTab
-    }
+    /** Waits for a link, unless more was said already. An address for the tab is told once. */
+    private fun waiting(): CheckoutState = if (state == CheckoutState.Declined) state else CheckoutState.InTab
 
     private fun redeem(link: ReturnLink): Redemption = when (completion) {
         is Completion.Page -> completion.page.purchase(link)
@@ -231,7 +228,7 @@ class Checkout @JvmOverloads constructor(
     private fun follow(first: CheckoutState): Int {
         turn += 1
         val mine = turn
-        become(first)
+        if (first != state) become(first)
         return mine
     }
 

@@ -11,7 +11,7 @@ sealed class CheckoutState {
     /** The secure tab is to be opened with this, at once and once. */
     data class Opening(val launch: Launch) : CheckoutState()
 
-    /** The tab was opened by an app that has ended since; only a return link or the server says what happened in it. */
+    /** The tab was opened before [Checkout.resume], maybe by an app that has ended since; only a return link or the server says what happened in it. */
     object InTab : CheckoutState()
 
     /** The return was received, and the payment is being completed. */

@@ -204,8 +204,9 @@ internal fun accidents() {
             }
         })
         checkout.open(ticket)
+        for (time in 1..2) expect(checkout.resume(), CheckoutState.InTab)
         checkout.receive(own)
-        expect(seen, listOf("Idle", "Opening", "Completing", "Pending", "Paid"))
+        expect(seen, listOf("Idle", "Opening", "InTab", "Completing", "Pending", "Paid"))
     }
     deaths()
 }
