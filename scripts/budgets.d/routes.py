@@ -1,8 +1,10 @@
 """The requests that are counted: for each route a connection, and as many equal requests as are asked for."""
+import json
 import os
 import re
 import signal
 import time
+import uuid
 
 import http2
 from client import Browser, Buyer, Connection, Refused, message
@@ -99,6 +101,49 @@ def thanks(shop, count):
     return [message("GET", "/thanks", shop.host, buyer.app.cookie_field())] * count
 
 
+def unknown_ticket(shop):
+    """Of the right form, and nobody's."""
+    return message("GET", "/button?secureWebviewSessionId=swa_" + "A" * 64, shop.host)
+
+
+def nowhere(shop):
+    return message("GET", "/nowhere", shop.host)
+
+
+ORDER = json.dumps({
+    "reference": "A-1001", "client": "iosApp", "currency": "JPY", "tax": {"amount": "240", "currencyCode": "JPY"},
+    "postage": {"amount": {"amount": "540", "currencyCode": "JPY"}},
+    "lines": [{"id": "tea", "name": "Sencha 100 g", "quantity": 2, "unitPrice": {"amount": "1200", "currencyCode": "JPY"}}],
+})
+
+
+def merchant(shop, method, path, fields=(), body="", key=None):
+    fields = [("Authorization", "Bearer " + (key or shop.key)), *fields]
+    if body:
+        fields += [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    return message(method, "/v1" + path, shop.host, fields) + body.encode()
+
+
+def creates(shop, count):
+    return [merchant(shop, "POST", "/sessions", [("Idempotency-Key", str(uuid.uuid4()))], ORDER) for _ in range(count)]
+
+
+def reads(shop, count):
+    connection = Connection(shop.clear_port)
+    answer = connection.ask(creates(shop, 1)[0])
+    if answer.status != 201:
+        raise Refused(f"{answer.status} {answer.body[:300]}")
+    session = json.loads(answer.body)["id"]
+    connection.close()
+    return [merchant(shop, "GET", f"/sessions/{session}")] * count
+
+
+def strangers(shop):
+    """A key of the right form, and nobody's."""
+    digits = "".join(letter if letter in "-_" else "A" for letter in shop.key[-20:])
+    return merchant(shop, "GET", "/sessions?limit=1", key=shop.key[:-20] + digits)
+
+
 class Wave:
     """Connections whose requests lie ready together: the server is held while they are sent."""
 
@@ -138,4 +183,9 @@ ALL = [
     Route("status", status_call),
     Route("thanks", thanks),
     Route("purchase", purchases, window=4),
+    Route("not-found", repeat(nowhere), status=404),
+    Route("refused-open", repeat(unknown_ticket), status=404),
+    Route("v1-read", reads),
+    Route("v1-create", creates, status=201),
+    Route("v1-refused", repeat(strangers), status=401),
 ]

@@ -35,7 +35,7 @@ class Shop:
             "PROVIDER_API_URL": self.simulator, "PROVIDER_SCRIPT_URL": self.simulator + "/checkout.js",
             "PROVIDER_START_URL": self.simulator + "/checkout/start",
             "PROVIDER_REDIRECT_HOSTS": f"localhost:{simulator}", "PROVIDER_CSP_HOSTS": self.simulator,
-            "SIMULATOR_QUOTA": "none",
+            "SIMULATOR_QUOTA": "none", "MERCHANT_API": "true", "MERCHANT_REQUESTS_PER_MINUTE": "1000000",
             # Everybody comes from one address here.
             "LIMITS_ISSUE_PER_MINUTE": "10000000", "LIMITS_UNKNOWN_PER_MINUTE": "10000000",
             "LIMITS_REQUESTS_PER_CONNECTION": "1000000000", "LIMITS_HEADER_DEADLINE": "2s",
@@ -54,6 +54,8 @@ class Shop:
         self.pid = self.server.pid
         self.trust = client.trust(keys / "authority.pem")
         self.trust2 = client.trust(keys / "authority.pem", ["h2"])
+        self.key = subprocess.run([program, "keys", "create", "--name", "budgets", "--scopes", "sessions:read,sessions:write"],
+                                  cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout.strip()
         self.control("next-buyer", '{"answers":["consent","mfa","3ds"],"count":1000000}')
 
     def start(self, program, command, word, environment):
