@@ -63,7 +63,7 @@ extension PostgresSessionStore {
         return try await sessions(numbered: number)
     }
 
-    /// A number is made from the id alone, and the ids of a day stand together. The newest day first, the first that has it ends the search.
+    /// Goes along the ids, from which alone the numbers are made: the newest day first, until one has it.
     private func sessions(numbered number: OrderNumber) async throws(BrokerError) -> [FlowID] {
         let span = try await read(PostgresSessionStore.spanStatement, Parameters())
         let ends = try StoreFailure.decoding { () throws(PostgresError) in

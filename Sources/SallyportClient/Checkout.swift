@@ -208,7 +208,7 @@ public actor Checkout {
         return age < -60 || age > configuration.returnDeadline
     }
 
-    /// Waits for a link, and says so unless it has said more already. An address for the tab is told once.
+    /// Waits for a link, and says so unless it has said more already: an address for the tab is told once.
     @discardableResult
     private func waitForReturn() -> CheckoutState {
         switch state {

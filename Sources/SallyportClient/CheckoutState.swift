@@ -82,14 +82,18 @@ public struct CheckoutError: Error, Sendable, Hashable, CustomStringConvertible 
     public let description: String
     /// How long to wait before the same is asked again, in seconds, where the server said so.
     public let retryAfter: TimeInterval?
+    /// Whether a server has said no: the same is refused again, and nothing was begun.
+    public let isFinal: Bool
 
     /// An error.
     ///
     /// - Parameters:
     ///   - description: For a log; without anything secret.
     ///   - retryAfter: In seconds, where the server said so.
-    public init(_ description: String, retryAfter: TimeInterval? = nil) {
+    ///   - status: Of HTTP, where a server has answered. Of 400 to 499 it is final, but for 401, 408 and 429.
+    public init(_ description: String, retryAfter: TimeInterval? = nil, status: Int? = nil) {
         self.description = description
         self.retryAfter = retryAfter
+        isFinal = status.map { 400..<500 ~= $0 && ![401, 408, 429].contains($0) } ?? false
     }
 }

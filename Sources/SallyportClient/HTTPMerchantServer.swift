@@ -87,6 +87,7 @@ public struct HTTPMerchantServer: MerchantServer {
     /// With what the shop's server says of it in `error`.
     private static func unexpected(_ response: TransportResponse) -> CheckoutError {
         let reason = response.member("error").map { ": " + $0.prefix(200) } ?? ""
-        return CheckoutError("the shop answers \(response.status)\(reason)", retryAfter: response.retryAfter)
+        let words = "the shop answers \(response.status)\(reason)"
+        return CheckoutError(words, retryAfter: response.retryAfter, status: response.status)
     }
 }

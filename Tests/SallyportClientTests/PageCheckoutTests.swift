@@ -64,6 +64,12 @@ struct PageCheckoutTests {
         }
     }
 
+    @Test(arguments: [(400, true), (401, false), (408, false), (409, true), (429, false), (499, true), (500, false)])
+    func `tells a refusal that stays from one that passes`(_ status: Int, _ isFinal: Bool) {
+        #expect(CheckoutError("no", status: status).isFinal == isFinal)
+        #expect(!CheckoutError("no").isFinal)
+    }
+
     @Test func `asks again after a lost answer, and pays once`() async throws {
         try await withClientShop { shop in
             let app = try PageApp(shop)

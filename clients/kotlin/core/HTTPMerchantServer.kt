@@ -53,7 +53,7 @@ class HTTPMerchantServer(base: String, private val transport: Transport, private
     /** With what the shop's server says of it in `error`. */
     private fun unexpected(response: TransportResponse): CheckoutError {
         val reason = response.member("error")?.let { ": " + it.take(200) }.orEmpty()
-        return CheckoutError("the shop answers ${response.status}$reason", response.retryAfter)
+        return CheckoutError("the shop answers ${response.status}$reason", response.retryAfter, response.status)
     }
 
     private companion object {

@@ -161,7 +161,7 @@ internal fun shops(demo: Demo, base: String) {
         val launch = checkout.begin(items, "one")
         expect(checkout.begin(items, "one"), launch)
         val mismatch = "the shop answers 422: this Idempotency-Key was used for another order"
-        expect(try { checkout.begin(mapOf("tea" to 3), "one").toString() } catch (error: CheckoutError) { error.message }, mismatch)
+        expect(try { checkout.begin(mapOf("tea" to 3), "one").toString() } catch (error: CheckoutError) { "${error.message}, ${error.isFinal}" }, "$mismatch, true")
         expect(checkout.state, CheckoutState.Failed(mismatch))
     }
 }
