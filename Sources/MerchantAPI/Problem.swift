@@ -134,11 +134,12 @@ package struct Problem: Error, Sendable {
     /// A store that did not do what it was asked.
     ///
     /// - Parameter error: Of the store.
-    package init(_ error: MerchantStoreError) {
+    package init(_ error: StoreError) {
         switch error.code {
         case .unavailable: self.init(.unavailable, detail: error.debugDescription)
         case .overloaded: self.init(.unavailable, retryAfter: 1, detail: error.debugDescription)
         case .outcomeUnknown: self.init(.outcomeUnknown, detail: error.debugDescription)
+        case .limited(let seconds): self.init(.rateLimited, retryAfter: seconds, detail: error.debugDescription)
         case .fault: self.init(.internalError, detail: error.debugDescription)
         }
     }

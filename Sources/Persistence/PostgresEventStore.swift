@@ -1,6 +1,6 @@
-package import MerchantOrders
+import MerchantOrders
 package import Postgres
-import Primitives
+package import Primitives
 import StrictJSON
 package import Webhooks
 
@@ -53,7 +53,7 @@ package final class PostgresEventStore {
     ///   - limit: How many events at most, one or more.
     /// - Returns: The part, or `nil` where the event of the cursor is not listed: it is too old, or was lost with its commit.
     /// - Throws: What hinders the database.
-    package func page(after cursor: EventCursor?, limit: Int) async throws(MerchantStoreError) -> EventPage? {
+    package func page(after cursor: EventCursor?, limit: Int) async throws(StoreError) -> EventPage? {
         let start = cursor ?? .start
         var parameters = Parameters()
         parameters.append(int64: start.transaction)
@@ -75,7 +75,7 @@ package final class PostgresEventStore {
             }
             return EventPage(events, next: next, hasMore: rows.rowCount > limit)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -114,7 +114,7 @@ package final class PostgresEventStore {
     ///
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: What hinders the database.
-    package func prune() async throws(MerchantStoreError) -> Int {
+    package func prune() async throws(StoreError) -> Int {
         var parameters = Parameters()
         parameters.append(seconds: PostgresEventStore.keep)
         parameters.append(int64: Int64(PostgresEventStore.pruneLimit))
@@ -122,7 +122,7 @@ package final class PostgresEventStore {
             let rows = try await client.work(PostgresEventStore.pruneStatement, parameters)
             return Int(try rows.int64(0, 0))
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

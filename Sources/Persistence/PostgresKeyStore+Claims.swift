@@ -16,7 +16,7 @@ extension PostgresKeyStore {
     ///   - flow: What it is about.
     /// - Returns: Until when it is ours now, or what became of it.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func take(_ claim: IdempotencyClaim, flow: UUIDBytes?) async throws(MerchantStoreError) -> ClaimVerdict {
+    package func take(_ claim: IdempotencyClaim, flow: UUIDBytes?) async throws(StoreError) -> ClaimVerdict {
         var parameters = Parameters()
         parameters.append(claim: claim)
         parameters.append(uuid: flow)
@@ -25,7 +25,7 @@ extension PostgresKeyStore {
             let rows = try await client.write(PostgresKeyStore.claimStatement, parameters, key: claim.lockKey)
             if rows.rowCount == 1 { return .taken(until: try rows.timestamp(0, 0)) }
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
         return .others(try await state(of: claim))
     }
@@ -45,7 +45,7 @@ extension PostgresKeyStore {
     /// - Parameter claim: Of a request, which may be another one than that which claimed.
     /// - Returns: `running` also for one whose holder is gone: the repeat that it invites takes it over.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func state(of claim: IdempotencyClaim) async throws(MerchantStoreError) -> ClaimState {
+    package func state(of claim: IdempotencyClaim) async throws(StoreError) -> ClaimState {
         var parameters = Parameters()
         parameters.append(claim: claim)
         parameters.append(uuid: claim.key)
@@ -58,7 +58,7 @@ extension PostgresKeyStore {
             let flow = try rows.optional(0, 3) { row, column throws(PostgresError) in try rows.uuid(row, column) }
             return .answered(answer, flow: flow)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -82,7 +82,7 @@ extension PostgresKeyStore {
         _ claim: IdempotencyClaim,
         until end: WallTime,
         _ answer: StoredAnswer
-    ) async throws(MerchantStoreError) {
+    ) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: claim.scope)
         parameters.append(text: claim.text)
@@ -107,7 +107,7 @@ extension PostgresKeyStore {
     ///   - claim: That was ours; nothing happens where somebody else has taken it over since.
     ///   - end: Until when it was ours, as `take` said.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`: the claim then runs out by itself.
-    package func release(_ claim: IdempotencyClaim, until end: WallTime) async throws(MerchantStoreError) {
+    package func release(_ claim: IdempotencyClaim, until end: WallTime) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: claim.scope)
         parameters.append(text: claim.text)
@@ -119,11 +119,11 @@ extension PostgresKeyStore {
         _ claim: IdempotencyClaim,
         _ statement: Statement,
         _ parameters: Parameters
-    ) async throws(MerchantStoreError) {
+    ) async throws(StoreError) {
         do {
             _ = try await client.write(statement, parameters, key: claim.lockKey, isLastStep: true)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -155,13 +155,13 @@ extension PostgresKeyStore {
     /// - Parameter keep: For orders, counted from the end of their month; at least 180 days are kept.
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func prune(keep: Duration) async throws(MerchantStoreError) -> Int {
+    package func prune(keep: Duration) async throws(StoreError) -> Int {
         var parameters = Parameters()
         parameters.append(seconds: keep)
         do {
             return try await client.work(PostgresKeyStore.pruneStatement, parameters).affectedRowCount
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

@@ -61,7 +61,7 @@ extension PostgresKeyStore {
     ///   - hash: Of its whole text.
     /// - Returns: `nil` for a key that does not exist, has another secret or was revoked.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func find(_ id: UUIDBytes, hash: Digest32) async throws(MerchantStoreError) -> KeyGrant? {
+    package func find(_ id: UUIDBytes, hash: Digest32) async throws(StoreError) -> KeyGrant? {
         var parameters = Parameters()
         parameters.append(uuid: id)
         parameters.append(digest: hash)
@@ -72,7 +72,7 @@ extension PostgresKeyStore {
             if try rows.bool(0, 2) { await touch(id) }
             return grant
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -89,14 +89,14 @@ extension PostgresKeyStore {
     ///
     /// - Returns: In no order.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func hashes() async throws(MerchantStoreError) -> [Digest32] {
+    package func hashes() async throws(StoreError) -> [Digest32] {
         do throws(PostgresError) {
             let rows = try await client.read(PostgresKeyStore.hashesStatement)
             var hashes: [Digest32] = []
             for row in 0..<rows.rowCount { hashes.append(try rows.digest(row, 0)) }
             return hashes
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -128,7 +128,7 @@ extension PostgresKeyStore {
     ///   - name: What an operator calls it.
     ///   - scopes: What it opens.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func create(_ record: NewAPIKey, name: String, scopes: Set<Scope>) async throws(MerchantStoreError) {
+    package func create(_ record: NewAPIKey, name: String, scopes: Set<Scope>) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: record.id)
         parameters.append(digest: record.hash)
@@ -154,7 +154,7 @@ extension PostgresKeyStore {
     ///   - overlap: How long the secret of before still works; that of before it ends now.
     /// - Returns: False for a key that does not exist or was revoked.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func rotate(_ record: NewAPIKey, overlap: Duration) async throws(MerchantStoreError) -> Bool {
+    package func rotate(_ record: NewAPIKey, overlap: Duration) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(uuid: record.id)
         parameters.append(digest: record.hash)
@@ -173,7 +173,7 @@ extension PostgresKeyStore {
     /// - Parameter id: Of the key.
     /// - Returns: False for a key that does not exist or was revoked before.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func revoke(_ id: UUIDBytes) async throws(MerchantStoreError) -> Bool {
+    package func revoke(_ id: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(uuid: id)
         return try await change(PostgresKeyStore.revokeStatement, parameters) == 1
@@ -191,7 +191,7 @@ extension PostgresKeyStore {
     ///
     /// - Returns: Revoked ones too.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func list() async throws(MerchantStoreError) -> [KeyRecord] {
+    package func list() async throws(StoreError) -> [KeyRecord] {
         do throws(PostgresError) {
             let rows = try await client.read(PostgresKeyStore.listStatement)
             var records: [KeyRecord] = []
@@ -208,17 +208,17 @@ extension PostgresKeyStore {
             }
             return records
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
     // MARK: Parts
 
-    private func change(_ statement: Statement, _ parameters: Parameters) async throws(MerchantStoreError) -> Int {
+    private func change(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> Int {
         do {
             return try await client.write(statement, parameters).affectedRowCount
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 

@@ -1,4 +1,4 @@
-package import MerchantOrders
+import MerchantOrders
 package import Postgres
 package import Primitives
 
@@ -66,8 +66,8 @@ package final class PostgresNotificationStore {
     ///
     /// - Parameter message: Believed by now.
     /// - Returns: What became of it; on disk by then.
-    /// - Throws: `MerchantStoreError`; a repeat of the message is safe whatever it says.
-    package func receive(_ message: Message) async throws(MerchantStoreError) -> Receipt {
+    /// - Throws: `StoreError`; a repeat of the message is safe whatever it says.
+    package func receive(_ message: Message) async throws(StoreError) -> Receipt {
         var parameters = Parameters()
         parameters.append(text: message.id)
         parameters.append(text: message.kind)
@@ -79,7 +79,7 @@ package final class PostgresNotificationStore {
             let rows = try await client.work(PostgresNotificationStore.receiveStatement, parameters)
             return try FlowColumns.word(rows, 0)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -121,8 +121,8 @@ package final class PostgresNotificationStore {
     ///
     /// - Parameter limit: How many at most.
     /// - Returns: The newest first.
-    /// - Throws: `MerchantStoreError`.
-    package func stray(limit: Int) async throws(MerchantStoreError) -> [Stray] {
+    /// - Throws: `StoreError`.
+    package func stray(limit: Int) async throws(StoreError) -> [Stray] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         do throws(PostgresError) {
@@ -135,7 +135,7 @@ package final class PostgresNotificationStore {
             }
             return strays
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -156,15 +156,15 @@ package final class PostgresNotificationStore {
     /// - Parameters:
     ///   - permission: The provider's id.
     ///   - isAnswered: Whether that had an outcome; without one they are followed for a day.
-    /// - Throws: `MerchantStoreError`.
-    package func noteFollowed(_ permission: String, isAnswered: Bool) async throws(MerchantStoreError) {
+    /// - Throws: `StoreError`.
+    package func noteFollowed(_ permission: String, isAnswered: Bool) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(text: permission)
         parameters.append(bool: isAnswered)
         do throws(PostgresError) {
             _ = try await client.work(PostgresNotificationStore.followedStatement, parameters)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -183,14 +183,14 @@ package final class PostgresNotificationStore {
     ///
     /// - Parameter flow: Whose purchase.
     /// - Returns: False where it does not wait: it is over, given up, or to be looked at anyway.
-    /// - Throws: `MerchantStoreError`.
-    package func wakePurchase(of flow: UUIDBytes) async throws(MerchantStoreError) -> Bool {
+    /// - Throws: `StoreError`.
+    package func wakePurchase(of flow: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         do throws(PostgresError) {
             return try await client.work(PostgresNotificationStore.wakeStatement, parameters).rowCount == 1
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -209,15 +209,15 @@ package final class PostgresNotificationStore {
     /// - Parameters:
     ///   - permission: The provider's id.
     ///   - flow: Whose mark it bears.
-    /// - Throws: `MerchantStoreError`.
-    package func noteUnpaid(_ permission: String, of flow: UUIDBytes) async throws(MerchantStoreError) {
+    /// - Throws: `StoreError`.
+    package func noteUnpaid(_ permission: String, of flow: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(text: permission)
         parameters.append(uuid: flow)
         do throws(PostgresError) {
             _ = try await client.work(PostgresNotificationStore.unpaidStatement, parameters)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -237,15 +237,15 @@ package final class PostgresNotificationStore {
     ///   - permission: The provider's id.
     ///   - flow: Whose mark it bears.
     /// - Returns: Whether anybody waited for that.
-    /// - Throws: `MerchantStoreError`.
-    package func noteRefunded(_ permission: String, of flow: UUIDBytes) async throws(MerchantStoreError) -> Bool {
+    /// - Throws: `StoreError`.
+    package func noteRefunded(_ permission: String, of flow: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(text: permission)
         parameters.append(uuid: flow)
         do throws(PostgresError) {
             return try await client.work(PostgresNotificationStore.refundedStatement, parameters).rowCount > 0
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -264,15 +264,15 @@ package final class PostgresNotificationStore {
     /// Forgets messages of more than 30 days ago, `pruneLimit` at most.
     ///
     /// - Returns: How many; as many as that means that there may be more.
-    /// - Throws: `MerchantStoreError`.
-    package func prune() async throws(MerchantStoreError) -> Int {
+    /// - Throws: `StoreError`.
+    package func prune() async throws(StoreError) -> Int {
         var parameters = Parameters()
         parameters.append(seconds: PostgresNotificationStore.keep)
         parameters.append(int64: Int64(PostgresNotificationStore.pruneLimit))
         do throws(PostgresError) {
             return try await client.work(PostgresNotificationStore.pruneStatement, parameters).rowCount
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

@@ -150,7 +150,7 @@ package final class PostgresOpeningStore {
     )
 
     /// The session that holds a reference; `nil` where it has ended meanwhile.
-    private func holder(_ new: NewOpening) async throws(MerchantStoreError) -> UUIDBytes? {
+    private func holder(_ new: NewOpening) async throws(StoreError) -> UUIDBytes? {
         var parameters = Parameters()
         parameters.append(text: new.draft.reference)
         parameters.append(text: new.account.merchantID)
@@ -159,7 +159,7 @@ package final class PostgresOpeningStore {
             let rows = try await client.read(PostgresOpeningStore.holderStatement, parameters)
             return try rows.isNull(0, 0) ? nil : try rows.uuid(0, 0)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -170,7 +170,7 @@ package final class PostgresOpeningStore {
     ///   - caller: Where the request comes from.
     /// - Returns: Whether it is stored, or why not.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func open(_ new: NewOpening, by caller: Caller) async throws(MerchantStoreError) -> OpeningOutcome {
+    package func open(_ new: NewOpening, by caller: Caller) async throws(StoreError) -> OpeningOutcome {
         let parameters = parameters(new, caller)
         do throws(PostgresError) {
             let rows = try await client.write(
@@ -181,24 +181,24 @@ package final class PostgresOpeningStore {
             if rows.rowCount == 1 { return .stored }
         } catch {
             if error.sqlState == PostgresOpeningStore.heldState { return .referenceHeld(by: try await holder(new)) }
-            guard error.code == .outcomeUnknown else { throw StoreFailure.merchant(error) }
+            guard error.code == .outcomeUnknown else { throw StoreError(error) }
             return try await secondLook(new, error).map { .claimed($0) } ?? .stored
         }
         return .claimed(try await PostgresKeyStore(client: client).state(of: new.claim))
     }
 
     /// What became of a statement whose answer was lost: the claim has an answer if and only if it was committed.
-    private func secondLook(_ new: NewOpening, _ error: PostgresError) async throws(MerchantStoreError) -> ClaimState? {
+    private func secondLook(_ new: NewOpening, _ error: PostgresError) async throws(StoreError) -> ClaimState? {
         do throws(PostgresError) {
             try await client.waitUntilReady(within: PostgresOpeningStore.patience)
         } catch {
-            throw MerchantStoreError(.outcomeUnknown, "the second look: \(error.debugDescription)")
+            throw StoreError(.outcomeUnknown, "the second look: \(error.debugDescription)")
         }
         let state = try await PostgresKeyStore(client: client).state(of: new.claim)
         switch state {
         case .answered(_, let flow) where flow == new.flow.flow: return nil
         case .answered, .reused: return state
-        case .running, .absent: throw StoreFailure.merchant(error)
+        case .running, .absent: throw StoreError(error)
         }
     }
 
@@ -261,7 +261,7 @@ package final class PostgresOpeningStore {
     ///   - caller: Where the request comes from.
     /// - Returns: False for one that is not there, is paid or being paid, or has ended before.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func cancel(_ flow: FlowID, by caller: Caller) async throws(MerchantStoreError) -> Bool {
+    package func cancel(_ flow: FlowID, by caller: Caller) async throws(StoreError) -> Bool {
         do {
             let rows = try await client.write(
                 PostgresOpeningStore.cancelStatement,
@@ -271,7 +271,7 @@ package final class PostgresOpeningStore {
             )
             return rows.rowCount == 1
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

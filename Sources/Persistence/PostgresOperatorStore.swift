@@ -1,4 +1,4 @@
-package import MerchantOrders
+import MerchantOrders
 package import Postgres
 package import Primitives
 
@@ -50,13 +50,13 @@ package final class PostgresOperatorStore {
     ///   - target: The id of what it is about.
     ///   - before: As it was found, as JSON.
     /// - Returns: Names it to `end`.
-    /// - Throws: `MerchantStoreError`.
+    /// - Throws: `StoreError`.
     package func begin(
         _ name: String,
         _ command: String,
         _ target: String,
         before: String?
-    ) async throws(MerchantStoreError) -> Int64 {
+    ) async throws(StoreError) -> Int64 {
         var parameters = Parameters()
         parameters.append(text: name)
         parameters.append(text: command)
@@ -65,7 +65,7 @@ package final class PostgresOperatorStore {
         do throws(PostgresError) {
             return try await client.work(PostgresOperatorStore.beginStatement, parameters).int64(0, 0)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -80,15 +80,15 @@ package final class PostgresOperatorStore {
     /// - Parameters:
     ///   - event: Of `begin`.
     ///   - after: What it came to, as JSON.
-    /// - Throws: `MerchantStoreError`.
-    package func end(_ event: Int64, after: String) async throws(MerchantStoreError) {
+    /// - Throws: `StoreError`.
+    package func end(_ event: Int64, after: String) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(int64: event)
         parameters.append(text: after)
         do throws(PostgresError) {
             _ = try await client.work(PostgresOperatorStore.endStatement, parameters)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -106,8 +106,8 @@ package final class PostgresOperatorStore {
     /// - Parameters:
     ///   - since: How far to look back.
     ///   - limit: How many at most.
-    /// - Throws: `MerchantStoreError`.
-    package func list(since: WallTime, limit: Int) async throws(MerchantStoreError) -> [Event] {
+    /// - Throws: `StoreError`.
+    package func list(since: WallTime, limit: Int) async throws(StoreError) -> [Event] {
         var parameters = Parameters()
         parameters.append(timestamp: since)
         parameters.append(int64: Int64(limit))
@@ -129,7 +129,7 @@ package final class PostgresOperatorStore {
             }
             return events
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -143,14 +143,14 @@ package final class PostgresOperatorStore {
     ///
     /// - Parameter keep: For how long orders are kept.
     /// - Returns: How many; as many as that means that there may be more.
-    /// - Throws: `MerchantStoreError`.
-    package func prune(keep: Duration) async throws(MerchantStoreError) -> Int {
+    /// - Throws: `StoreError`.
+    package func prune(keep: Duration) async throws(StoreError) -> Int {
         var parameters = Parameters()
         parameters.append(seconds: keep)
         do throws(PostgresError) {
             return Int(try await client.work(PostgresOperatorStore.pruneStatement, parameters).int64(0, 0))
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

@@ -59,7 +59,7 @@ extension PostgresOrderStore {
     ///   - request: For the audit trail.
     /// - Returns: What became of it; `adopted` once.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func adopt(_ adoption: Adoption, request: String) async throws(MerchantStoreError) -> AdoptionOutcome {
+    package func adopt(_ adoption: Adoption, request: String) async throws(StoreError) -> AdoptionOutcome {
         var parameters = Parameters()
         parameters.append(uuid: adoption.flow)
         parameters.append(text: adoption.permission)

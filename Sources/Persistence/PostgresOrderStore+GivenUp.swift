@@ -24,7 +24,7 @@ extension PostgresOrderStore {
     /// - Parameter limit: How many at most.
     /// - Returns: Each still holds its target.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func givenUp(limit: Int) async throws(MerchantStoreError) -> [StuckOperation] {
+    package func givenUp(limit: Int) async throws(StoreError) -> [StuckOperation] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         let rows = try await read(PostgresOrderStore.givenUpStatement, parameters)
@@ -75,7 +75,7 @@ extension PostgresOrderStore {
         _ operation: UUIDBytes,
         freshAttempt: UUIDBytes,
         lease: Duration
-    ) async throws(MerchantStoreError) -> PaymentOperation? {
+    ) async throws(StoreError) -> PaymentOperation? {
         var parameters = Parameters()
         parameters.append(uuid: operation)
         parameters.append(uuid: freshAttempt)

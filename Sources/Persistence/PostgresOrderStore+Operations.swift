@@ -1,7 +1,7 @@
 import Commerce
 package import MerchantOrders
 import Postgres
-import Primitives
+package import Primitives
 
 extension PostgresOrderStore {
     // MARK: Begin
@@ -19,7 +19,7 @@ extension PostgresOrderStore {
         ]
     )
 
-    package func begin(_ request: OperationRequest) async throws(MerchantStoreError) -> OperationVerdict {
+    package func begin(_ request: OperationRequest) async throws(StoreError) -> OperationVerdict {
         var parameters = Parameters()
         parameters.append(uuid: request.id)
         parameters.append(uuid: request.attempt)
@@ -40,7 +40,7 @@ extension PostgresOrderStore {
         do {
             rows = try await client.write(PostgresOrderStore.beginStatement, parameters, key: request.flow)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
         return try decoding { () throws(PostgresError) in try PostgresOrderStore.verdict(rows, request) }
     }
@@ -111,7 +111,7 @@ extension PostgresOrderStore {
     package func settle(
         _ operation: PaymentOperation,
         as end: OperationEnd
-    ) async throws(MerchantStoreError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var reason: String?
         var object: ObservedObject?
         var answer: StoredAnswer?
@@ -140,7 +140,7 @@ extension PostgresOrderStore {
             )
             return try rows.bool(0, 0)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -150,7 +150,7 @@ extension PostgresOrderStore {
         parameterTypes: [.uuid, .uuid]
     )
 
-    private func endReused(_ operation: PaymentOperation) async throws(MerchantStoreError) -> Bool {
+    private func endReused(_ operation: PaymentOperation) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(uuid: operation.id)
         parameters.append(uuid: operation.attempt)
@@ -163,7 +163,7 @@ extension PostgresOrderStore {
             )
             return try rows.bool(0, 0)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -196,7 +196,7 @@ extension PostgresOrderStore {
         parameterTypes: objectTypes
     )
 
-    package func observe(_ object: ObservedObject) async throws(MerchantStoreError) -> ObserveVerdict {
+    package func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict {
         var parameters = Parameters()
         PostgresOrderStore.append(object, to: &parameters)
         // It waits for the lock of the order, whose flow nobody here knows: in a group of its own nobody waits with it.

@@ -37,7 +37,7 @@ extension PostgresOrderStore {
     /// - Parameter id: Of any time.
     /// - Returns: `nil` where there is none, or none any more.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func record(_ id: UUIDBytes) async throws(MerchantStoreError) -> OperationRecord? {
+    package func record(_ id: UUIDBytes) async throws(StoreError) -> OperationRecord? {
         var parameters = Parameters()
         parameters.append(uuid: id)
         let rows = try await read(PostgresOrderStore.recordStatement, parameters)

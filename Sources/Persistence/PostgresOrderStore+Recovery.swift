@@ -26,7 +26,7 @@ extension PostgresOrderStore {
         parameterTypes: [.int8, .int8, .text, .text, .text, .text]
     )
 
-    package func claimLeft(limit: Int) async throws(MerchantStoreError) -> [UUIDBytes] {
+    package func claimLeft(limit: Int) async throws(StoreError) -> [UUIDBytes] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         parameters.append(seconds: RecoverySQL.pause)
@@ -53,7 +53,7 @@ extension PostgresOrderStore {
         parameterTypes: [.uuid, .int8]
     )
 
-    package func postpone(_ operation: UUIDBytes) async throws(MerchantStoreError) {
+    package func postpone(_ operation: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: operation)
         parameters.append(seconds: RecoverySQL.pause)
@@ -64,11 +64,11 @@ extension PostgresOrderStore {
         _ statement: Statement,
         _ parameters: Parameters,
         isLastStep: Bool = false
-    ) async throws(MerchantStoreError) -> ResultSet {
+    ) async throws(StoreError) -> ResultSet {
         do {
             return try await client.write(statement, parameters, key: RecoverySQL.last, isLastStep: isLastStep)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -108,7 +108,7 @@ extension PostgresOrderStore {
         _ operation: UUIDBytes,
         by taker: OperationTaker,
         freshAttempt: UUIDBytes
-    ) async throws(MerchantStoreError) -> TakeOver {
+    ) async throws(StoreError) -> TakeOver {
         var parameters = Parameters()
         parameters.append(uuid: operation)
         parameters.append(uuid: freshAttempt)
@@ -159,7 +159,7 @@ extension PostgresOrderStore {
         parameterTypes: [.uuid, .uuid, .int8]
     )
 
-    package func lapse(_ operation: PaymentOperation) async throws(MerchantStoreError) {
+    package func lapse(_ operation: PaymentOperation) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: operation.id)
         parameters.append(uuid: operation.attempt)
@@ -172,7 +172,7 @@ extension PostgresOrderStore {
                 isLastStep: true
             )
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

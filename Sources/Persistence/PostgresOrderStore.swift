@@ -36,7 +36,7 @@ package final class PostgresOrderStore: OrderStore {
     ///
     /// - Returns: `nil` where there is none.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func newestAccount() async throws(MerchantStoreError) -> OrderAccount? {
+    package func newestAccount() async throws(StoreError) -> OrderAccount? {
         let rows = try await read(PostgresOrderStore.newestAccountStatement, Parameters())
         guard rows.rowCount == 1 else { return nil }
         return try decoding { () throws(PostgresError) in
@@ -55,7 +55,7 @@ package final class PostgresOrderStore: OrderStore {
     /// - Parameter flow: Any id.
     /// - Returns: False where there is no such order.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func isOwn(_ flow: UUIDBytes) async throws(MerchantStoreError) -> Bool {
+    package func isOwn(_ flow: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         parameters.append(text: account.merchantID)
@@ -99,7 +99,7 @@ package final class PostgresOrderStore: OrderStore {
         parameterTypes: [.uuid]
     )
 
-    package func read(_ flow: UUIDBytes) async throws(MerchantStoreError) -> MerchantOrder? {
+    package func read(_ flow: UUIDBytes) async throws(StoreError) -> MerchantOrder? {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         let rows = try await read(PostgresOrderStore.readStatement, parameters)
@@ -155,7 +155,7 @@ package final class PostgresOrderStore: OrderStore {
         allStatements.page, allStatements.reach, namedStatements.page, namedStatements.reach,
     ]
 
-    package func page(_ query: OrderQuery) async throws(MerchantStoreError) -> OrderPage {
+    package func page(_ query: OrderQuery) async throws(StoreError) -> OrderPage {
         let statements = query.reference == nil ? PostgresOrderStore.allStatements : PostgresOrderStore.namedStatements
         let newest = query.cursor?.flow ?? UUIDBytes(high: .max, low: .max)
         // Every order is a hit where neither a state nor a change is asked for, so the page itself is the bound.
@@ -187,7 +187,7 @@ package final class PostgresOrderStore: OrderStore {
         _ statement: Statement,
         _ newest: UUIDBytes,
         _ reference: String?
-    ) async throws(MerchantStoreError) -> UUIDBytes? {
+    ) async throws(StoreError) -> UUIDBytes? {
         var parameters = Parameters()
         parameters.append(uuid: newest)
         if let reference { parameters.append(text: reference) }
@@ -255,7 +255,7 @@ extension PostgresOrderStore {
         parameterTypes: [.text]
     )
 
-    package func object(_ id: String) async throws(MerchantStoreError) -> LedgerObject? {
+    package func object(_ id: String) async throws(StoreError) -> LedgerObject? {
         var parameters = Parameters()
         parameters.append(text: id)
         return try await objects(PostgresOrderStore.objectStatement, parameters).first
@@ -271,14 +271,14 @@ extension PostgresOrderStore {
         parameterTypes: [.uuidArray, .text]
     )
 
-    package func objects(of flow: UUIDBytes) async throws(MerchantStoreError) -> [LedgerObject] {
+    package func objects(of flow: UUIDBytes) async throws(StoreError) -> [LedgerObject] {
         var parameters = Parameters()
         parameters.append(uuids: [flow])
         parameters.append(text: nil)
         return try await objects(PostgresOrderStore.objectsStatement, parameters)
     }
 
-    func charges(of flows: [UUIDBytes]) async throws(MerchantStoreError) -> [LedgerObject] {
+    func charges(of flows: [UUIDBytes]) async throws(StoreError) -> [LedgerObject] {
         var parameters = Parameters()
         parameters.append(uuids: flows)
         parameters.append(text: ObjectKind.charge.rawValue)
@@ -288,7 +288,7 @@ extension PostgresOrderStore {
     private func objects(
         _ statement: Statement,
         _ parameters: Parameters
-    ) async throws(MerchantStoreError) -> [LedgerObject] {
+    ) async throws(StoreError) -> [LedgerObject] {
         let rows = try await read(statement, parameters)
         return try decoding { () throws(PostgresError) in
             var objects: [LedgerObject] = []
@@ -322,27 +322,27 @@ extension PostgresOrderStore {
 
     // MARK: Running statements
 
-    func read(_ statement: Statement, _ parameters: Parameters) async throws(MerchantStoreError) -> ResultSet {
+    func read(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
         do {
             return try await client.read(statement, parameters)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
-    func work(_ statement: Statement, _ parameters: Parameters) async throws(MerchantStoreError) -> ResultSet {
+    func work(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
         do {
             return try await client.work(statement, parameters)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
-    func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(MerchantStoreError) -> Value {
+    func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
         do {
             return try body()
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

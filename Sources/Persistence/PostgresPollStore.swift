@@ -55,8 +55,8 @@ package final class PostgresPollStore {
     ///   - limit: How many at most.
     ///   - attempt: Fresh; to be shown again to `conclude`.
     /// - Returns: Longest due first, more or less; none where nothing is due.
-    /// - Throws: `MerchantStoreError`.
-    package func claim(limit: Int, attempt: UUIDBytes) async throws(MerchantStoreError) -> [DuePoll] {
+    /// - Throws: `StoreError`.
+    package func claim(limit: Int, attempt: UUIDBytes) async throws(StoreError) -> [DuePoll] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         parameters.append(uuid: attempt)
@@ -74,7 +74,7 @@ package final class PostgresPollStore {
                 // Each that is of another account was put off.
                 if !polls.isEmpty || rows.rowCount < limit { return polls }
             } catch {
-                throw StoreFailure.merchant(error)
+                throw StoreError(error)
             }
         }
     }
@@ -154,12 +154,12 @@ package final class PostgresPollStore {
     ///   - poll: From `claim`.
     ///   - attempt: As it was claimed.
     ///   - step: What became of the reading.
-    /// - Throws: `MerchantStoreError`; the object is read again when the lease is over.
+    /// - Throws: `StoreError`; the object is read again when the lease is over.
     package func conclude(
         _ poll: DuePoll,
         attempt: UUIDBytes,
         _ step: PollConclusion.Step
-    ) async throws(MerchantStoreError) {
+    ) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(text: poll.id)
         parameters.append(uuid: attempt)
@@ -187,8 +187,8 @@ package final class PostgresPollStore {
     ///
     /// - Parameter charge: The provider's id.
     /// - Returns: False where nothing is due, or it was announced before.
-    /// - Throws: `MerchantStoreError`.
-    package func announceExpiring(_ charge: String) async throws(MerchantStoreError) -> Bool {
+    /// - Throws: `StoreError`.
+    package func announceExpiring(_ charge: String) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(text: charge)
         parameters.append(seconds: PollSchedule.expiryNotice)
@@ -196,18 +196,18 @@ package final class PostgresPollStore {
         do throws(PostgresError) {
             return try rows.bool(0, 0)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
     private func write(
         _ statement: Statement,
         _ parameters: Parameters
-    ) async throws(MerchantStoreError) -> ResultSet {
+    ) async throws(StoreError) -> ResultSet {
         do {
             return try await client.work(statement, parameters)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

@@ -1,4 +1,4 @@
-package import MerchantOrders
+import MerchantOrders
 import Postgres
 package import Primitives
 
@@ -19,8 +19,8 @@ extension PostgresReconciliationStore {
     ///
     /// - Parameter terms: The same terms bring the same orders again, as far as rows are kept.
     /// - Returns: Newest first, each once.
-    /// - Throws: `MerchantStoreError`.
-    package func older(_ terms: Terms) async throws(MerchantStoreError) -> [UUIDBytes] {
+    /// - Throws: `StoreError`.
+    package func older(_ terms: Terms) async throws(StoreError) -> [UUIDBytes] {
         var flows: Set<UUIDBytes> = []
         try await addPaid(terms, &flows)
         try await addOperated(terms, &flows)
@@ -39,7 +39,7 @@ extension PostgresReconciliationStore {
     )
 
     /// Hour by hour, so that no statement reads more than the orders of one.
-    private func addPaid(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(MerchantStoreError) {
+    private func addPaid(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(StoreError) {
         let hour = Duration.seconds(3_600)
         var start = PostgresReconciliationStore.reached(terms)
         while start < terms.since {
@@ -65,7 +65,7 @@ extension PostgresReconciliationStore {
         parameterTypes: [.uuid, .uuid, .uuid, .int8]
     )
 
-    private func addOperated(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(MerchantStoreError) {
+    private func addOperated(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(StoreError) {
         var last = UUIDBytes(leastAt: PostgresReconciliationStore.reached(terms))
         while true {
             var parameters = Parameters()
@@ -90,7 +90,7 @@ extension PostgresReconciliationStore {
         parameterTypes: [.timestamptz, .timestamptz, .uuid, .int8]
     )
 
-    private func addNotified(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(MerchantStoreError) {
+    private func addNotified(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(StoreError) {
         var last = terms.since + .microseconds(-1)
         while true {
             var parameters = Parameters()
@@ -115,7 +115,7 @@ extension PostgresReconciliationStore {
     )
 
     /// One of each of as many equal parts of the time: the last with captured money before a point that follows from the terms.
-    private func addSample(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(MerchantStoreError) {
+    private func addSample(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(StoreError) {
         guard terms.sample > 0 else { return }
         let part = PostgresReconciliationStore.sampledTime / terms.sample
         // Spread over all values by the golden ratio, so that each report draws others.
@@ -136,7 +136,7 @@ extension PostgresReconciliationStore {
         _ rows: ResultSet,
         column: Int,
         _ flows: inout Set<UUIDBytes>
-    ) throws(MerchantStoreError) {
+    ) throws(StoreError) {
         let found = try decoding { () throws(PostgresError) in
             var found: [UUIDBytes] = []
             for row in 0..<rows.rowCount { found.append(try rows.uuid(row, column)) }
@@ -145,20 +145,19 @@ extension PostgresReconciliationStore {
         flows.formUnion(found)
     }
 
-    private func select(_ statement: Statement, _ parameters: Parameters) async throws(MerchantStoreError) -> ResultSet
-    {
+    private func select(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
         do {
             return try await client.read(statement, parameters)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
-    private func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(MerchantStoreError) -> Value {
+    private func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
         do {
             return try body()
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

@@ -1,4 +1,4 @@
-package import MerchantOrders
+import MerchantOrders
 package import Postgres
 package import Primitives
 
@@ -108,8 +108,8 @@ package final class PostgresReconciliationStore {
     ///
     /// - Parameter day: `YYYY-MM-DD`, of the first orders that are compared.
     /// - Returns: `nil` where there is none.
-    /// - Throws: `MerchantStoreError`.
-    package func unfinished(_ day: String) async throws(MerchantStoreError) -> Unfinished? {
+    /// - Throws: `StoreError`.
+    package func unfinished(_ day: String) async throws(StoreError) -> Unfinished? {
         var parameters = Parameters()
         parameters.append(text: day)
         let rows = try await write(PostgresReconciliationStore.unfinishedStatement, parameters)
@@ -132,7 +132,7 @@ package final class PostgresReconciliationStore {
                 attempt: try rows.uuid(0, 4)
             )
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -156,8 +156,8 @@ package final class PostgresReconciliationStore {
     ///   - day: `YYYY-MM-DD`, of the first orders that are compared.
     ///   - terms: What it is asked for.
     ///   - attempt: Fresh; to be shown again.
-    /// - Throws: `MerchantStoreError`.
-    package func begin(_ day: String, _ terms: Terms, attempt: UUIDBytes) async throws(MerchantStoreError) {
+    /// - Throws: `StoreError`.
+    package func begin(_ day: String, _ terms: Terms, attempt: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(text: day)
         parameters.append(timestamp: terms.since)
@@ -185,12 +185,12 @@ package final class PostgresReconciliationStore {
     ///   - attempt: Who was at it last.
     ///   - fresh: Who is at it from now on.
     /// - Returns: False where it has ended since, or somebody else has taken it over.
-    /// - Throws: `MerchantStoreError`.
+    /// - Throws: `StoreError`.
     package func resume(
         _ day: String,
         of attempt: UUIDBytes,
         as fresh: UUIDBytes
-    ) async throws(MerchantStoreError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(text: day)
         parameters.append(uuid: attempt)
@@ -218,13 +218,13 @@ package final class PostgresReconciliationStore {
     ///   - standing: How far it has come.
     ///   - isEnd: Whether that is everything.
     /// - Returns: False where somebody else has taken it over.
-    /// - Throws: `MerchantStoreError`.
+    /// - Throws: `StoreError`.
     package func advance(
         _ day: String,
         attempt: UUIDBytes,
         to standing: Standing,
         isEnd: Bool = false
-    ) async throws(MerchantStoreError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(text: day)
         parameters.append(uuid: attempt)
@@ -247,24 +247,24 @@ package final class PostgresReconciliationStore {
     /// What the newest report came to.
     ///
     /// - Returns: How many differences were left, and when it ended; `nil` where there was no report.
-    /// - Throws: `MerchantStoreError`.
-    package func newest() async throws(MerchantStoreError) -> (differences: Int, ended: WallTime)? {
+    /// - Throws: `StoreError`.
+    package func newest() async throws(StoreError) -> (differences: Int, ended: WallTime)? {
         do throws(PostgresError) {
             let rows = try await client.read(PostgresReconciliationStore.newestStatement)
             return rows.rowCount == 0 ? nil : (Int(try rows.int64(0, 0)), try rows.timestamp(0, 1))
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
     func write(
         _ statement: Statement,
         _ parameters: Parameters
-    ) async throws(MerchantStoreError) -> ResultSet {
+    ) async throws(StoreError) -> ResultSet {
         do {
             return try await client.work(statement, parameters)
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

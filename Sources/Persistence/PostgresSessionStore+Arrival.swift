@@ -21,13 +21,13 @@ extension PostgresSessionStore {
 
     package func lookForArrival(
         _ evidence: PurchaseEvidence
-    ) async throws(BrokerError) -> Transition<ArrivalDecision>? {
+    ) async throws(StoreError) -> Transition<ArrivalDecision>? {
         var parameters = Parameters()
         parameters.append(uuid: evidence.flow)
         append(proofs: evidence, to: &parameters)
         let rows = try await read(PostgresSessionStore.arrivalStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             try FlowColumns.page(rows, of: evidence.flow, sealed: nil)
         }
     }
@@ -60,7 +60,7 @@ extension PostgresSessionStore {
         _ evidence: PurchaseEvidence,
         sealed: [UInt8]?,
         by caller: Caller
-    ) async throws(BrokerError) -> Transition<ArrivalDecision>? {
+    ) async throws(StoreError) -> Transition<ArrivalDecision>? {
         var parameters = Parameters(evidence.flow, caller)
         parameters.append(digest: evidence.returnHash)
         append(proofs: evidence, to: &parameters)
@@ -101,7 +101,7 @@ extension PostgresSessionStore {
         _ flow: FlowID,
         attempt: UUIDBytes,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(uuid: attempt)
         return try await applies(PostgresSessionStore.lapseStatement, parameters, "lapse", flow, caller)

@@ -12,7 +12,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid]
     )
 
-    package func audit(_ flow: FlowID) async throws(BrokerError) -> [AuditEvent] {
+    package func audit(_ flow: FlowID) async throws(StoreError) -> [AuditEvent] {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         return try await events(PostgresSessionStore.auditStatement, parameters)
@@ -30,16 +30,16 @@ extension PostgresSessionStore {
         parameterTypes: [.timestamptz, .int8]
     )
 
-    package func alerts(since: WallTime, limit: Int) async throws(BrokerError) -> [AuditEvent] {
+    package func alerts(since: WallTime, limit: Int) async throws(StoreError) -> [AuditEvent] {
         var parameters = Parameters()
         parameters.append(timestamp: since)
         parameters.append(int64: Int64(limit))
         return try await events(PostgresSessionStore.alertsStatement, parameters)
     }
 
-    private func events(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> [AuditEvent] {
+    private func events(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> [AuditEvent] {
         let rows = try await read(statement, parameters)
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             var events: [AuditEvent] = []
             for row in 0..<rows.rowCount { events.append(try PostgresSessionStore.event(rows, row)) }
             return events

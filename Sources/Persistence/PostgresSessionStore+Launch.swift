@@ -1,5 +1,5 @@
 import Postgres
-import Primitives
+package import Primitives
 package import SessionBroker
 
 extension PostgresSessionStore {
@@ -25,7 +25,7 @@ extension PostgresSessionStore {
         ]
     )
 
-    package func issue(_ new: NewFlow, by caller: Caller) async throws(BrokerError) {
+    package func issue(_ new: NewFlow, by caller: Caller) async throws(StoreError) {
         var parameters = Parameters(new.flow, caller)
         // Profile compat may run without any proof of the app; the trail says so.
         let isBound = new.appHash != nil || new.challenge != nil
@@ -99,7 +99,7 @@ extension PostgresSessionStore {
     private static let openTypes =
         SQLText.leading + [PostgresType.bytea, .bytea, .bytea, .bytea, .int8, .int8]
 
-    package func open(_ request: OpenRequest, by caller: Caller) async throws(BrokerError) -> OpenedFlow? {
+    package func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> OpenedFlow? {
         var parameters = Parameters(request.flow, caller)
         parameters.append(digest: request.launchHash)
         parameters.append(digest: request.freshTabHash)
@@ -120,7 +120,7 @@ extension PostgresSessionStore {
         _ request: OpenRequest,
         _ caller: Caller,
         isLastStep: Bool
-    ) async throws(BrokerError) -> OpenedFlow? {
+    ) async throws(StoreError) -> OpenedFlow? {
         let written = try await write(
             statement,
             parameters,
@@ -130,12 +130,12 @@ extension PostgresSessionStore {
             isLastStep: isLastStep
         )
         guard written.rows.rowCount == 1 else { return nil }
-        let opened = try StoreFailure.decoding { () throws(PostgresError) in try FlowColumns.opened(written.rows) }
+        let opened = try StoreError.decoding { () throws(PostgresError) in try FlowColumns.opened(written.rows) }
         guard written.isSecondLook, opened.decision == .opened || opened.decision == .reopened else { return opened }
         // It was committed, but does our token still live? Another request may have re-opened since.
-        let live = try StoreFailure.decoding { () throws(PostgresError) in try FlowColumns.liveTab(written.rows) }
+        let live = try StoreError.decoding { () throws(PostgresError) in try FlowColumns.liveTab(written.rows) }
         guard live == request.freshTabHash else {
-            throw BrokerError(.outcomeUnknown, "open of \(request.flow): its tab token was replaced")
+            throw StoreError(.outcomeUnknown, "open of \(request.flow): its tab token was replaced")
         }
         return opened
     }

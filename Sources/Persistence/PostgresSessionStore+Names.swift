@@ -1,5 +1,5 @@
 import Postgres
-import Primitives
+package import Primitives
 package import SessionBroker
 
 extension PostgresSessionStore {
@@ -52,8 +52,8 @@ extension PostgresSessionStore {
     /// - Parameter name: Id of a charge permission, charge or refund; the number or reference of an order; or the checkout session of a
     ///   purchase that is under way or was given up. A number that is no order's reference is looked for along all ids, day by day.
     /// - Returns: The newest first.
-    /// - Throws: `BrokerError`.
-    package func sessions(named name: String) async throws(BrokerError) -> [FlowID] {
+    /// - Throws: `StoreError`.
+    package func sessions(named name: String) async throws(StoreError) -> [FlowID] {
         var parameters = Parameters()
         parameters.append(text: name)
         parameters.append(text: OrderNumber(typed: name)?.description ?? name)
@@ -64,9 +64,9 @@ extension PostgresSessionStore {
     }
 
     /// Goes along the ids, from which alone the numbers are made: the newest day first, until one has it.
-    private func sessions(numbered number: OrderNumber) async throws(BrokerError) -> [FlowID] {
+    private func sessions(numbered number: OrderNumber) async throws(StoreError) -> [FlowID] {
         let span = try await read(PostgresSessionStore.spanStatement, Parameters())
-        let ends = try StoreFailure.decoding { () throws(PostgresError) in
+        let ends = try StoreError.decoding { () throws(PostgresError) in
             try span.isNull(0, 0) ? nil : (eldest: try span.uuid(0, 0), newest: try span.uuid(0, 1))
         }
         guard let ends else { return [] }
@@ -85,8 +85,8 @@ extension PostgresSessionStore {
         return []
     }
 
-    private func flows(_ rows: ResultSet) throws(BrokerError) -> [FlowID] {
-        try StoreFailure.decoding { () throws(PostgresError) in
+    private func flows(_ rows: ResultSet) throws(StoreError) -> [FlowID] {
+        try StoreError.decoding { () throws(PostgresError) in
             var flows: [FlowID] = []
             for row in 0..<rows.rowCount { flows.append(try rows.uuid(row, 0)) }
             return flows

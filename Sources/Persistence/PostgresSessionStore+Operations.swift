@@ -19,14 +19,14 @@ extension PostgresSessionStore {
         _ flow: FlowID,
         launch: Digest32,
         app: Digest32
-    ) async throws(BrokerError) -> FlowStatus? {
+    ) async throws(StoreError) -> FlowStatus? {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         parameters.append(digest: launch)
         parameters.append(digest: app)
         let rows = try await read(PostgresSessionStore.statusStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             FlowStatus(try FlowColumns.word(rows, 0), isOver: try rows.bool(0, 1))
         }
     }
@@ -51,7 +51,7 @@ extension PostgresSessionStore {
         flow: FlowID,
         token: Digest32,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(digest: token)
         parameters.append(text: observation.rawValue)
@@ -81,7 +81,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading
     )
 
-    package func revoke(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool {
+    package func revoke(_ flow: FlowID, by caller: Caller) async throws(StoreError) -> Bool {
         try await applies(PostgresSessionStore.revokeStatement, Parameters(flow, caller), "close", flow, caller)
     }
 
@@ -116,7 +116,7 @@ extension PostgresSessionStore {
     /// How many flows a statement of a long series looks at: some 10 ms of work.
     private static let seriesBatch = 1_000
 
-    package func revokeAll(install: Digest32?, by caller: Caller) async throws(BrokerError) -> Int {
+    package func revokeAll(install: Digest32?, by caller: Caller) async throws(StoreError) -> Int {
         try await revokeAll(install: install, by: caller) { _ in }.revoked
     }
 
@@ -132,18 +132,18 @@ extension PostgresSessionStore {
         install: Digest32?,
         by caller: Caller,
         progress: (RevokeProgress) -> Void
-    ) async throws(BrokerError) -> RevokeProgress {
+    ) async throws(StoreError) -> RevokeProgress {
         var parameters = Parameters()
         parameters.append(int64: policy.times.absolute.components.seconds + PostgresSessionStore.clockDoubt)
         let floor = try await read(PostgresSessionStore.floorStatement, parameters)
-        var cursor = try StoreFailure.decoding { () throws(PostgresError) in try floor.uuid(0, 0) }
+        var cursor = try StoreError.decoding { () throws(PostgresError) in try floor.uuid(0, 0) }
         var total = RevokeProgress()
         while true {
             var parameters = Parameters(cursor, caller)
             parameters.append(digest: install)
             parameters.append(int64: Int64(PostgresSessionStore.seriesBatch))
             let rows = try await work(PostgresSessionStore.revokeSomeStatement, parameters)
-            let (step, last) = try StoreFailure.decoding { () throws(PostgresError) in
+            let (step, last) = try StoreError.decoding { () throws(PostgresError) in
                 let step = RevokeProgress(
                     visited: Int(try rows.int64(0, 0)),
                     revoked: Int(try rows.int64(0, 1)),
@@ -171,11 +171,11 @@ extension PostgresSessionStore {
         parameterTypes: [.text]
     )
 
-    package func live(among flows: [FlowID]) async throws(BrokerError) -> [FlowID] {
+    package func live(among flows: [FlowID]) async throws(StoreError) -> [FlowID] {
         var parameters = Parameters()
         parameters.append(text: "{" + flows.map(\.description).joined(separator: ",") + "}")
         let rows = try await read(PostgresSessionStore.liveAmongStatement, parameters)
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             var live: [FlowID] = []
             for row in 0..<rows.rowCount { live.append(try rows.uuid(row, 0)) }
             return live
@@ -196,13 +196,13 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .uuid, .int8]
     )
 
-    package func countLive(from: FlowID, until: FlowID, limit: Int) async throws(BrokerError) -> CountStep {
+    package func countLive(from: FlowID, until: FlowID, limit: Int) async throws(StoreError) -> CountStep {
         var parameters = Parameters()
         parameters.append(uuid: from)
         parameters.append(uuid: until)
         parameters.append(int64: Int64(limit))
         let rows = try await work(PostgresSessionStore.countLiveStatement, parameters)
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             CountStep(
                 live: Int(try rows.int64(0, 0)),
                 last: try rows.optional(0, 1) { row, column throws(PostgresError) in try rows.uuid(row, column) }
@@ -245,7 +245,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.int8, .int8]
     )
 
-    package func sweep(after: FlowID?, limit: Int, by caller: Caller) async throws(BrokerError) -> SweepStep {
+    package func sweep(after: FlowID?, limit: Int, by caller: Caller) async throws(StoreError) -> SweepStep {
         var parameters = Parameters(after ?? UUIDBytes(high: 0, low: 0), caller)
         parameters.append(seconds: policy.times.absolute)
         parameters.append(int64: Int64(limit))
@@ -253,9 +253,9 @@ extension PostgresSessionStore {
     }
 
     /// Runs one statement of a series; what it looked at, what it changed, and where it stopped.
-    private func step(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> SweepStep {
+    private func step(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> SweepStep {
         let rows = try await work(statement, parameters)
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             SweepStep(
                 visited: Int(try rows.int64(0, 0)),
                 expired: Int(try rows.int64(0, 1)),
@@ -265,11 +265,11 @@ extension PostgresSessionStore {
         }
     }
 
-    private func work(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> ResultSet {
+    private func work(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
         do {
             return try await client.work(statement, parameters)
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
     }
 }

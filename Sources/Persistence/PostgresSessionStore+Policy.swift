@@ -1,5 +1,6 @@
 import Postgres
-package import SessionBroker
+package import Primitives
+import SessionBroker
 
 extension PostgresSessionStore {
     /// `$1` the words, `$2` those whose place they take.
@@ -25,7 +26,7 @@ extension PostgresSessionStore {
     /// - Parameter replaces: Whether this store's take the place of others.
     /// - Returns: What is in force, in the form of `BrokerPolicy.words`.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func claimPolicy(replacing replaces: Bool) async throws(BrokerError) -> String {
+    package func claimPolicy(replacing replaces: Bool) async throws(StoreError) -> String {
         var (wanted, found) = (policy.words, String?.none)
         // Others may write it between two looks.
         for _ in 0..<8 {
@@ -34,10 +35,10 @@ extension PostgresSessionStore {
             if words == wanted { return words }
             found = words
         }
-        throw BrokerError(.unavailable, "program_policy changes all the time")
+        throw StoreError(.unavailable, "program_policy changes all the time")
     }
 
-    private func claim(_ words: String, inPlaceOf found: String?) async throws(BrokerError) -> String? {
+    private func claim(_ words: String, inPlaceOf found: String?) async throws(StoreError) -> String? {
         var parameters = Parameters()
         parameters.append(text: words)
         parameters.append(text: found)
@@ -45,7 +46,7 @@ extension PostgresSessionStore {
             let rows = try await client.work(PostgresSessionStore.policyStatement, parameters)
             return try rows.optionalText(0, 0)
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
     }
 }

@@ -66,7 +66,7 @@ extension PostgresSessionStore {
         _ evidence: PurchaseEvidence,
         freshAttempt: UUIDBytes,
         by caller: Caller
-    ) async throws(BrokerError) -> Transition<PurchaseDecision>? {
+    ) async throws(StoreError) -> Transition<PurchaseDecision>? {
         var parameters = Parameters(evidence.flow, caller)
         append(evidence, to: &parameters)
         parameters.append(uuid: freshAttempt)
@@ -82,7 +82,7 @@ extension PostgresSessionStore {
         // After a second look somebody else may hold the lease by now.
         let isOurs = done?.record.progress?.attemptID == freshAttempt
         if !isOurs, done?.decision == .begin || done?.decision == .recover {
-            throw BrokerError(.outcomeUnknown, "purchase of \(evidence.flow): the lease was taken over")
+            throw StoreError(.outcomeUnknown, "purchase of \(evidence.flow): the lease was taken over")
         }
         return done
     }
@@ -97,12 +97,12 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + evidenceTypes
     )
 
-    package func check(_ evidence: PurchaseEvidence) async throws(BrokerError) -> Transition<PurchaseDecision>? {
+    package func check(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<PurchaseDecision>? {
         var parameters = Parameters(evidence.flow, Caller(internal: "check", request: ""))
         append(evidence, to: &parameters)
         let rows = try await read(PostgresSessionStore.checkStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             try FlowColumns.page(rows, of: evidence.flow, sealed: nil)
         }
     }
@@ -131,7 +131,7 @@ extension PostgresSessionStore {
         _ evidence: PurchaseEvidence,
         freshLaunchHash: Digest32,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters(evidence.flow, caller)
         append(evidence, to: &parameters)
         parameters.append(digest: freshLaunchHash)
@@ -152,14 +152,14 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .uuid]
     )
 
-    package func notePending(_ flow: FlowID, attempt: UUIDBytes) async throws(BrokerError) {
+    package func notePending(_ flow: FlowID, attempt: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         parameters.append(uuid: attempt)
         do {
             _ = try await client.write(PostgresSessionStore.pendingStatement, parameters, key: flow, isLastStep: true)
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
     }
 
@@ -184,7 +184,7 @@ extension PostgresSessionStore {
         _ flow: FlowID,
         attempt: UUIDBytes,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(uuid: attempt)
         parameters.append(seconds: policy.times.idle)
@@ -217,7 +217,7 @@ extension PostgresSessionStore {
         attempt: UUIDBytes,
         as end: AttemptEnd,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(uuid: attempt)
         var charge: String?
@@ -257,7 +257,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .bytea, .bytea, .bytea]
     )
 
-    package func receipt(_ request: ReceiptRequest) async throws(BrokerError) -> Transition<ReceiptDecision>? {
+    package func receipt(_ request: ReceiptRequest) async throws(StoreError) -> Transition<ReceiptDecision>? {
         var parameters = Parameters()
         parameters.append(uuid: request.flow)
         parameters.append(digest: request.returnHash)
@@ -265,7 +265,7 @@ extension PostgresSessionStore {
         parameters.append(digest: request.tabHash)
         let rows = try await read(PostgresSessionStore.receiptStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             let sealed = try rows.optionalBytes(0, FlowColumns.faceCount)
             return try FlowColumns.page(rows, of: request.flow, sealed: sealed)
         }

@@ -13,12 +13,12 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid]
     )
 
-    package func payment(of flow: FlowID) async throws(BrokerError) -> FlowPayment? {
+    package func payment(of flow: FlowID) async throws(StoreError) -> FlowPayment? {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         let rows = try await read(PostgresSessionStore.paymentStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             FlowPayment(
                 state: try FlowColumns.word(rows, 0),
                 orderReference: try rows.optionalText(0, 1),
@@ -56,7 +56,7 @@ extension PostgresSessionStore {
         reason: String,
         pause: Duration,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(uuid: freshAttempt)
         parameters.append(text: session)

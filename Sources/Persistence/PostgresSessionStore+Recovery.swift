@@ -38,7 +38,7 @@ extension PostgresSessionStore {
         freshAttempt: UUIDBytes,
         pause: Duration,
         by caller: Caller
-    ) async throws(BrokerError) -> FlowRecord? {
+    ) async throws(StoreError) -> FlowRecord? {
         var parameters = Parameters(flow, caller)
         parameters.append(uuid: freshAttempt)
         parameters.append(seconds: policy.times.lease)
@@ -75,7 +75,7 @@ extension PostgresSessionStore {
         parameterTypes: [.int8, .int8, .text, .text, .text]
     )
 
-    package func claimOverdue(limit: Int) async throws(BrokerError) -> [OverduePurchase] {
+    package func claimOverdue(limit: Int) async throws(StoreError) -> [OverduePurchase] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         parameters.append(seconds: RecoverySQL.pause)
@@ -86,9 +86,9 @@ extension PostgresSessionStore {
         do {
             rows = try await client.write(PostgresSessionStore.claimStatement, parameters, key: RecoverySQL.last)
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             var purchases: [OverduePurchase] = []
             for row in 0..<rows.rowCount {
                 purchases.append(
@@ -114,7 +114,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .int8]
     )
 
-    package func postpone(_ flow: FlowID) async throws(BrokerError) {
+    package func postpone(_ flow: FlowID) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         parameters.append(seconds: RecoverySQL.pause)
@@ -126,7 +126,7 @@ extension PostgresSessionStore {
                 isLastStep: true
             )
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
     }
 
@@ -145,7 +145,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .uuid]
     )
 
-    package func noteMissing(_ flow: FlowID, attempt: UUIDBytes) async throws(BrokerError) -> Bool {
+    package func noteMissing(_ flow: FlowID, attempt: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         parameters.append(uuid: attempt)
@@ -158,9 +158,9 @@ extension PostgresSessionStore {
                 isLastStep: true
             )
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
-        return try StoreFailure.decoding { () throws(PostgresError) in rows.rowCount == 1 ? try rows.bool(0, 0) : false
+        return try StoreError.decoding { () throws(PostgresError) in rows.rowCount == 1 ? try rows.bool(0, 0) : false
         }
     }
 
@@ -185,7 +185,7 @@ extension PostgresSessionStore {
         attempt: UUIDBytes,
         reason: String,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(uuid: attempt)
         parameters.append(text: reason)
@@ -213,7 +213,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.text]
     )
 
-    package func resume(_ flow: FlowID, reason: String, by caller: Caller) async throws(BrokerError) -> Bool {
+    package func resume(_ flow: FlowID, reason: String, by caller: Caller) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(text: reason)
         return try await applies(PostgresSessionStore.resumeStatement, parameters, "resume", flow, caller)
@@ -231,7 +231,7 @@ extension PostgresSessionStore {
         parameterTypes: [.int8]
     )
 
-    package func stuckPurchases(limit: Int) async throws(BrokerError) -> [StuckPurchase] {
+    package func stuckPurchases(limit: Int) async throws(StoreError) -> [StuckPurchase] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         return try PostgresSessionStore.stuck(try await read(PostgresSessionStore.stuckStatement, parameters))
@@ -257,7 +257,7 @@ extension PostgresSessionStore {
         parameterTypes: [.int8, .text, .text]
     )
 
-    package func claimStuck(limit: Int) async throws(BrokerError) -> [StuckPurchase] {
+    package func claimStuck(limit: Int) async throws(StoreError) -> [StuckPurchase] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         parameters.append(text: account.merchantID)
@@ -270,13 +270,13 @@ extension PostgresSessionStore {
                 key: RecoverySQL.last
             )
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
         return try PostgresSessionStore.stuck(rows)
     }
 
-    private static func stuck(_ rows: ResultSet) throws(BrokerError) -> [StuckPurchase] {
-        try StoreFailure.decoding { () throws(PostgresError) in
+    private static func stuck(_ rows: ResultSet) throws(StoreError) -> [StuckPurchase] {
+        try StoreError.decoding { () throws(PostgresError) in
             var purchases: [StuckPurchase] = []
             for row in 0..<rows.rowCount {
                 var purchase = StuckPurchase(

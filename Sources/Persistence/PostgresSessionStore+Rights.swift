@@ -1,6 +1,6 @@
 import Postgres
 package import Primitives
-package import SessionBroker
+import SessionBroker
 
 /// What the program's role may do, how its sessions are, and what time it is at the database.
 package struct DatabaseRights: Sendable, Equatable {
@@ -63,10 +63,10 @@ extension PostgresSessionStore {
     /// What the role of this connection may do.
     ///
     /// - Returns: As the server says.
-    /// - Throws: `BrokerError`, also where the schema is not there.
-    package func rights() async throws(BrokerError) -> DatabaseRights {
+    /// - Throws: `StoreError`, also where the schema is not there.
+    package func rights() async throws(StoreError) -> DatabaseRights {
         let rows = try await read(PostgresSessionStore.rightsStatement, Parameters())
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             DatabaseRights(
                 role: try rows.text(0, 0),
                 mayRewriteTrail: try rows.bool(0, 1),

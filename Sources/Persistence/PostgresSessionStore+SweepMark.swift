@@ -1,4 +1,5 @@
 import Postgres
+package import Primitives
 package import SessionBroker
 
 extension PostgresSessionStore {
@@ -8,10 +9,10 @@ extension PostgresSessionStore {
         parameterTypes: []
     )
 
-    package func sweepMark() async throws(BrokerError) -> FlowID? {
+    package func sweepMark() async throws(StoreError) -> FlowID? {
         let rows = try await upkeep(PostgresSessionStore.sweptStatement, Parameters())
         guard rows.rowCount > 0 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in try rows.uuid(0, 0) }
+        return try StoreError.decoding { () throws(PostgresError) in try rows.uuid(0, 0) }
     }
 
     /// The mark of several processes is the furthest of them: each began at a mark, so nothing is left out below it.
@@ -25,17 +26,17 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid]
     )
 
-    package func noteSweepMark(_ mark: FlowID) async throws(BrokerError) {
+    package func noteSweepMark(_ mark: FlowID) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: mark)
         _ = try await upkeep(PostgresSessionStore.noteSweptStatement, parameters)
     }
 
-    private func upkeep(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> ResultSet {
+    private func upkeep(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
         do {
             return try await client.work(statement, parameters)
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
     }
 }

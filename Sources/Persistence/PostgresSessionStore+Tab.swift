@@ -83,7 +83,7 @@ extension PostgresSessionStore {
         _ flow: FlowID,
         tab: Digest32,
         withPrivate: Bool
-    ) async throws(BrokerError) -> TabReading? {
+    ) async throws(StoreError) -> TabReading? {
         do throws(PostgresError) {
             let asked = try (withPrivate ? sealedTabs : tabs).ask(flow, digest: tab)
             guard let (rows, row) = try await asked.row() else { return nil }
@@ -92,7 +92,7 @@ extension PostgresSessionStore {
             let isDue = try rows.bool(row, PostgresSessionStore.touchColumn)
             return TabReading(found.decision, found.record, isTouchDue: isDue && found.decision == .live)
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
     }
 
@@ -123,7 +123,7 @@ extension PostgresSessionStore {
         _ flow: FlowID,
         tab: Digest32,
         by caller: Caller
-    ) async throws(BrokerError) -> TouchedTab? {
+    ) async throws(StoreError) -> TouchedTab? {
         var parameters = Parameters(flow, caller)
         parameters.append(digest: tab)
         parameters.append(seconds: policy.times.idle)
@@ -132,10 +132,10 @@ extension PostgresSessionStore {
             rows = try await client.write(PostgresSessionStore.touchTabStatement, parameters, key: flow)
         } catch {
             // A touch leaves no audit row to look for, and none is needed: whoever comes again touches again.
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
         guard rows.rowCount == 1 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             TouchedTab(decision: try FlowColumns.decision(rows), state: try FlowColumns.flowState(rows))
         }
     }
@@ -174,7 +174,7 @@ extension PostgresSessionStore {
     package func review(
         _ request: ReviewRequest,
         by caller: Caller
-    ) async throws(BrokerError) -> Transition<ReviewDecision>? {
+    ) async throws(StoreError) -> Transition<ReviewDecision>? {
         var parameters = Parameters(request.flow, caller)
         parameters.append(digest: request.tabHash)
         parameters.append(digest: request.returnHash)
@@ -211,7 +211,7 @@ extension PostgresSessionStore {
     package func place(
         _ request: PlaceRequest,
         by caller: Caller
-    ) async throws(BrokerError) -> Transition<PlaceDecision>? {
+    ) async throws(StoreError) -> Transition<PlaceDecision>? {
         var parameters = Parameters(request.flow, caller)
         parameters.append(digest: request.tabHash)
         parameters.append(digest: request.returnHash)
@@ -230,7 +230,7 @@ extension PostgresSessionStore {
             by: caller
         )
         guard written.rows.rowCount == 1 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             let sealed = try written.rows.optionalBytes(0, FlowColumns.wholeCount)
             return try FlowColumns.transition(written.rows, of: request.flow, sealed: sealed)
         }
@@ -249,7 +249,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.int4]
     )
 
-    package func unplace(_ flow: FlowID, placement: Int, by caller: Caller) async throws(BrokerError) -> Bool {
+    package func unplace(_ flow: FlowID, placement: Int, by caller: Caller) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(int32: Int32(clamping: placement))
         return try await applies(PostgresSessionStore.unplaceStatement, parameters, "unplace", flow, caller)
@@ -274,7 +274,7 @@ extension PostgresSessionStore {
         orderReference: String,
         reason: String,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(text: orderReference)
         parameters.append(text: reason)
@@ -305,7 +305,7 @@ extension PostgresSessionStore {
         _ flow: FlowID,
         tab: Digest32,
         by caller: Caller
-    ) async throws(BrokerError) -> Transition<CancelDecision>? {
+    ) async throws(StoreError) -> Transition<CancelDecision>? {
         var parameters = Parameters(flow, caller)
         parameters.append(digest: tab)
         return try await transition(PostgresSessionStore.cancelStatement, parameters, "cancel", flow, caller)
@@ -320,10 +320,10 @@ extension PostgresSessionStore {
         _ operation: String,
         _ flow: FlowID,
         _ caller: Caller
-    ) async throws(BrokerError) -> Transition<Decision>? {
+    ) async throws(StoreError) -> Transition<Decision>? {
         let written = try await write(statement, parameters, as: operation, of: flow, by: caller)
         guard written.rows.rowCount == 1 else { return nil }
-        return try StoreFailure.decoding { () throws(PostgresError) in
+        return try StoreError.decoding { () throws(PostgresError) in
             try FlowColumns.transition(written.rows, of: flow)
         }
     }
@@ -335,7 +335,7 @@ extension PostgresSessionStore {
         _ operation: String,
         _ flow: FlowID,
         _ caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         // All of these end what an earlier statement began, or take a secret out of use.
         let written = try await write(
             statement,

@@ -70,23 +70,23 @@ extension PostgresSessionStore {
         of flow: FlowID,
         by caller: Caller,
         isLastStep: Bool = false
-    ) async throws(BrokerError) -> Written {
+    ) async throws(StoreError) -> Written {
         do {
             let rows = try await client.write(statement, parameters, key: flow, isLastStep: isLastStep)
             return Written(rows: rows, isSecondLook: false)
         } catch {
-            guard error.code == .outcomeUnknown else { throw StoreFailure.error(error) }
+            guard error.code == .outcomeUnknown else { throw StoreError(error) }
             let rows = try await secondLook(operation, flow, caller)
-            guard rows.rowCount == 1 else { throw StoreFailure.error(error) }
+            guard rows.rowCount == 1 else { throw StoreError(error) }
             return Written(rows: rows, isSecondLook: true)
         }
     }
 
-    func read(_ statement: Statement, _ parameters: Parameters) async throws(BrokerError) -> ResultSet {
+    func read(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
         do {
             return try await client.read(statement, parameters)
         } catch {
-            throw StoreFailure.error(error)
+            throw StoreError(error)
         }
     }
 
@@ -112,7 +112,7 @@ extension PostgresSessionStore {
         _ operation: String,
         _ flow: FlowID,
         _ caller: Caller
-    ) async throws(BrokerError) -> ResultSet {
+    ) async throws(StoreError) -> ResultSet {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         parameters.append(text: operation)
@@ -126,7 +126,7 @@ extension PostgresSessionStore {
             }
             return rows
         } catch {
-            throw BrokerError(.outcomeUnknown, "\(operation) of \(flow), and the second look: \(error)")
+            throw StoreError(.outcomeUnknown, "\(operation) of \(flow), and the second look: \(error)")
         }
     }
 }

@@ -1,6 +1,6 @@
 package import MerchantOrders
 package import Postgres
-import Primitives
+package import Primitives
 
 /// Reads which purchases and operations have no outcome yet, and which charges no order has.
 ///
@@ -50,8 +50,8 @@ package final class PostgresUnsettledStore {
     /// How many there are of each kind, and how old the oldest is.
     ///
     /// - Returns: Kinds of which there is none are left out.
-    /// - Throws: `MerchantStoreError`.
-    package func counts() async throws(MerchantStoreError) -> [UnsettledCount] {
+    /// - Throws: `StoreError`.
+    package func counts() async throws(StoreError) -> [UnsettledCount] {
         do throws(PostgresError) {
             let rows = try await client.read(PostgresUnsettledStore.countStatement)
             var counts: [UnsettledCount] = []
@@ -67,7 +67,7 @@ package final class PostgresUnsettledStore {
             }
             return counts
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 
@@ -93,8 +93,8 @@ package final class PostgresUnsettledStore {
     ///
     /// - Parameter limit: How long something may be under way; `nil` for stuck ones alone.
     /// - Returns: Oldest first.
-    /// - Throws: `MerchantStoreError`.
-    package func list(underWayFor limit: Duration?) async throws(MerchantStoreError) -> [UnsettledCase] {
+    /// - Throws: `StoreError`.
+    package func list(underWayFor limit: Duration?) async throws(StoreError) -> [UnsettledCase] {
         var parameters = Parameters()
         parameters.append(seconds: limit)
         do throws(PostgresError) {
@@ -114,7 +114,7 @@ package final class PostgresUnsettledStore {
             }
             return cases
         } catch {
-            throw StoreFailure.merchant(error)
+            throw StoreError(error)
         }
     }
 }

@@ -8,7 +8,7 @@ extension PostgresWebhookStore {
     private func run(
         _ statement: Statement,
         _ parameters: Parameters
-    ) async throws(WebhookStoreError) -> ResultSet {
+    ) async throws(StoreError) -> ResultSet {
         try await work(statement, parameters, isLastStep: true)
     }
 
@@ -36,7 +36,7 @@ extension PostgresWebhookStore {
         url: String,
         types: [WebhookEventType],
         key: SealedWebhookKey
-    ) async throws(WebhookStoreError) {
+    ) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
         parameters.append(text: url)
@@ -62,7 +62,7 @@ extension PostgresWebhookStore {
     ///
     /// - Returns: The oldest first.
     /// - Throws: What hinders the database.
-    package func endpoints() async throws(WebhookStoreError) -> [WebhookEndpoint] {
+    package func endpoints() async throws(StoreError) -> [WebhookEndpoint] {
         let rows = try await run(PostgresWebhookStore.endpointsStatement, Parameters())
         return try decoding { () throws(PostgresError) in
             var found: [WebhookEndpoint] = []
@@ -100,7 +100,7 @@ extension PostgresWebhookStore {
     /// - Throws: What hinders the database.
     package func target(
         of endpoint: UUIDBytes
-    ) async throws(WebhookStoreError) -> (url: String, keys: [SealedWebhookKey])? {
+    ) async throws(StoreError) -> (url: String, keys: [SealedWebhookKey])? {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
         let rows = try await run(PostgresWebhookStore.targetStatement, parameters)
@@ -133,7 +133,7 @@ extension PostgresWebhookStore {
         _ endpoint: UUIDBytes,
         to key: SealedWebhookKey,
         overlap: Duration
-    ) async throws(WebhookStoreError) -> WallTime? {
+    ) async throws(StoreError) -> WallTime? {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
         parameters.append(text: key.id)
@@ -177,7 +177,7 @@ extension PostgresWebhookStore {
     /// - Parameter endpoint: Which.
     /// - Returns: For how many sessions something had not arrived, or `nil` where there is no such endpoint.
     /// - Throws: What hinders the database; the endpoint may be removed already.
-    package func remove(_ endpoint: UUIDBytes) async throws(WebhookStoreError) -> Int? {
+    package func remove(_ endpoint: UUIDBytes) async throws(StoreError) -> Int? {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
         let isNew = try await run(PostgresWebhookStore.removeStatement, parameters).rowCount == 1
@@ -215,7 +215,7 @@ extension PostgresWebhookStore {
         of flow: UUIDBytes?,
         onlyParked: Bool,
         limit: Int
-    ) async throws(WebhookStoreError) -> [WaitingLane] {
+    ) async throws(StoreError) -> [WaitingLane] {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         parameters.append(bool: onlyParked)

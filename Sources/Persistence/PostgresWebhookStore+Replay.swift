@@ -1,5 +1,5 @@
 package import Postgres
-import Primitives
+package import Primitives
 package import Webhooks
 
 // Sending once more what an operator names.
@@ -12,7 +12,7 @@ extension PostgresWebhookStore {
     /// - Parameter what: Which.
     /// - Returns: How many lanes that concerns.
     /// - Throws: What hinders the database; where it was broken off, what was done stays.
-    package func replay(_ what: WebhookReplay) async throws(WebhookStoreError) -> WebhookReplayed {
+    package func replay(_ what: WebhookReplay) async throws(StoreError) -> WebhookReplayed {
         switch what {
         case .endpoint(let endpoint):
             return WebhookReplayed(lanes: try await replayAll(of: endpoint))
@@ -58,7 +58,7 @@ extension PostgresWebhookStore {
         parameterTypes: [.uuid, .uuid, .int8]
     )
 
-    private func replayAll(of endpoint: UUIDBytes) async throws(WebhookStoreError) -> Int {
+    private func replayAll(of endpoint: UUIDBytes) async throws(StoreError) -> Int {
         var total = 0
         var last = UUIDBytes(high: 0, low: 0)
         while true {
@@ -108,7 +108,7 @@ extension PostgresWebhookStore {
         parameterTypes: [.uuid, .uuid]
     )
 
-    private func place(of event: UUIDBytes, in flow: UUIDBytes?) async throws(WebhookStoreError) -> Place? {
+    private func place(of event: UUIDBytes, in flow: UUIDBytes?) async throws(StoreError) -> Place? {
         guard let flow else { return nil }
         var parameters = Parameters()
         parameters.append(uuid: event)
@@ -136,7 +136,7 @@ extension PostgresWebhookStore {
         parameterTypes: [.uuid, .int8, .uuid, .int8]
     )
 
-    private func find(_ event: UUIDBytes) async throws(WebhookStoreError) -> Place? {
+    private func find(_ event: UUIDBytes) async throws(StoreError) -> Place? {
         var place = Place(flow: UUIDBytes(high: .max, low: .max), sequence: .max)
         while true {
             var parameters = Parameters()
@@ -182,7 +182,7 @@ extension PostgresWebhookStore {
     private func replay(
         from place: Place,
         to endpoint: UUIDBytes?
-    ) async throws(WebhookStoreError) -> WebhookReplayed {
+    ) async throws(StoreError) -> WebhookReplayed {
         var parameters = Parameters()
         parameters.append(uuid: place.flow)
         parameters.append(int64: place.sequence)

@@ -33,19 +33,19 @@ package final class PostgresWebhookStore {
         _ statement: Statement,
         _ parameters: Parameters,
         isLastStep: Bool = false
-    ) async throws(WebhookStoreError) -> ResultSet {
+    ) async throws(StoreError) -> ResultSet {
         do {
             return try await client.work(statement, parameters, isLastStep: isLastStep)
         } catch {
-            throw StoreFailure.webhooks(error)
+            throw StoreError(error)
         }
     }
 
-    func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(WebhookStoreError) -> Value {
+    func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
         do {
             return try body()
         } catch {
-            throw StoreFailure.webhooks(error)
+            throw StoreError(error)
         }
     }
 }
@@ -88,7 +88,7 @@ extension PostgresWebhookStore: WebhookStore {
     package func claim(
         _ demand: ClaimDemand,
         attempt: UUIDBytes
-    ) async throws(WebhookStoreError) -> [ClaimedDelivery] {
+    ) async throws(StoreError) -> [ClaimedDelivery] {
         var parameters = Parameters()
         parameters.append(uuid: attempt)
         parameters.append(seconds: demand.lease)
@@ -199,7 +199,7 @@ extension PostgresWebhookStore: WebhookStore {
     package func delivered(
         _ delivery: ClaimedDelivery,
         lease: Duration
-    ) async throws(WebhookStoreError) -> LaneStep {
+    ) async throws(StoreError) -> LaneStep {
         var parameters = PostgresWebhookStore.fence(of: delivery)
         parameters.append(seconds: lease)
         guard let rows = try await settle(PostgresWebhookStore.deliveredStatement, parameters) else { return .over }
@@ -230,7 +230,7 @@ extension PostgresWebhookStore: WebhookStore {
         _ delivery: ClaimedDelivery,
         _ failure: DeliveryFailure,
         again pause: Duration?
-    ) async throws(WebhookStoreError) {
+    ) async throws(StoreError) {
         var parameters = PostgresWebhookStore.fence(of: delivery)
         parameters.append(int32: failure.status.map { Int32($0) })
         parameters.append(text: failure.error)
@@ -253,7 +253,7 @@ extension PostgresWebhookStore: WebhookStore {
         parameterTypes: [.uuid, .uuid, .uuid, .int8, .int8]
     )
 
-    package func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(WebhookStoreError) {
+    package func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(StoreError) {
         var parameters = PostgresWebhookStore.fence(of: delivery)
         parameters.append(int64: Int64(pause / .milliseconds(1)))
         _ = try await settle(PostgresWebhookStore.postponedStatement, parameters)
@@ -277,14 +277,14 @@ extension PostgresWebhookStore: WebhookStore {
     private func settle(
         _ statement: Statement,
         _ parameters: Parameters
-    ) async throws(WebhookStoreError) -> ResultSet? {
+    ) async throws(StoreError) -> ResultSet? {
         var looks = PostgresWebhookStore.laterLooks[...]
         while true {
             let rows = try await work(statement, parameters, isLastStep: true)
             guard rows.rowCount == 1 else { return nil }
             guard try decoding({ () throws(PostgresError) in try rows.text(0, 0) }) == "busy" else { return rows }
             guard let pause = looks.popFirst() else {
-                throw WebhookStoreError(.unavailable, "a lane stays locked")
+                throw StoreError(.unavailable, "a lane stays locked")
             }
             await client.pause(for: pause)
         }
@@ -311,7 +311,7 @@ extension PostgresWebhookStore: WebhookStore {
         parameterTypes: [.uuid, .int8]
     )
 
-    package func hasten(_ endpoint: UUIDBytes) async throws(WebhookStoreError) {
+    package func hasten(_ endpoint: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
         parameters.append(int64: PostgresWebhookStore.batch)
@@ -328,7 +328,7 @@ extension PostgresWebhookStore: WebhookStore {
             """
     )
 
-    package func backlog() async throws(WebhookStoreError) -> WebhookBacklog {
+    package func backlog() async throws(StoreError) -> WebhookBacklog {
         let rows = try await work(PostgresWebhookStore.backlogStatement, Parameters())
         return try decoding { () throws(PostgresError) in
             WebhookBacklog(lag: .seconds(try rows.int64(0, 0)), parked: Int(try rows.int64(0, 1)))
@@ -358,7 +358,7 @@ extension PostgresWebhookStore: WebhookStore {
         parameterTypes: [.int8]
     )
 
-    package func tidy() async throws(WebhookStoreError) -> Int {
+    package func tidy() async throws(StoreError) -> Int {
         var parameters = Parameters()
         parameters.append(int64: PostgresWebhookStore.batch)
         return try await untilNoneIsLeft(PostgresWebhookStore.tidyStatement, parameters)
@@ -379,7 +379,7 @@ extension PostgresWebhookStore: WebhookStore {
     func untilNoneIsLeft(
         _ statement: Statement,
         _ parameters: Parameters
-    ) async throws(WebhookStoreError) -> Int {
+    ) async throws(StoreError) -> Int {
         var total = 0
         while true {
             let rows = try await work(statement, parameters)

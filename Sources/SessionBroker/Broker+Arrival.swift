@@ -11,7 +11,7 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Returns: Whether the provider has to be asked first.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `fault`.
-    package func look(at arrival: MobileArrival, by caller: Caller) async throws(BrokerError) -> ArrivalVerdict {
+    package func look(at arrival: MobileArrival, by caller: Caller) async throws(StoreError) -> ArrivalVerdict {
         let evidence = evidence(arrival)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
@@ -41,7 +41,7 @@ extension Broker {
         merchantReference: String?,
         details: PrivateDetails?,
         by caller: Caller
-    ) async throws(BrokerError) -> PurchaseRefusal? {
+    ) async throws(StoreError) -> PurchaseRefusal? {
         let evidence = evidence(arrival)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
@@ -96,7 +96,7 @@ extension Broker {
     @discardableResult package func lapse(
         _ attempt: PurchaseAttempt,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         let isDone = try await store.lapse(attempt.flow, attempt: attempt.id, by: caller)
         counters.count(.lapse, isDone ? "lapsed" : "stale")
         return isDone
@@ -112,9 +112,9 @@ extension Broker {
         evidence(purchaseRequest(of: arrival))
     }
 
-    private func order(of record: FlowRecord) throws(BrokerError) -> AwaitedOrder {
+    private func order(of record: FlowRecord) throws(StoreError) -> AwaitedOrder {
         guard let total = record.total else {
-            throw BrokerError(.fault, "flow \(record.flow) of an app has no total")
+            throw StoreError(.fault, "flow \(record.flow) of an app has no total")
         }
         return AwaitedOrder(total: total, terms: record.terms)
     }

@@ -1,5 +1,5 @@
 package import Commerce
-import Primitives
+package import Primitives
 
 /// What `POST /secureWebviewSession` asks for.
 package struct IssueRequest: Sendable {
@@ -44,10 +44,10 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Returns: The ticket, or why there is none.
     /// - Throws: `limited` after too many issues of the address; `unavailable`, `outcomeUnknown`, `fault` of the store.
-    package func issue(_ request: IssueRequest, by caller: Caller) async throws(BrokerError) -> IssueVerdict {
+    package func issue(_ request: IssueRequest, by caller: Caller) async throws(StoreError) -> IssueVerdict {
         let uptime = clock.monotonicNow()
         if let wait = limits.countIssue(caller.keys, at: uptime) {
-            throw BrokerError(.limited(retryAfter: wait), "issues from \(caller.peer)")
+            throw StoreError(.limited(retryAfter: wait), "issues from \(caller.peer)")
         }
         if policy.verifier == .required, request.client.isApp, request.challenge == nil {
             counters.count(.issue, "verifier_required")
@@ -104,7 +104,7 @@ extension Broker {
         tab: TabToken?,
         proof: AppProof?,
         by caller: Caller
-    ) async throws(BrokerError) -> OpenVerdict {
+    ) async throws(StoreError) -> OpenVerdict {
         let launchHash = hash(ticket)
         if let state = deadFlows.state(of: launchHash, at: clock.monotonicNow()) { return .dead(state) }
         let tabHash = tab.map { hash($0) }
@@ -155,7 +155,7 @@ extension Broker {
         _ flow: FlowID,
         install: Digest32?,
         at uptime: MonotonicTime
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         guard let install else { return limits.admit(flow, of: install, at: uptime) }
         let suspects = limits.suspects(of: install, at: uptime)
         if !suspects.isEmpty {

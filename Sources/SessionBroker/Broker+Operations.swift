@@ -13,7 +13,7 @@ extension Broker {
         _ ticket: LaunchTicket,
         proof: AppProof?,
         by caller: Caller
-    ) async throws(BrokerError) -> FlowStatus? {
+    ) async throws(StoreError) -> FlowStatus? {
         let appHash = proof.map { hash($0) }
         let launchHash = hash(ticket)
         let shown = ShownTokens(ticket.flow, launchHash, proof: appHash)
@@ -34,7 +34,7 @@ extension Broker {
     ///   - ticket: Token A.
     ///   - caller: Where it comes from.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func notePrefetch(_ ticket: LaunchTicket, by caller: Caller) async throws(BrokerError) {
+    package func notePrefetch(_ ticket: LaunchTicket, by caller: Caller) async throws(StoreError) {
         _ = try await observe(.prefetchRefused, ticket.flow, hash(ticket), by: caller)
     }
 
@@ -44,7 +44,7 @@ extension Broker {
     ///   - token: Whichever it is.
     ///   - caller: Where it comes from.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
-    package func notePlaintext<Role>(_ token: FlowToken<Role>, by caller: Caller) async throws(BrokerError) {
+    package func notePlaintext<Role>(_ token: FlowToken<Role>, by caller: Caller) async throws(StoreError) {
         if let wait = try await observe(.plaintext, token.flow, hash(token), by: caller) {
             throw limited(wait, caller)
         }
@@ -57,7 +57,7 @@ extension Broker {
     ///   - caller: The operator.
     /// - Returns: False for a flow that is final, at the provider, or not there.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func revoke(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool {
+    package func revoke(_ flow: FlowID, by caller: Caller) async throws(StoreError) -> Bool {
         let isDone = try await store.revoke(flow, by: caller)
         counters.count(.close, isDone ? "revoked" : "stale")
         return isDone
@@ -70,7 +70,7 @@ extension Broker {
     ///   - caller: The operator.
     /// - Returns: How many were revoked; those final or at the provider stay.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: some may have been revoked, repeat it.
-    package func revokeAll(install: Digest32?, by caller: Caller) async throws(BrokerError) -> Int {
+    package func revokeAll(install: Digest32?, by caller: Caller) async throws(StoreError) -> Int {
         try await store.revokeAll(install: install, by: caller)
     }
 
@@ -79,7 +79,7 @@ extension Broker {
     /// - Parameter flow: Any id.
     /// - Returns: Empty for a flow that is not there.
     /// - Throws: `unavailable`, `fault`.
-    package func audit(_ flow: FlowID) async throws(BrokerError) -> [AuditEvent] {
+    package func audit(_ flow: FlowID) async throws(StoreError) -> [AuditEvent] {
         try await store.audit(flow)
     }
 
@@ -90,7 +90,7 @@ extension Broker {
     ///   - limit: How many at most.
     /// - Returns: Newest first.
     /// - Throws: `unavailable`, `fault`.
-    package func alerts(since: WallTime, limit: Int = 1_000) async throws(BrokerError) -> [AuditEvent] {
+    package func alerts(since: WallTime, limit: Int = 1_000) async throws(StoreError) -> [AuditEvent] {
         try await store.alerts(since: since, limit: limit)
     }
 
@@ -102,7 +102,7 @@ extension Broker {
         _ flow: FlowID,
         _ token: Digest32,
         by caller: Caller
-    ) async throws(BrokerError) -> Int? {
+    ) async throws(StoreError) -> Int? {
         if let wait = limits.noteWait(ShownTokens(flow, token), by: caller, at: clock.monotonicNow()) { return wait }
         let isKnown = try await store.observe(observation, flow: flow, token: token, by: caller)
         counters.count(.observe, isKnown ? observation.rawValue : "unknown")

@@ -1,5 +1,5 @@
 import Commerce
-import Primitives
+package import Primitives
 
 extension Broker {
     /// Lets a purchase begin, once, when both halves prove that they belong together.
@@ -12,7 +12,7 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Returns: The right to call the provider, the stored answer, or why there is none.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `outcomeUnknown`, `fault`.
-    package func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(BrokerError) -> PurchaseVerdict {
+    package func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> PurchaseVerdict {
         guard request.tab.map({ $0.flow == request.ticket.flow }) != false else {
             counters.count(.purchase, "flow_mismatch")
             return .refused(.flowMismatch)
@@ -49,7 +49,7 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Returns: Whether they belong together, or why a purchase would be refused.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `fault`.
-    package func check(_ request: PurchaseRequest, by caller: Caller) async throws(BrokerError) -> CheckVerdict {
+    package func check(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> CheckVerdict {
         guard request.tab.map({ $0.flow == request.ticket.flow }) != false else { return .refused(.flowMismatch) }
         let evidence = evidence(request)
         let shown = shownTokens(evidence)
@@ -79,7 +79,7 @@ extension Broker {
         _ attempt: PurchaseAttempt,
         as end: AttemptEnd,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         var end = end
         if case .declined(let reason) = end { end = .declined(reason: Broker.word(reason)) }
         let isDone = try await store.settle(attempt.flow, attempt: attempt.id, as: end, by: caller)
@@ -91,7 +91,7 @@ extension Broker {
     ///
     /// - Parameter attempt: What `purchase` or `takeOver` returned.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; nothing depends on it.
-    package func notePending(_ attempt: PurchaseAttempt) async throws(BrokerError) {
+    package func notePending(_ attempt: PurchaseAttempt) async throws(StoreError) {
         try await store.notePending(attempt.flow, attempt: attempt.id)
     }
 
@@ -105,7 +105,7 @@ extension Broker {
     @discardableResult package func release(
         _ attempt: PurchaseAttempt,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         let isDone = try await store.release(attempt.flow, attempt: attempt.id, by: caller)
         counters.count(.release, isDone ? "placed" : "stale")
         return isDone
@@ -116,7 +116,7 @@ extension Broker {
     /// - Parameter limit: How many at most.
     /// - Returns: Flows to `takeOver`, longest due first; none that was given up.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func claimOverdue(limit: Int = 16) async throws(BrokerError) -> [OverduePurchase] {
+    package func claimOverdue(limit: Int = 16) async throws(StoreError) -> [OverduePurchase] {
         try await store.claimOverdue(limit: limit)
     }
 
@@ -124,7 +124,7 @@ extension Broker {
     ///
     /// - Parameter flow: One of `claimOverdue`.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: then the others fare no better.
-    package func postpone(_ flow: FlowID) async throws(BrokerError) {
+    package func postpone(_ flow: FlowID) async throws(StoreError) {
         try await store.postpone(flow)
     }
 
@@ -140,7 +140,7 @@ extension Broker {
         _ flow: FlowID,
         pause: Duration = .zero,
         by caller: Caller
-    ) async throws(BrokerError) -> PurchaseAttempt? {
+    ) async throws(StoreError) -> PurchaseAttempt? {
         let fresh = UUIDBytes(version7At: clock.now(), random: random)
         guard let record = try await store.takeOver(flow, freshAttempt: fresh, pause: pause, by: caller) else {
             counters.count(.recover, "stale")
@@ -162,7 +162,7 @@ extension Broker {
         _ attempt: PurchaseAttempt,
         reason: String,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         let reason = Broker.word(reason)
         let isDone = try await store.giveUp(attempt.flow, attempt: attempt.id, reason: reason, by: caller)
         counters.count(.giveUp, isDone ? "stuck" : "stale")
@@ -174,7 +174,7 @@ extension Broker {
     /// - Parameter attempt: From `begin`, `recover` or `takeOver`.
     /// - Returns: Whether it has denied it for an hour.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func noteMissing(_ attempt: PurchaseAttempt) async throws(BrokerError) -> Bool {
+    package func noteMissing(_ attempt: PurchaseAttempt) async throws(StoreError) -> Bool {
         try await store.noteMissing(attempt.flow, attempt: attempt.id)
     }
 
@@ -190,7 +190,7 @@ extension Broker {
         _ flow: FlowID,
         reason: String = "operator",
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         let isDone = try await store.resume(flow, reason: Broker.word(reason), by: caller)
         counters.count(.giveUp, isDone ? "resumed" : "stale")
         return isDone
@@ -201,7 +201,7 @@ extension Broker {
     /// - Parameter limit: How many at most.
     /// - Returns: None is claimed again within a day.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func claimStuck(limit: Int) async throws(BrokerError) -> [StuckPurchase] {
+    package func claimStuck(limit: Int) async throws(StoreError) -> [StuckPurchase] {
         try await store.claimStuck(limit: limit)
     }
 
@@ -210,7 +210,7 @@ extension Broker {
     /// - Parameter flow: Any id.
     /// - Returns: `nil` for a flow that is not there.
     /// - Throws: `unavailable`, `fault`.
-    package func payment(of flow: FlowID) async throws(BrokerError) -> FlowPayment? {
+    package func payment(of flow: FlowID) async throws(StoreError) -> FlowPayment? {
         try await store.payment(of: flow)
     }
 
@@ -228,7 +228,7 @@ extension Broker {
         session: String,
         reason: String,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         let fresh = UUIDBytes(version7At: clock.now(), random: random)
         let reason = Broker.word(reason)
         return try await store.reclaim(
@@ -246,7 +246,7 @@ extension Broker {
     /// - Parameter limit: How many at most.
     /// - Returns: Oldest first.
     /// - Throws: `unavailable`, `fault`.
-    package func stuckPurchases(limit: Int = 1_000) async throws(BrokerError) -> [StuckPurchase] {
+    package func stuckPurchases(limit: Int = 1_000) async throws(StoreError) -> [StuckPurchase] {
         try await store.stuckPurchases(limit: limit)
     }
 
@@ -264,7 +264,7 @@ extension Broker {
         proof: AppProof?,
         tab: TabToken?,
         by caller: Caller
-    ) async throws(BrokerError) -> ReceiptVerdict {
+    ) async throws(StoreError) -> ReceiptVerdict {
         let request = ReceiptRequest(
             flow: ticket.flow,
             returnHash: hash(ticket),
@@ -312,7 +312,7 @@ extension Broker {
         _ evidence: PurchaseEvidence,
         _ record: FlowRecord,
         by caller: Caller
-    ) async throws(BrokerError) -> LaunchTicket? {
+    ) async throws(StoreError) -> LaunchTicket? {
         guard policy.requiresMeeting, record.client.isApp else { return nil }
         let isFirst = record.state == .reviewed && !record.isMet
         let isRepeat = record.state == .issued && record.isMet
@@ -327,7 +327,7 @@ extension Broker {
         _ done: Transition<PurchaseDecision>,
         _ evidence: PurchaseEvidence,
         _ caller: Caller
-    ) throws(BrokerError) {
+    ) throws(StoreError) {
         switch done.decision {
         case .proofRequired, .proofMismatch: try miss(shownTokens(evidence), by: caller)
         case .dead:
@@ -356,17 +356,17 @@ extension Broker {
         _ operation: VerdictCounters.Operation,
         _ shown: ShownTokens,
         _ caller: Caller
-    ) throws(BrokerError) -> PurchaseRefusal {
+    ) throws(StoreError) -> PurchaseRefusal {
         counters.count(operation, "unknown")
         try miss(shown, by: caller)
         return .unknown
     }
 
-    private func purchaseAttempt(_ record: FlowRecord) throws(BrokerError) -> PurchaseAttempt {
+    private func purchaseAttempt(_ record: FlowRecord) throws(StoreError) -> PurchaseAttempt {
         guard let progress = record.progress, let id = progress.attemptID, let total = record.total,
             let reference = record.orderReference
         else {
-            throw BrokerError(.fault, "flow \(record.flow) is purchased without an attempt, a total or a session")
+            throw StoreError(.fault, "flow \(record.flow) is purchased without an attempt, a total or a session")
         }
         return PurchaseAttempt(
             flow: record.flow,
@@ -378,9 +378,9 @@ extension Broker {
         )
     }
 
-    private func answer(_ record: FlowRecord) throws(BrokerError) -> [UInt8] {
+    private func answer(_ record: FlowRecord) throws(StoreError) -> [UInt8] {
         guard let result = record.progress?.result else {
-            throw BrokerError(.fault, "flow \(record.flow) is authorized without an answer")
+            throw StoreError(.fault, "flow \(record.flow) is authorized without an answer")
         }
         return result
     }

@@ -14,7 +14,7 @@ extension Broker {
         _ tab: TabToken,
         withDetails: Bool = false,
         by caller: Caller
-    ) async throws(BrokerError) -> TabVerdict {
+    ) async throws(StoreError) -> TabVerdict {
         let reading: TabReading
         switch try await read(tab, withDetails: withDetails, by: caller) {
         case .found(let found): reading = found
@@ -50,7 +50,7 @@ extension Broker {
         _ tab: TabToken,
         _ session: ReviewedSession,
         by caller: Caller
-    ) async throws(BrokerError) -> ReviewVerdict {
+    ) async throws(StoreError) -> ReviewVerdict {
         guard owns(session.merchantReference, tab) else { return .orderMismatch }
         let ticket = returnTicket(of: tab)
         let request = ReviewRequest(
@@ -94,7 +94,7 @@ extension Broker {
         ticket: ReturnTicket,
         orderReference: String,
         by caller: Caller
-    ) async throws(BrokerError) -> QuoteVerdict {
+    ) async throws(StoreError) -> QuoteVerdict {
         guard isSame(returnTicket(of: tab), ticket) else {
             counters.count(.quote, "flow_mismatch")
             return .flowMismatch
@@ -128,7 +128,7 @@ extension Broker {
         total: Yen?,
         shown: Digest32? = nil,
         by caller: Caller
-    ) async throws(BrokerError) -> PlaceVerdict {
+    ) async throws(StoreError) -> PlaceVerdict {
         guard tab.flow == ticket.flow else {
             counters.count(.place, PlaceDecision.flowMismatch.rawValue)
             return .flowMismatch
@@ -171,7 +171,7 @@ extension Broker {
     @discardableResult package func unplace(
         _ placement: Placement,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         let isDone = try await store.unplace(placement.flow, placement: placement.number, by: caller)
         counters.count(.unplace, isDone ? "reviewed" : "stale")
         return isDone
@@ -189,7 +189,7 @@ extension Broker {
         _ view: FlowView,
         reason: String,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(StoreError) -> Bool {
         guard let reference = view.orderReference else { return false }
         let isDone = try await store.decline(
             view.flow,
@@ -213,7 +213,7 @@ extension Broker {
         _ tab: TabToken,
         ticket: ReturnTicket,
         by caller: Caller
-    ) async throws(BrokerError) -> CancelVerdict {
+    ) async throws(StoreError) -> CancelVerdict {
         guard isSame(returnTicket(of: tab), ticket) else {
             counters.count(.cancel, "flow_mismatch")
             return .flowMismatch
@@ -252,7 +252,7 @@ extension Broker {
     }
 
     /// Reads by the tab token, and writes only when that is due.
-    private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(BrokerError) -> Look {
+    private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(StoreError) -> Look {
         let tabHash = hash(tab)
         if let state = deadFlows.state(of: tabHash, at: clock.monotonicNow()) { return .refused(.closed(state)) }
         let shown = ShownTokens(tab.flow, tabHash)
@@ -287,7 +287,7 @@ extension Broker {
     }
 
     /// The page with what the seal holds, and with the ticket that opened it: deriving that once is enough.
-    private func detailedView(of record: FlowRecord, _ tab: TabToken) throws(BrokerError) -> FlowView {
+    private func detailedView(of record: FlowRecord, _ tab: TabToken) throws(StoreError) -> FlowView {
         let ticket = returnTicket(of: tab)
         return FlowView(record, details: try details(of: record, under: ticket), returnTicket: ticket)
     }
@@ -296,15 +296,15 @@ extension Broker {
         _ operation: VerdictCounters.Operation,
         _ shown: ShownTokens,
         _ caller: Caller
-    ) throws(BrokerError) -> TabRefusal {
+    ) throws(StoreError) -> TabRefusal {
         counters.count(operation, "unknown")
         try miss(shown, by: caller)
         return .unknown
     }
 
-    private func placement(_ record: FlowRecord, _ ticket: ReturnTicket) throws(BrokerError) -> Placement {
+    private func placement(_ record: FlowRecord, _ ticket: ReturnTicket) throws(StoreError) -> Placement {
         guard let total = record.total, let reference = record.orderReference, let progress = record.progress else {
-            throw BrokerError(.fault, "flow \(record.flow) is placed without a total or a session")
+            throw StoreError(.fault, "flow \(record.flow) is placed without a total or a session")
         }
         return Placement(
             flow: record.flow,

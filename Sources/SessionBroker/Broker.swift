@@ -44,7 +44,7 @@ package final class Broker {
         random: any RandomSource,
         clock: any WallClock & MonotonicClock,
         metrics: MetricsRegistry
-    ) throws(BrokerError) {
+    ) throws(StoreError) {
         self.store = store
         self.policy = policy
         self.limits = limits
@@ -57,7 +57,7 @@ package final class Broker {
             mac = try HMACSHA256()
             seal = try PrivateSeal(mac: mac)
         } catch {
-            throw BrokerError(.fault, "\(error)")
+            throw StoreError(.fault, "\(error)")
         }
     }
 
@@ -73,7 +73,7 @@ package final class Broker {
     ///
     /// - Parameter caller: Whose limit it counts against.
     /// - Throws: `limited` after too many.
-    package func noteMalformedToken(by caller: Caller) throws(BrokerError) {
+    package func noteMalformedToken(by caller: Caller) throws(StoreError) {
         guard let wait = limits.countMalformed(caller.keys, at: clock.monotonicNow()) else { return }
         throw limited(wait, caller)
     }
@@ -99,26 +99,26 @@ package final class Broker {
     }
 
     /// Lets tokens be looked up; refuses them where their sender has shown too much in vain and they are not known here.
-    func admit(_ shown: ShownTokens, by caller: Caller) throws(BrokerError) {
+    func admit(_ shown: ShownTokens, by caller: Caller) throws(StoreError) {
         guard let wait = limits.lookUpWait(shown, by: caller, at: clock.monotonicNow()) else { return }
         throw limited(wait, caller)
     }
 
     /// Counts tokens that were looked up in vain; refuses them as such where it was too much before.
-    func miss(_ shown: ShownTokens, by caller: Caller) throws(BrokerError) {
+    func miss(_ shown: ShownTokens, by caller: Caller) throws(StoreError) {
         guard let wait = limits.countMiss(shown, by: caller, at: clock.monotonicNow()) else { return }
         throw limited(wait, caller)
     }
 
-    func limited(_ wait: Int, _ caller: Caller) -> BrokerError {
-        BrokerError(.limited(retryAfter: wait), "unknown tokens from \(caller.peer)")
+    func limited(_ wait: Int, _ caller: Caller) -> StoreError {
+        StoreError(.limited(retryAfter: wait), "unknown tokens from \(caller.peer)")
     }
 
     func isSame(_ left: ReturnTicket, _ right: ReturnTicket) -> Bool {
         hash(left) == hash(right)
     }
 
-    func details(of record: FlowRecord, under ticket: ReturnTicket) throws(BrokerError) -> PrivateDetails? {
+    func details(of record: FlowRecord, under ticket: ReturnTicket) throws(StoreError) -> PrivateDetails? {
         guard let sealed = record.sealed else { return nil }
         return try seal.open(sealed, under: ticket)
     }

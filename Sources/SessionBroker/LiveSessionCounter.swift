@@ -39,7 +39,7 @@ package final class LiveSessionCounter {
     ///
     /// - Returns: False where nothing is due.
     /// - Throws: `unavailable`, `fault`; the next call begins with the same batch.
-    package func step() async throws(BrokerError) -> Bool {
+    package func step() async throws(StoreError) -> Bool {
         let reading = count.next(at: clock.now(), issued: limits.issuedCount, isNear: limits.isNearTotal)
         guard let reading else { return false }
         let step = try await store.countLive(from: reading.from, until: reading.until, limit: batch)

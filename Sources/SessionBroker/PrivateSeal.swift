@@ -22,21 +22,21 @@ final class PrivateSeal {
         _ details: PrivateDetails,
         under ticket: ReturnTicket,
         random: any RandomSource
-    ) throws(BrokerError) -> [UInt8] {
+    ) throws(StoreError) -> [UInt8] {
         let context = PrivateSeal.context(of: ticket)
         do {
             return try cipher.seal(details.bytes, key: key(of: ticket), context: context.span, random: random)
         } catch {
-            throw BrokerError(.fault, "sealing: \(error)")
+            throw StoreError(.fault, "sealing: \(error)")
         }
     }
 
-    func open(_ sealed: [UInt8], under ticket: ReturnTicket) throws(BrokerError) -> PrivateDetails {
+    func open(_ sealed: [UInt8], under ticket: ReturnTicket) throws(StoreError) -> PrivateDetails {
         let context = PrivateSeal.context(of: ticket)
         do {
             return try PrivateDetails(stored: cipher.open(sealed.span, key: key(of: ticket), context: context.span))
         } catch {
-            throw BrokerError(.fault, "opening sealed details of \(ticket.flow): \(error)")
+            throw StoreError(.fault, "opening sealed details of \(ticket.flow): \(error)")
         }
     }
 

@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// Expires what is overdue, some flows at a time.
 ///
@@ -39,7 +39,7 @@ package final class Sweeper {
     /// - Parameter request: A unique id, for the audit trail.
     /// - Returns: What was done.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the next step begins where this one did.
-    package func step(request: String) async throws(BrokerError) -> SweepReport {
+    package func step(request: String) async throws(StoreError) -> SweepReport {
         if isRoundOver { try await chooseStart() }
         isRoundOver = false
         let step = try await store.sweep(after: cursor, limit: batch, by: Caller(internal: "sweep", request: request))
@@ -53,7 +53,7 @@ package final class Sweeper {
     }
 
     /// A new process begins a day before the mark; once an hour a flow that had not ended is visited again.
-    private func chooseStart() async throws(BrokerError) {
+    private func chooseStart() async throws(StoreError) {
         if let held, roundsUntilMark == 0 {
             cursor = Sweeper.moment(held, earlierBy: 1)
             self.held = nil
@@ -62,7 +62,7 @@ package final class Sweeper {
         }
     }
 
-    private func noteMark() async throws(BrokerError) {
+    private func noteMark() async throws(StoreError) {
         guard roundsUntilMark == 0 else {
             roundsUntilMark -= 1
             return

@@ -179,7 +179,7 @@ package final class WebhookDispatcher {
             let allowance = allowance(endpoint, share)
             if allowance < share { demand.allowances[endpoint] = allowance }
         }
-        do throws(WebhookStoreError) {
+        do throws(StoreError) {
             let attempt = UUIDBytes(version7At: surroundings.clock.now(), random: surroundings.random)
             let claimed = try await surroundings.store.claim(demand, attempt: attempt)
             isStoreAway = false
@@ -220,7 +220,7 @@ package final class WebhookDispatcher {
             let verdict = policy.verdict(on: attempt, failures: delivery.failures, random: surroundings.random)
             let wasAway = (standings[delivery.endpoint]?.failures ?? 0) >= WebhookDispatcher.outage
             note(verdict, attempt, delivery)
-            do throws(WebhookStoreError) {
+            do throws(StoreError) {
                 guard case .delivered = verdict else {
                     var pause: Duration?
                     if case .again(let after) = verdict { pause = after }
@@ -268,7 +268,7 @@ package final class WebhookDispatcher {
     private func postpone(_ delivery: ClaimedDelivery) async {
         let locked = Interval(WebhookDispatcher.keySpan, since: surroundings.clock.monotonicNow())
         standings[delivery.endpoint]?.locked = locked
-        do throws(WebhookStoreError) {
+        do throws(StoreError) {
             try await surroundings.store.postponed(delivery, for: WebhookDispatcher.handover)
         } catch {
             note(error)
@@ -334,7 +334,7 @@ package final class WebhookDispatcher {
     }
 
     private func count() async {
-        do throws(WebhookStoreError) {
+        do throws(StoreError) {
             let backlog = try await surroundings.store.backlog()
             counters.lag.set(Int(backlog.lag.components.seconds))
             counters.parkedLanes.set(backlog.parked)
@@ -344,7 +344,7 @@ package final class WebhookDispatcher {
     }
 
     private func tidy() async {
-        do throws(WebhookStoreError) {
+        do throws(StoreError) {
             let removed = try await surroundings.store.tidy()
             if removed > 0 { surroundings.logger.info("webhook.tidied", [LogField("lanes", removed)]) }
         } catch {
@@ -353,10 +353,10 @@ package final class WebhookDispatcher {
     }
 
     /// One line for each time that the store goes away; its own metrics tell the rest.
-    private func note(_ error: WebhookStoreError) {
+    private func note(_ error: StoreError) {
         guard !isStoreAway || error.code == .fault else { return }
         isStoreAway = true
-        let fields = [LogField("code", error.code.rawValue), LogField("detail", error.detail)]
+        let fields = [LogField("code", error.code.word), LogField("detail", error.detail)]
         surroundings.logger.warning("webhook.store_failed", fields)
     }
 }

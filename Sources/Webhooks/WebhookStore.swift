@@ -133,7 +133,7 @@ package protocol WebhookStore: AnyObject {
     ///   - attempt: A fresh id that fences what follows.
     /// - Returns: The first event of each.
     /// - Throws: What hinders the store.
-    func claim(_ demand: ClaimDemand, attempt: UUIDBytes) async throws(WebhookStoreError) -> [ClaimedDelivery]
+    func claim(_ demand: ClaimDemand, attempt: UUIDBytes) async throws(StoreError) -> [ClaimedDelivery]
 
     /// Takes down that an event has arrived.
     ///
@@ -142,7 +142,7 @@ package protocol WebhookStore: AnyObject {
     ///   - lease: How long the next event of the lane is the caller's.
     /// - Returns: What follows.
     /// - Throws: What hinders the store; then the event is sent once more, when the lease is over.
-    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(WebhookStoreError) -> LaneStep
+    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(StoreError) -> LaneStep
 
     /// Takes down that an event has not arrived, and gives the lane back.
     ///
@@ -155,7 +155,7 @@ package protocol WebhookStore: AnyObject {
         _ delivery: ClaimedDelivery,
         _ failure: DeliveryFailure,
         again pause: Duration?
-    ) async throws(WebhookStoreError)
+    ) async throws(StoreError)
 
     /// Gives a lane back whose event was not sent, for a reason that is not the endpoint's: no try has failed.
     ///
@@ -163,22 +163,22 @@ package protocol WebhookStore: AnyObject {
     ///   - delivery: What was not sent.
     ///   - pause: Until somebody may take it.
     /// - Throws: What hinders the store; then it is free when the lease is over.
-    func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(WebhookStoreError)
+    func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(StoreError)
 
     /// Makes everything due that waits for another try at an endpoint that answers again.
     ///
     /// - Parameter endpoint: Which.
     /// - Throws: What hinders the store.
-    func hasten(_ endpoint: UUIDBytes) async throws(WebhookStoreError)
+    func hasten(_ endpoint: UUIDBytes) async throws(StoreError)
 
     /// How much has not arrived.
     ///
     /// - Throws: What hinders the store.
-    func backlog() async throws(WebhookStoreError) -> WebhookBacklog
+    func backlog() async throws(StoreError) -> WebhookBacklog
 
     /// Removes lanes whose endpoint is gone or whose events are past retention.
     ///
     /// - Returns: How many.
     /// - Throws: What hinders the store.
-    func tidy() async throws(WebhookStoreError) -> Int
+    func tidy() async throws(StoreError) -> Int
 }

@@ -22,7 +22,7 @@ struct GuessingTests {
         do {
             try await body()
             return false
-        } catch let error as BrokerError {
+        } catch let error as StoreError {
             guard case .limited = error.code else { throw error }
             return true
         }
@@ -89,7 +89,7 @@ struct GuessingTests {
             clock.advance(by: .seconds(1))
             #expect(try await Self.guess(rig, 200, of: crossing.flow) == 200)
             #expect(rig.missedLookUps == 25)
-            #expect(throws: BrokerError.self) { try rig.broker.noteMalformedToken(by: rig.caller()) }
+            #expect(throws: StoreError.self) { try rig.broker.noteMalformedToken(by: rig.caller()) }
             #expect(try await Self.guess(rig, 1, from: 2) == 0)
             #expect(try await rig.broker.audit(crossing.flow).map(\.operation) == ["issue", "open", "review", "place"])
         }
@@ -187,7 +187,7 @@ struct GuessingTests {
                     request = PurchaseRequest(ticket: ticket, orderReference: Rig.orderReference)
                     request.proof = proof
                 }
-                do throws(BrokerError) {
+                do throws(StoreError) {
                     return word(try await rig.broker.purchase(request, by: rig.keyCaller()))
                 } catch {
                     #expect(error.code == .limited(retryAfter: 6))

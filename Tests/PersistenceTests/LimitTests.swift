@@ -42,7 +42,7 @@ struct LimitTests {
         try await withRig(policy { $0.issuesPerMinute = 5 }, clock: ManualClock(at: SystemClock().now())) { rig in
             let request = IssueRequest(client: .iosApp, order: try rig.order())
             for _ in 0..<5 { _ = try await rig.broker.issue(request, by: rig.caller(1)) }
-            let error = await #expect(throws: BrokerError.self) {
+            let error = await #expect(throws: StoreError.self) {
                 try await rig.broker.issue(request, by: rig.caller(1))
             }
             #expect(error?.code == .limited(retryAfter: 12))
@@ -70,9 +70,9 @@ struct LimitTests {
                 )
             }
             for _ in 0..<3 { #expect(try await arrive() == .proofMismatch) }
-            let again = await #expect(throws: BrokerError.self) { try await arrive() }
+            let again = await #expect(throws: StoreError.self) { try await arrive() }
             #expect(again?.code == .limited(retryAfter: 20))
-            let look = await #expect(throws: BrokerError.self) {
+            let look = await #expect(throws: StoreError.self) {
                 try await rig.broker.look(at: forged, by: rig.caller(1))
             }
             #expect(look?.code == .limited(retryAfter: 20))

@@ -16,7 +16,7 @@ struct OutcomeTests {
             try await rig.prepared(for: operation)
         }
         try await withLostAnswers(database) { rig in
-            let error = await #expect(throws: BrokerError.self) {
+            let error = await #expect(throws: StoreError.self) {
                 try await rig.perform(operation, crossing, attempt, by: rig.caller())
             }
             #expect(error?.code == .outcomeUnknown)
@@ -47,7 +47,7 @@ struct OutcomeTests {
             return crossing
         }
         try await withLostAnswers(database) { rig in
-            let error = await #expect(throws: BrokerError.self) {
+            let error = await #expect(throws: StoreError.self) {
                 try await Fixed.openRequest(rig, crossing)(Caller(internal: "test", request: "lost"))
             }
             #expect(error?.code == .outcomeUnknown)
@@ -79,7 +79,7 @@ struct OutcomeTests {
             return crossing
         }
         try await withLostAnswers(database) { rig in
-            let error = await #expect(throws: BrokerError.self) {
+            let error = await #expect(throws: StoreError.self) {
                 _ = try await rig.broker.purchase(
                     crossing.purchase(rig),
                     by: Caller(internal: "test", request: "lost")

@@ -53,7 +53,7 @@ struct SecrecyTests {
                 """
             )
             let tab = try #require(two.tab)
-            let error = await #expect(throws: BrokerError.self) {
+            let error = await #expect(throws: StoreError.self) {
                 try await rig.broker.view(tab, withDetails: true, by: rig.caller())
             }
             #expect(error?.code == .fault)

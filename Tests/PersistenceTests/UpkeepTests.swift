@@ -128,7 +128,7 @@ struct UpkeepTests {
         try await withRig { rig in
             let names = try rig.partitionNames()
             for name in names { try rig.sql("DROP TABLE \(name)") }
-            let error = await #expect(throws: BrokerError.self) { try await rig.issued() }
+            let error = await #expect(throws: StoreError.self) { try await rig.issued() }
             #expect(error?.code == .fault)
             let made = try await rig.partitions.make()
             #expect(made.count == names.count)
@@ -164,7 +164,7 @@ struct UpkeepTests {
 typealias Dropped = PostgresPartitionStore.Dropped
 extension Sweeper {
     /// Visits everything that there is to visit.
-    func run(request: String) async throws(BrokerError) -> (visited: Int, expired: Int) {
+    func run(request: String) async throws(StoreError) -> (visited: Int, expired: Int) {
         var (visited, expired) = (0, 0)
         while true {
             let step = try await step(request: request)

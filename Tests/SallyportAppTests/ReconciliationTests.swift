@@ -271,27 +271,27 @@ private final class Ledger: OrderStore {
         return order
     }
 
-    func read(_ flow: UUIDBytes) async throws(MerchantStoreError) -> MerchantOrder? { order }
+    func read(_ flow: UUIDBytes) async throws(StoreError) -> MerchantOrder? { order }
 
-    func page(_ query: OrderQuery) async throws(MerchantStoreError) -> OrderPage {
+    func page(_ query: OrderQuery) async throws(StoreError) -> OrderPage {
         let isBehind = query.cursor.map { Ledger.flow < $0.flow } ?? true
         return OrderPage(isBehind ? [order] : [], next: nil)
     }
 
-    func object(_ id: String) async throws(MerchantStoreError) -> LedgerObject? { rows.first { $0.id == id } }
+    func object(_ id: String) async throws(StoreError) -> LedgerObject? { rows.first { $0.id == id } }
 
-    func objects(of flow: UUIDBytes) async throws(MerchantStoreError) -> [LedgerObject] { rows }
+    func objects(of flow: UUIDBytes) async throws(StoreError) -> [LedgerObject] { rows }
 
-    func observe(_ object: ObservedObject) async throws(MerchantStoreError) -> ObserveVerdict {
+    func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict {
         observed.append(object)
         return .unknown
     }
 
     // No report does any of these.
 
-    func begin(_ request: OperationRequest) async throws(MerchantStoreError) -> OperationVerdict { throw Ledger.never }
+    func begin(_ request: OperationRequest) async throws(StoreError) -> OperationVerdict { throw Ledger.never }
 
-    func settle(_ operation: PaymentOperation, as end: OperationEnd) async throws(MerchantStoreError) -> Bool {
+    func settle(_ operation: PaymentOperation, as end: OperationEnd) async throws(StoreError) -> Bool {
         throw Ledger.never
     }
 
@@ -299,15 +299,15 @@ private final class Ledger: OrderStore {
         _ operation: UUIDBytes,
         by taker: OperationTaker,
         freshAttempt: UUIDBytes
-    ) async throws(MerchantStoreError) -> TakeOver {
+    ) async throws(StoreError) -> TakeOver {
         throw Ledger.never
     }
 
-    func lapse(_ operation: PaymentOperation) async throws(MerchantStoreError) { throw Ledger.never }
+    func lapse(_ operation: PaymentOperation) async throws(StoreError) { throw Ledger.never }
 
-    func claimLeft(limit: Int) async throws(MerchantStoreError) -> [UUIDBytes] { throw Ledger.never }
+    func claimLeft(limit: Int) async throws(StoreError) -> [UUIDBytes] { throw Ledger.never }
 
-    func postpone(_ operation: UUIDBytes) async throws(MerchantStoreError) { throw Ledger.never }
+    func postpone(_ operation: UUIDBytes) async throws(StoreError) { throw Ledger.never }
 
-    private static let never = MerchantStoreError(.fault, "a report changes nothing")
+    private static let never = StoreError(.fault, "a report changes nothing")
 }

@@ -85,8 +85,8 @@ struct ValueTests {
     }
 
     @Test func `a failure tells a stranger its code only`() {
-        let error = BrokerError(.fault, "flow 01a1 holds nonsense")
-        #expect("\(error)" == "broker.fault")
-        #expect(String(reflecting: error) == "broker.fault: flow 01a1 holds nonsense")
+        let error = StoreError(.fault, "flow 01a1 holds nonsense")
+        #expect("\(error)" == "store.fault")
+        #expect(String(reflecting: error) == "store.fault: flow 01a1 holds nonsense")
     }
 }

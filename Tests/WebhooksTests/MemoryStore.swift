@@ -59,8 +59,8 @@ final class MemoryStore: WebhookStore {
         )
     }
 
-    func claim(_ demand: ClaimDemand, attempt: UUIDBytes) async throws(WebhookStoreError) -> [ClaimedDelivery] {
-        if isAway { throw WebhookStoreError(.unavailable, "away") }
+    func claim(_ demand: ClaimDemand, attempt: UUIDBytes) async throws(StoreError) -> [ClaimedDelivery] {
+        if isAway { throw StoreError(.unavailable, "away") }
         demands.append(demand)
         let now = clock.now()
         let due = entries.filter { !$0.value.lane.isParked && $0.value.nextAt <= now }
@@ -91,8 +91,8 @@ final class MemoryStore: WebhookStore {
         return entries[key]?.attempt == delivery.attempt ? key : nil
     }
 
-    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(WebhookStoreError) -> LaneStep {
-        if isAway { throw WebhookStoreError(.unavailable, "away") }
+    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(StoreError) -> LaneStep {
+        if isAway { throw StoreError(.unavailable, "away") }
         guard let key = key(delivery), var entry = entries[key] else { return .over }
         guard entry.lane.settle(delivery.event.sequence, .delivered) else {
             entries[key] = nil
@@ -107,8 +107,8 @@ final class MemoryStore: WebhookStore {
         _ delivery: ClaimedDelivery,
         _ failure: DeliveryFailure,
         again pause: Duration?
-    ) async throws(WebhookStoreError) {
-        if isAway { throw WebhookStoreError(.unavailable, "away") }
+    ) async throws(StoreError) {
+        if isAway { throw StoreError(.unavailable, "away") }
         failures.append(failure)
         pauses.append(pause)
         guard let key = key(delivery), var entry = entries[key] else { return }
@@ -119,25 +119,25 @@ final class MemoryStore: WebhookStore {
         entries[key] = entry
     }
 
-    func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(WebhookStoreError) {
+    func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(StoreError) {
         guard let key = key(delivery) else { return }
         entries[key]?.attempt = nil
         entries[key]?.nextAt = clock.now() + pause
     }
 
-    func hasten(_ endpoint: UUIDBytes) async throws(WebhookStoreError) {
+    func hasten(_ endpoint: UUIDBytes) async throws(StoreError) {
         for key in entries.keys where key.endpoint == endpoint && entries[key]?.attempt == nil {
             entries[key]?.nextAt = clock.now()
         }
     }
 
-    func backlog() async throws(WebhookStoreError) -> WebhookBacklog {
+    func backlog() async throws(StoreError) -> WebhookBacklog {
         backlogCount += 1
         let parked = entries.values.filter(\.lane.isParked).count
         return WebhookBacklog(lag: .seconds(entries.isEmpty ? 0 : 7), parked: parked)
     }
 
-    func tidy() async throws(WebhookStoreError) -> Int {
+    func tidy() async throws(StoreError) -> Int {
         tidyCount += 1
         return 0
     }

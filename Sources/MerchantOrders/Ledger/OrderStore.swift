@@ -7,22 +7,22 @@ package import Primitives
 /// done. An operation that has begun is never lost by that: once its lease is over it is among those that were left.
 package protocol OrderStore: AnyObject {
     /// An order with its charges, or `nil` where there is none.
-    func read(_ flow: UUIDBytes) async throws(MerchantStoreError) -> MerchantOrder?
+    func read(_ flow: UUIDBytes) async throws(StoreError) -> MerchantOrder?
 
     /// A part of the list of all orders, newest first, each with its charges.
-    func page(_ query: OrderQuery) async throws(MerchantStoreError) -> OrderPage
+    func page(_ query: OrderQuery) async throws(StoreError) -> OrderPage
 
     /// An object of the ledger by the provider's id.
-    func object(_ id: String) async throws(MerchantStoreError) -> LedgerObject?
+    func object(_ id: String) async throws(StoreError) -> LedgerObject?
 
     /// All objects of an order, oldest first.
-    func objects(of flow: UUIDBytes) async throws(MerchantStoreError) -> [LedgerObject]
+    func objects(of flow: UUIDBytes) async throws(StoreError) -> [LedgerObject]
 
     /// Begins an operation, or says why not. At most one on each target is open.
-    func begin(_ request: OperationRequest) async throws(MerchantStoreError) -> OperationVerdict
+    func begin(_ request: OperationRequest) async throws(StoreError) -> OperationVerdict
 
     /// Ends an operation: ledger, order, event and the answer to its request in one. Says whether the caller still held it.
-    func settle(_ operation: PaymentOperation, as end: OperationEnd) async throws(MerchantStoreError) -> Bool
+    func settle(_ operation: PaymentOperation, as end: OperationEnd) async throws(StoreError) -> Bool
 
     /// Takes over an operation whose lease is over; nobody's lock is waited for.
     ///
@@ -31,19 +31,19 @@ package protocol OrderStore: AnyObject {
         _ operation: UUIDBytes,
         by taker: OperationTaker,
         freshAttempt: UUIDBytes
-    ) async throws(MerchantStoreError) -> TakeOver
+    ) async throws(StoreError) -> TakeOver
 
     /// Gives the lease back of an operation whose outcome stayed unknown: a repeat of the request takes it over at once, recovery
     /// after its pause. Does nothing for another attempt id.
-    func lapse(_ operation: PaymentOperation) async throws(MerchantStoreError)
+    func lapse(_ operation: PaymentOperation) async throws(StoreError)
 
     /// Claims operations whose lease and pause are over, longest due first: none is claimed again within half a minute. Waits for no
     /// lock, and passes over kinds that this version does not know.
-    func claimLeft(limit: Int) async throws(MerchantStoreError) -> [UUIDBytes]
+    func claimLeft(limit: Int) async throws(StoreError) -> [UUIDBytes]
 
     /// Puts an operation off that could not be taken over: half a minute, doubled with each time in a row, up to an hour.
-    func postpone(_ operation: UUIDBytes) async throws(MerchantStoreError)
+    func postpone(_ operation: UUIDBytes) async throws(StoreError)
 
     /// Takes in what was read of an object.
-    func observe(_ object: ObservedObject) async throws(MerchantStoreError) -> ObserveVerdict
+    func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict
 }

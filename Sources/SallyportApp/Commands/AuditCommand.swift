@@ -81,7 +81,7 @@ enum AuditCommand {
             }
         }
 
-        func events(_ store: PostgresSessionStore) async throws(BrokerError) -> [AuditEvent] {
+        func events(_ store: PostgresSessionStore) async throws(StoreError) -> [AuditEvent] {
             switch self {
             case .session(let name):
                 var events: [AuditEvent] = []

@@ -98,7 +98,7 @@ extension KeysCommand {
         ///   - random: For new secrets.
         /// - Returns: What to print.
         /// - Throws: What the store says.
-        func run(_ keys: PostgresKeyStore, random: any RandomSource) async throws(MerchantStoreError) -> Outcome {
+        func run(_ keys: PostgresKeyStore, random: any RandomSource) async throws(StoreError) -> Outcome {
             switch self {
             case .create(let name, let scopes):
                 let (key, record) = APIKey.mint(random: random)
@@ -121,7 +121,7 @@ extension KeysCommand {
         ///
         /// - Parameter keys: Tells what there is.
         /// - Throws: What the store says.
-        func decision(_ keys: PostgresKeyStore) async throws(MerchantStoreError) -> OperatorTrail.Decision? {
+        func decision(_ keys: PostgresKeyStore) async throws(StoreError) -> OperatorTrail.Decision? {
             let (command, id): (String, UUIDBytes)
             switch self {
             case .list: return nil

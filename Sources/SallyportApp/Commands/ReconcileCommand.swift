@@ -153,7 +153,7 @@ private struct ReconcileTask: Sendable {
                 .string($0.counts)
             }
             return conclude(end)
-        } catch let error as MerchantStoreError {
+        } catch let error as StoreError {
             note("cut off; the next one goes on: \(error.debugDescription)")
             return ReconcileTask.cutOff
         }

@@ -34,7 +34,7 @@ final class WebhookClerk {
     ///
     /// - Parameter errand: What is wanted.
     /// - Returns: JSON texts, one for each line; none where nothing was found.
-    /// - Throws: `WebhookStoreError` or `CryptographyError`.
+    /// - Throws: `StoreError` or `CryptographyError`.
     func run(_ errand: WebhookErrand) async throws -> [String] {
         switch errand {
         case .add(let url, let types):
@@ -67,7 +67,7 @@ final class WebhookClerk {
     ///   - endpoint: Which.
     ///   - timeout: For the answer.
     /// - Returns: A JSON text with the answer, and whether the event was taken; `nil` where there is no such endpoint.
-    /// - Throws: `WebhookStoreError`, or `CryptographyError` where a key does not open.
+    /// - Throws: `StoreError`, or `CryptographyError` where a key does not open.
     func test(_ endpoint: UUIDBytes, timeout: Duration) async throws -> (line: String, isTaken: Bool)? {
         guard let target = try await store.target(of: endpoint) else { return nil }
         guard let vault else { throw WebhookClerk.noSecret }

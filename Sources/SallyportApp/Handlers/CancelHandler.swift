@@ -1,5 +1,6 @@
 import HTTPCore
 import Pages
+import Primitives
 import SessionBroker
 
 /// `/checkout_cancel`: the buyer left the provider's pages.
@@ -33,7 +34,7 @@ enum CancelHandler {
         _ ticket: ReturnTicket
     ) async throws(Failure) -> HTTPResponse {
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
             try await broker.cancel(token, ticket: ticket, by: caller)
         }
         switch verdict {

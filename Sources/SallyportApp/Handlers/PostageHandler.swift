@@ -1,6 +1,7 @@
 import Commerce
 import HTTPCore
 import Pages
+import Primitives
 import SessionBroker
 
 /// `POST /calc_postage`: the seed's contract, answered from the address of the checkout session.
@@ -14,7 +15,7 @@ enum PostageHandler {
         let ticket = try exchange.returnTicket(form)
         let reference = try form.required("orderReferenceId")
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
             try await broker.quote(token, ticket: ticket, orderReference: reference, by: caller)
         }
         switch verdict {

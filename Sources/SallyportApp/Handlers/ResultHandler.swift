@@ -1,5 +1,6 @@
 import HTTPCore
 import Pages
+import Primitives
 import SessionBroker
 
 /// `GET /checkout_result`: where the provider sends the buyer after its last page.
@@ -42,7 +43,7 @@ enum ResultHandler {
             return try await way(exchange, token, flow)
         }
         let caller = exchange.caller
-        _ = try await exchange.services.asking { (broker) async throws(BrokerError) in
+        _ = try await exchange.services.asking { (broker) async throws(StoreError) in
             try await broker.decline(flow, reason: refusal.reason, by: caller)
         }
         return refusal.isBuyersWish ? cancelled(exchange, token, flow) : declined(exchange, flow)

@@ -1,4 +1,5 @@
 import HTTPCore
+import Primitives
 import SessionBroker
 
 /// `POST /return`: lets native code check a return before it shows anything.
@@ -9,7 +10,7 @@ enum ReturnHandler {
         try exchange.requireSameOrigin()
         let request = try PurchaseForm.read(exchange)
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
             try await broker.check(request, by: caller)
         }
         switch verdict {

@@ -1,5 +1,6 @@
 import HTTPCore
 import Pages
+import Primitives
 import SessionBroker
 
 /// `POST /secureWebviewSession/status`: the name of a flow's state for the app that started it; never data, never a token.
@@ -10,7 +11,7 @@ enum StatusHandler {
         guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
         let proof = try exchange.appProof()
         let caller = exchange.caller
-        let status = try await exchange.services.asking { (broker) async throws(BrokerError) in
+        let status = try await exchange.services.asking { (broker) async throws(StoreError) in
             try await broker.status(ticket, proof: proof, by: caller)
         }
         guard let status else { throw Failure(.unknownSession) }

@@ -1,6 +1,7 @@
 import Commerce
 import HTTPCore
 import Pages
+import Primitives
 import SessionBroker
 
 /// `GET /thanks`: the receipt, for fifteen minutes, to whoever holds the return ticket and the other half's proof.
@@ -14,7 +15,7 @@ enum ThanksHandler {
         let proof = try exchange.appProof()
         let tab = try exchange.tabToken()
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(BrokerError) in
+        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
             try await broker.receipt(ticket, proof: proof, tab: tab, by: caller)
         }
         switch verdict {

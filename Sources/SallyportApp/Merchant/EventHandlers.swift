@@ -17,7 +17,7 @@ enum EventHandlers {
             cursor = given
         }
         let limit = try SessionHandlers.limit(query["limit"])
-        let page = try await call.asking { [cursor] () async throws(MerchantStoreError) in
+        let page = try await call.asking { [cursor] () async throws(StoreError) in
             try await call.services.events.page(after: cursor, limit: limit)
         }
         guard let page else {

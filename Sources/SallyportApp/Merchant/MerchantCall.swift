@@ -147,7 +147,7 @@ struct MerchantCall {
         _ body: () async throws(Problem) -> MerchantAnswer
     ) async throws(Problem) -> MerchantAnswer {
         let claim = try claim()
-        let verdict = try await asking { () async throws(MerchantStoreError) in
+        let verdict = try await asking { () async throws(StoreError) in
             try await merchant.keys.take(claim, flow: flow)
         }
         let end: WallTime
@@ -190,7 +190,7 @@ struct MerchantCall {
         let status = problem.code.status.code
         let passes = status >= 500 || problem.retryAfter != nil
         if !passes { return await keep(StoredAnswer(status: status, body: problem.body.bytes), claim, until: end) }
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             try await merchant.keys.release(claim, until: end)
         } catch {
             services.note(Problem(error), requestID: content.requestID)
@@ -198,7 +198,7 @@ struct MerchantCall {
     }
 
     private func keep(_ answer: StoredAnswer, _ claim: IdempotencyClaim, until end: WallTime) async {
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             try await merchant.keys.answer(claim, until: end, answer)
         } catch {
             // The claim runs out, and a repeat finds out by itself what there is.
@@ -211,8 +211,8 @@ struct MerchantCall {
     /// - Parameter body: One call of a store.
     /// - Returns: What it returns.
     /// - Throws: `unavailable`, `outcome_unknown`, `internal_error`.
-    func asking<Value>(_ body: () async throws(MerchantStoreError) -> Value) async throws(Problem) -> Value {
-        do throws(MerchantStoreError) {
+    func asking<Value>(_ body: () async throws(StoreError) -> Value) async throws(Problem) -> Value {
+        do throws(StoreError) {
             return try await body()
         } catch {
             throw Problem(error)

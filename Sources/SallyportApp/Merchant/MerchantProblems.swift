@@ -1,21 +1,12 @@
 import HTTPCore
 import MerchantAPI
 import Pages
+import Primitives
 import SessionBroker
 
 // Where the words of the shop's own contract become those of the interface for merchants' programs.
 
 extension Problem {
-    /// A failure of the broker.
-    ///
-    /// - Parameter error: Of the broker or its store.
-    init(_ error: BrokerError) {
-        switch error.code {
-        case .outcomeUnknown: self.init(.outcomeUnknown, detail: error.debugDescription)
-        default: self.init(error.failure)
-        }
-    }
-
     /// A refusal of the purchase, which merchants' programs share with the pages.
     ///
     /// - Parameter failure: Of the handler or service.

@@ -133,7 +133,7 @@ final class MerchantRouter {
     /// - Parameter isGuess: Whether its address guesses: then it is looked up only if it is one of those that exist.
     private func grant(of key: APIKey, isGuess: Bool) async throws(Problem) -> KeyGrant? {
         let hash = key.hash(services.broker.hasher)
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             if isGuess, !(try await merchant.exists(hash)) { return nil }
             return try await merchant.keys.find(key.id, hash: hash)
         } catch {

@@ -84,7 +84,7 @@ final class MerchantServices {
     /// - Parameter hash: Of a whole key.
     /// - Returns: False also for a key that was made within the last second.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    func exists(_ hash: Digest32) async throws(MerchantStoreError) -> Bool {
+    func exists(_ hash: Digest32) async throws(StoreError) -> Bool {
         if keyHashes.contains(hash) { return true }
         let now = clock.monotonicNow()
         if let last = keyHashesReadAt {

@@ -91,7 +91,7 @@ enum PaymentHandlers {
         _ call: MerchantCall
     ) async throws(Problem) -> MerchantAnswer {
         let flow = request.target.flow
-        let isOwn = try await call.asking { () async throws(MerchantStoreError) in
+        let isOwn = try await call.asking { () async throws(StoreError) in
             try await call.services.orders.isOwn(flow)
         }
         // The provider would not find it, and its refusal would be kept.
@@ -107,7 +107,7 @@ enum PaymentHandlers {
 
     private static func order(_ call: MerchantCall) async throws(Problem) -> MerchantOrder {
         let flow = try call.flow()
-        let found = try await call.asking { () async throws(MerchantStoreError) in
+        let found = try await call.asking { () async throws(StoreError) in
             try await call.services.orders.read(flow)
         }
         guard let found else { throw Problem(.notFound) }
@@ -132,7 +132,7 @@ enum PaymentHandlers {
     }
 
     private static func object(_ id: String, _ call: MerchantCall) async throws(Problem) -> LedgerObject? {
-        try await call.asking { () async throws(MerchantStoreError) in try await call.services.orders.object(id) }
+        try await call.asking { () async throws(StoreError) in try await call.services.orders.object(id) }
     }
 
     private static func descriptor(_ body: inout JSONReader) throws(Problem) -> String? {

@@ -82,7 +82,7 @@ final class PaymentService {
     }
 
     private func begin(_ operation: OperationRequest) async throws(Problem) -> OperationVerdict {
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             return try await orders.begin(operation)
         } catch {
             throw Problem(error)
@@ -93,7 +93,7 @@ final class PaymentService {
     ///
     /// - Parameter id: Claimed by the caller.
     /// - Throws: What the store says; the provider's word is only logged.
-    func recover(_ id: UUIDBytes) async throws(MerchantStoreError) {
+    func recover(_ id: UUIDBytes) async throws(StoreError) {
         switch try await orders.takeOver(id, by: .recovery, freshAttempt: freshID()) {
         case .none: break
         case .taken(let operation):
@@ -110,7 +110,7 @@ final class PaymentService {
     /// Goes on where another request of the same claim was cut off.
     private func resume(_ id: UUIDBytes, _ flow: UUIDBytes) async throws(Problem) -> StoredAnswer {
         let taken: TakeOver
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             taken = try await orders.takeOver(id, by: .request, freshAttempt: freshID())
         } catch {
             throw Problem(error)
@@ -275,7 +275,7 @@ final class PaymentService {
 
     /// Gives the lease back: a merchant who repeats the request need not wait for its end.
     private func lapse(_ operation: PaymentOperation) async {
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             try await orders.lapse(operation)
         } catch {
             // It ends by itself within a minute.
@@ -285,7 +285,7 @@ final class PaymentService {
 
     private func settle(_ operation: PaymentOperation, _ end: OperationEnd) async throws(Problem) {
         let held: Bool
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             held = try await orders.settle(operation, as: end)
         } catch {
             // The provider has done it or not, and whoever takes the operation over finds out.

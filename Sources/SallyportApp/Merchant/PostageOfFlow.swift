@@ -3,6 +3,7 @@ import Commerce
 import MerchantAPI
 import MerchantOrders
 import Pages
+import Primitives
 import SessionBroker
 
 extension Exchange {
@@ -34,7 +35,7 @@ extension Exchange {
     /// What the merchant said before, of the same session and destination: a buyer who only comes back finds the price unchanged.
     private func agreedPostage(_ flow: FlowView, _ token: TabToken, _ chosen: ChosenSession) async -> Yen? {
         guard flow.orderReference == chosen.id.text, flow.postage != nil else { return nil }
-        do throws(BrokerError) {
+        do throws(StoreError) {
             switch try await services.broker.view(token, withDetails: true, by: caller) {
             case .live(let view), .readOnly(let view):
                 guard view.orderReference == chosen.id.text, let address = view.details?.address,

@@ -17,7 +17,7 @@ extension SessionHandlers {
         let flow = try call.flow()
         let request = try FinalizeRequest(try call.body())
         let arrival = try arrival(request, flow)
-        let verdict = try await asking(call) { (broker) async throws(BrokerError) in
+        let verdict = try await asking(call) { (broker) async throws(StoreError) in
             try await broker.look(at: arrival, by: call.caller)
         }
         let facts: MobileFacts?
@@ -94,7 +94,7 @@ extension SessionHandlers {
         } catch {
             throw Problem(error)
         }
-        let refusal = try await asking(call) { (broker) async throws(BrokerError) in
+        let refusal = try await asking(call) { (broker) async throws(StoreError) in
             try await broker.arrive(
                 arrival,
                 merchantReference: found.merchantReference,
@@ -107,9 +107,9 @@ extension SessionHandlers {
 
     private static func asking<Value>(
         _ call: MerchantCall,
-        _ body: (Broker) async throws(BrokerError) -> Value
+        _ body: (Broker) async throws(StoreError) -> Value
     ) async throws(Problem) -> Value {
-        do throws(BrokerError) {
+        do throws(StoreError) {
             return try await body(call.services.broker)
         } catch {
             throw Problem(error)

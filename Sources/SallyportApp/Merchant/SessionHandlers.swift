@@ -29,7 +29,7 @@ enum SessionHandlers {
     /// Answers `GET /v1/sessions`.
     @Sendable static func list(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
         let query = try query(try call.query(RouteDescription.listParameters))
-        let page = try await call.asking { () async throws(MerchantStoreError) in
+        let page = try await call.asking { () async throws(StoreError) in
             try await call.services.orders.page(query)
         }
         let body: JSONValue = [
@@ -89,7 +89,7 @@ enum SessionHandlers {
         try Problem.reading { () throws(JSONRefusal) in try body.end() }
         let flow = try call.flow()
         return try await call.idempotently(flow) { () async throws(Problem) in
-            let isCancelled = try await call.asking { () async throws(MerchantStoreError) in
+            let isCancelled = try await call.asking { () async throws(StoreError) in
                 try await call.merchant.openings.cancel(flow, by: call.caller)
             }
             let order = try await order(call, flow)
@@ -190,7 +190,7 @@ enum SessionHandlers {
     /// Who buys and where to, as long as the receipt is shown; nobody but the holder of the ticket can open it.
     private static func buyer(_ call: MerchantCall, _ request: PurchaseRequest) async throws(Problem) -> JSONValue? {
         let verdict: ReceiptVerdict
-        do throws(BrokerError) {
+        do throws(StoreError) {
             verdict = try await call.services.broker.receipt(
                 request.ticket,
                 proof: request.proof,
@@ -209,7 +209,7 @@ enum SessionHandlers {
 
     /// The order of a session; throws `not_found`.
     static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Problem) -> MerchantOrder {
-        let found = try await call.asking { () async throws(MerchantStoreError) in
+        let found = try await call.asking { () async throws(StoreError) in
             try await call.services.orders.read(flow)
         }
         guard let found else { throw Problem(.notFound) }

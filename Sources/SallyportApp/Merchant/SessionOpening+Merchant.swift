@@ -42,7 +42,7 @@ extension SessionOpening {
             ),
             answer: try SessionOpening.sealed(answer, claim, call)
         )
-        let outcome = try await call.asking { () async throws(MerchantStoreError) in
+        let outcome = try await call.asking { () async throws(StoreError) in
             try await call.merchant.openings.open(new, by: call.caller)
         }
         switch outcome {

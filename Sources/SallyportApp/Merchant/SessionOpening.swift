@@ -2,6 +2,7 @@ import Commerce
 import MerchantAPI
 import MerchantOrders
 import Pages
+import Primitives
 import SessionBroker
 
 /// The one way to a flow: the shop's own pages come here, and so do merchants' programs; one per loop.
@@ -67,7 +68,7 @@ final class SessionOpening {
             challenge: cart.challenge
         )
         let verdict: IssueVerdict
-        do throws(BrokerError) {
+        do throws(StoreError) {
             verdict = try await broker.issue(request, by: caller)
         } catch {
             throw error.failure

@@ -107,7 +107,7 @@ final class NotificationDesk {
         let fields = [
             LogField("message", message.id), LogField("kind", message.kind), LogField("object", message.object),
         ]
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             let receipt = try await parts.store.receive(message)
             parts.counters.count(receipt.rawValue)
             switch receipt {

@@ -61,7 +61,7 @@ final class PurchaseService {
         _ facts: MobileFacts? = nil,
         by caller: Caller
     ) async throws(Failure) -> PurchaseOutcome {
-        let verdict = try await asking { (broker) async throws(BrokerError) in
+        let verdict = try await asking { (broker) async throws(StoreError) in
             try await broker.purchase(request, by: caller)
         }
         switch verdict {
@@ -92,7 +92,7 @@ final class PurchaseService {
     func recover(_ purchase: OverduePurchase, by caller: Caller) async throws(Failure) {
         let isOver = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries, age: purchase.age) == nil
         let pause = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries + 1, age: purchase.age)
-        let attempt = try await asking { (broker) async throws(BrokerError) in
+        let attempt = try await asking { (broker) async throws(StoreError) in
             try await broker.takeOver(purchase.flow, pause: pause ?? .zero, by: caller)
         }
         guard let attempt else { return }
@@ -125,7 +125,7 @@ final class PurchaseService {
         case .completed, .alreadyCompleted, .pending, .declined, .cancelled: break
         case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return false
         }
-        let isDone = try await asking { (broker) async throws(BrokerError) in
+        let isDone = try await asking { (broker) async throws(StoreError) in
             try await broker.resume(flow, reason: "reread", by: caller)
         }
         if isDone { logger.info("purchase.resumed", [LogField("flow", flow.description)]) }
@@ -157,7 +157,7 @@ final class PurchaseService {
             if case .refused = await checkout.standing(of: paid) { return .nothingHeld }
         default: return .notPaid
         }
-        let isDone = try await asking { (broker) async throws(BrokerError) in
+        let isDone = try await asking { (broker) async throws(StoreError) in
             try await broker.reclaim(flow, session: session, reason: "charge", by: caller)
         }
         return isDone ? .done : .notPaid
@@ -238,7 +238,7 @@ final class PurchaseService {
     ///
     /// - Returns: The failure to throw.
     private func letGo(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) -> Failure {
-        let held = try await asking { (broker) async throws(BrokerError) in
+        let held = try await asking { (broker) async throws(StoreError) in
             try await broker.lapse(attempt, by: caller)
         }
         guard held else { throw lost(attempt) }
@@ -291,7 +291,7 @@ final class PurchaseService {
 
     /// Lets merchants know; where that fails, the next look notes it.
     private func notePending(_ attempt: PurchaseAttempt) async {
-        do throws(BrokerError) {
+        do throws(StoreError) {
             try await broker.notePending(attempt)
         } catch {
             logger.warning("purchase.not_noted", fields(attempt, error.debugDescription))
@@ -312,7 +312,7 @@ final class PurchaseService {
     }
 
     private func settle(_ attempt: PurchaseAttempt, _ end: AttemptEnd, by caller: Caller) async throws(Failure) {
-        let held = try await asking { (broker) async throws(BrokerError) in
+        let held = try await asking { (broker) async throws(StoreError) in
             try await broker.settle(attempt, as: end, by: caller)
         }
         guard held else { throw lost(attempt) }
@@ -337,7 +337,7 @@ final class PurchaseService {
 
     /// Whether the provider has denied the session for an hour: one 404 may be of a key or an account that was wrong for a minute.
     private func isMissing(_ attempt: PurchaseAttempt) async throws(Failure) -> Bool {
-        try await asking { (broker) async throws(BrokerError) in try await broker.noteMissing(attempt) }
+        try await asking { (broker) async throws(StoreError) in try await broker.noteMissing(attempt) }
     }
 
     /// Why a purchase is left to people.
@@ -358,7 +358,7 @@ final class PurchaseService {
         _ impasse: Impasse,
         by caller: Caller
     ) async throws(Failure) -> Failure {
-        let held = try await asking { (broker) async throws(BrokerError) in
+        let held = try await asking { (broker) async throws(StoreError) in
             try await broker.giveUp(attempt, reason: impasse.rawValue, by: caller)
         }
         guard held else { throw lost(attempt) }
@@ -368,7 +368,7 @@ final class PurchaseService {
     }
 
     private func release(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) {
-        let held = try await asking { (broker) async throws(BrokerError) in
+        let held = try await asking { (broker) async throws(StoreError) in
             try await broker.release(attempt, by: caller)
         }
         guard held else { throw lost(attempt) }
@@ -388,9 +388,9 @@ final class PurchaseService {
     }
 
     private func asking<Value>(
-        _ body: (Broker) async throws(BrokerError) -> Value
+        _ body: (Broker) async throws(StoreError) -> Value
     ) async throws(Failure) -> Value {
-        do throws(BrokerError) {
+        do throws(StoreError) {
             return try await body(broker)
         } catch {
             throw error.failure

@@ -73,7 +73,7 @@ final class Poller {
         defer { isBusy = false }
         repeat {
             isAskedAgain = false
-            do throws(MerchantStoreError) {
+            do throws(StoreError) {
                 while !isStopped, !budget.isSpent, try await readSome() {}
             } catch {
                 logger.warning("poll.failed", [LogField("detail", error.debugDescription)])
@@ -82,13 +82,13 @@ final class Poller {
     }
 
     /// Reads some objects; false where fewer were due than could be taken.
-    private func readSome() async throws(MerchantStoreError) -> Bool {
+    private func readSome() async throws(StoreError) -> Bool {
         let attempt = UUIDBytes(version7At: SystemClock().now(), random: reactor.random)
         let due = try await polls.claim(limit: Poller.batch, attempt: attempt)
         for poll in due where !isStopped {
             let reading = await read(poll)
             let conclusion = poll.conclusion(reading)
-            do throws(MerchantStoreError) {
+            do throws(StoreError) {
                 if reading == .seen(.authorized) { try await announce(poll) }
                 try await polls.conclude(poll, attempt: attempt, conclusion.step)
                 counters.count(poll.kind, conclusion.word)
@@ -102,7 +102,7 @@ final class Poller {
     }
 
     /// Notifies the merchant of a charge that can soon not be captured any more, or not at once.
-    private func announce(_ poll: DuePoll) async throws(MerchantStoreError) {
+    private func announce(_ poll: DuePoll) async throws(StoreError) {
         guard poll.kind == .charge, PollSchedule.mayExpireSoon(age: poll.history.age) else { return }
         guard try await polls.announceExpiring(poll.id) else { return }
         logger.info("charge.expiring", fields(poll))
@@ -119,7 +119,7 @@ final class Poller {
             logger.info("poll.unanswered", fields(poll) + [LogField("detail", error.debugDescription)])
             return .failed
         }
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             switch try await orders.observe(object) {
             case .changed, .same: return .seen(object.sighting.state)
             // The ledger has had news meanwhile; what it holds is what the schedule goes by.
@@ -132,7 +132,7 @@ final class Poller {
         }
     }
 
-    private func notWritten(_ poll: DuePoll, _ error: MerchantStoreError) {
+    private func notWritten(_ poll: DuePoll, _ error: StoreError) {
         logger.warning("poll.not_written", fields(poll) + [LogField("detail", error.debugDescription)])
     }
 

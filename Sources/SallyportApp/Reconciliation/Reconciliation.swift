@@ -53,7 +53,7 @@ final class Reconciliation {
     private let orders: any OrderStore
     private let provider: any ProviderReader
     private let repairs: Bool
-    private let isOwn: (UUIDBytes) async throws(MerchantStoreError) -> Bool
+    private let isOwn: (UUIDBytes) async throws(StoreError) -> Bool
     private let pool: WorkerPool?
 
     private static let page = 100
@@ -72,7 +72,7 @@ final class Reconciliation {
         _ orders: any OrderStore,
         provider: any ProviderReader,
         repairs: Bool,
-        isOwn: @escaping (UUIDBytes) async throws(MerchantStoreError) -> Bool = { _ in true },
+        isOwn: @escaping (UUIDBytes) async throws(StoreError) -> Bool = { _ in true },
         pool: WorkerPool? = nil
     ) {
         self.isOwn = isOwn
@@ -99,8 +99,8 @@ final class Reconciliation {
         older: [UUIDBytes] = [],
         from start: Summary = Summary(),
         _ tell: (Line) -> Void,
-        goesOn: (Summary) async throws(MerchantStoreError) -> Bool = { _ in true }
-    ) async throws(MerchantStoreError) -> Summary {
+        goesOn: (Summary) async throws(StoreError) -> Bool = { _ in true }
+    ) async throws(StoreError) -> Summary {
         var summary = start
         let first = UUIDBytes(firstAt: since)
         var query = OrderQuery(
@@ -129,7 +129,7 @@ final class Reconciliation {
     }
 
     private final class Comparisons {
-        var results: [Int: Result<Comparison, MerchantStoreError>] = [:]
+        var results: [Int: Result<Comparison, StoreError>] = [:]
         var begun = 0
     }
 
@@ -140,10 +140,10 @@ final class Reconciliation {
         _ flows: [UUIDBytes],
         _ summary: inout Summary,
         _ tell: (Line) -> Void,
-        _ goesOn: (Summary) async throws(MerchantStoreError) -> Bool
-    ) async throws(MerchantStoreError) -> Bool {
+        _ goesOn: (Summary) async throws(StoreError) -> Bool
+    ) async throws(StoreError) -> Bool {
         let comparisons = Comparisons()
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             for index in flows.indices {
                 let comparison = try await result(index, of: flows, comparisons).get()
                 comparison.lines.forEach(tell)
@@ -168,7 +168,7 @@ final class Reconciliation {
         _ index: Int,
         of flows: [UUIDBytes],
         _ comparisons: Comparisons
-    ) async -> Result<Comparison, MerchantStoreError> {
+    ) async -> Result<Comparison, StoreError> {
         guard let pool else { return await result(flows[index]) }
         while comparisons.begun < min(index + pool.width, flows.count) {
             let next = comparisons.begun
@@ -181,15 +181,15 @@ final class Reconciliation {
         }
     }
 
-    private func result(_ flow: UUIDBytes) async -> Result<Comparison, MerchantStoreError> {
-        do throws(MerchantStoreError) {
+    private func result(_ flow: UUIDBytes) async -> Result<Comparison, StoreError> {
+        do throws(StoreError) {
             return .success(try await comparison(flow))
         } catch {
             return .failure(error)
         }
     }
 
-    private func comparison(_ flow: UUIDBytes) async throws(MerchantStoreError) -> Comparison {
+    private func comparison(_ flow: UUIDBytes) async throws(StoreError) -> Comparison {
         var comparison = Comparison()
         guard try await isOwn(flow), let order = try await orders.read(flow) else { return comparison }
         let objects = try await orders.objects(of: flow)
@@ -206,7 +206,7 @@ final class Reconciliation {
         return comparison
     }
 
-    private func finding(_ object: LedgerObject) async throws(MerchantStoreError) -> Finding? {
+    private func finding(_ object: LedgerObject) async throws(StoreError) -> Finding? {
         var object = object
         var looks = Reconciliation.looks
         while true {
@@ -230,7 +230,7 @@ final class Reconciliation {
         _ difference: LedgerDifference,
         _ seen: ObservedObject?,
         of object: LedgerObject
-    ) async throws(MerchantStoreError) -> Finding {
+    ) async throws(StoreError) -> Finding {
         if seen != nil, object.row.hasOpenOperation { return .underWay }
         guard repairs, let seen else { return difference.isProgress ? .behind(difference) : .different(difference) }
         _ = try await orders.observe(seen)
@@ -239,7 +239,7 @@ final class Reconciliation {
     }
 
     /// An order that was not paid, as far as we know: the provider may know better, or somebody may be about to write it down.
-    private func finding(_ session: String, of flow: UUIDBytes) async throws(MerchantStoreError) -> Finding? {
+    private func finding(_ session: String, of flow: UUIDBytes) async throws(StoreError) -> Finding? {
         do throws(AmazonPayError) {
             guard try await provider.isCompleted(session) else { return nil }
         } catch {

@@ -68,7 +68,7 @@ struct ReportRun {
         tell: (Reconciliation.Line) -> Void,
         note: (String) -> Void,
         isStopped: () -> Bool
-    ) async throws(MerchantStoreError) -> End {
+    ) async throws(StoreError) -> End {
         let day = String(CalendarDate(wish.since).extendedText.prefix(10))
         var terms = PostgresReconciliationStore.Terms(
             since: wish.since,
@@ -124,7 +124,7 @@ struct ReportRun {
         tell: (Reconciliation.Line) -> Void,
         note: (String) -> Void,
         isStopped: () -> Bool
-    ) async throws(MerchantStoreError) -> End {
+    ) async throws(StoreError) -> End {
         var isOurs = true
         let older = try await reports.older(terms)
         if !older.isEmpty { note("\(older.count) older orders that something happened to, or that were drawn") }
@@ -134,7 +134,7 @@ struct ReportRun {
             older: older,
             from: start,
             tell
-        ) { (now: Reconciliation.Summary) async throws(MerchantStoreError) -> Bool in
+        ) { (now: Reconciliation.Summary) async throws(StoreError) -> Bool in
             isOurs = try await reports.advance(day, attempt: attempt, to: now.standing)
             if now.orders % ReportRun.ordersPerNote == 0 { note("\(now.counts) so far") }
             return isOurs && !isStopped()

@@ -1,6 +1,7 @@
 import AppLinks
 import HTTPCore
 import Pages
+import Primitives
 import SessionBroker
 
 /// What the tab of a request may do.
@@ -20,7 +21,7 @@ extension Exchange {
     func tab(withDetails: Bool = false) async throws(Failure) -> TabAccess {
         guard let token = try tabToken() else { return .closed(neutral()) }
         let caller = caller
-        let verdict = try await services.asking { (broker) async throws(BrokerError) in
+        let verdict = try await services.asking { (broker) async throws(StoreError) in
             try await broker.view(token, withDetails: withDetails, by: caller)
         }
         switch verdict {

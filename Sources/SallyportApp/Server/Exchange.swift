@@ -79,7 +79,7 @@ struct Exchange {
 
     /// The answer to a text that cannot be a token: the same as to an unknown one, and counted like it.
     func malformedToken() -> Failure {
-        do throws(BrokerError) {
+        do throws(StoreError) {
             try services.broker.noteMalformedToken(by: caller)
             return Failure(.unknownSession)
         } catch {

@@ -192,8 +192,8 @@ final class LoopServices {
     /// - Parameter body: One call of the broker.
     /// - Returns: The verdict.
     /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
-    func asking<Value>(_ body: (Broker) async throws(BrokerError) -> Value) async throws(Failure) -> Value {
-        do throws(BrokerError) {
+    func asking<Value>(_ body: (Broker) async throws(StoreError) -> Value) async throws(Failure) -> Value {
+        do throws(StoreError) {
             return try await body(broker)
         } catch {
             throw error.failure

@@ -77,7 +77,7 @@ final class Maintenance {
     }
 
     private func count() async -> Bool {
-        do throws(BrokerError) {
+        do throws(StoreError) {
             let hasMore = try await services.liveSessions.step()
             if let live = services.liveSessions.live { show(live) }
             return hasMore
@@ -95,7 +95,7 @@ final class Maintenance {
     }
 
     private func expire() async -> Bool {
-        do throws(BrokerError) {
+        do throws(StoreError) {
             let step = try await services.sweeper.step(request: "sweep-" + Hex.encode(services.random.bytes(8)))
             report.visited += step.visited
             report.expired += step.expired
@@ -109,7 +109,7 @@ final class Maintenance {
     /// Removes what merchants' requests were answered before the oldest order that is kept.
     private func pruneClaims() async -> Bool {
         guard let keys = services.merchant?.keys else { return false }
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             return try await keys.prune(keep: services.deployment.orderRetention) == PostgresKeyStore.pruneLimit
         } catch {
             logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
@@ -119,7 +119,7 @@ final class Maintenance {
 
     /// Forgets old messages of the provider.
     private func pruneNotifications() async -> Bool {
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             let forgotten = try await services.notices.prune()
             report.notifications += forgotten
             return forgotten == PostgresNotificationStore.pruneLimit
@@ -131,7 +131,7 @@ final class Maintenance {
 
     /// Takes old events out of the list; they are kept for as long as their orders.
     private func pruneEvents() async -> Bool {
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             return try await services.events.prune() == PostgresEventStore.pruneLimit
         } catch {
             logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
@@ -141,7 +141,7 @@ final class Maintenance {
 
     /// Forgets what operators decided about orders of long ago.
     private func pruneOperators() async -> Bool {
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             let keep = services.deployment.orderRetention
             return try await services.operators.prune(keep: keep) == PostgresOperatorStore.pruneLimit
         } catch {
@@ -152,7 +152,7 @@ final class Maintenance {
 
     /// Shows what the newest comparison with the provider came to.
     private func lookAtReports() async -> Bool {
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             if let report = try await services.reports.newest() { services.showReport(report) }
         } catch {
             logger.warning("upkeep.reports_failed", [LogField("detail", error.debugDescription)])
@@ -162,7 +162,7 @@ final class Maintenance {
 
     /// Shows what has no outcome yet; every process shows the same.
     private func countUnsettled() async -> Bool {
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             let counts = try await services.unsettled.counts()
             let gauges = unsettled ?? UnsettledGauges(services.metrics)
             gauges.show(counts)
@@ -174,7 +174,7 @@ final class Maintenance {
     }
 
     /// Loss of the connection has its own metrics and log lines; here it is only worth a line.
-    private func warn(_ event: StaticString, _ error: BrokerError) {
+    private func warn(_ event: StaticString, _ error: StoreError) {
         let failure = error.failure
         logger.warning(event, [LogField("code", failure.code.rawValue), LogField("detail", failure.detail)])
     }

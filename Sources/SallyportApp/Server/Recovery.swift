@@ -55,10 +55,10 @@ final class Recovery {
     // MARK: Purchases
 
     private func recoverPurchases(_ budget: RunBudget) async {
-        do throws(BrokerError) {
+        do throws(StoreError) {
             try await purchases.run(
                 budget,
-                claim: { (limit) async throws(BrokerError) in try await self.services.broker.claimOverdue(limit: limit)
+                claim: { (limit) async throws(StoreError) in try await self.services.broker.claimOverdue(limit: limit)
                 },
                 { await self.recover($0) }
             )
@@ -78,7 +78,7 @@ final class Recovery {
             let fields = [LogField("flow", purchase.flow.description), LogField("detail", error.detail)]
             logger.error("purchase.not_recovered", fields)
         }
-        do throws(BrokerError) {
+        do throws(StoreError) {
             try await services.broker.postpone(purchase.flow)
             return true
         } catch {
@@ -88,7 +88,7 @@ final class Recovery {
 
     /// Reads a few of the sessions whose purchases were given up, each once a day.
     private func rereadStuck() async {
-        do throws(BrokerError) {
+        do throws(StoreError) {
             for purchase in try await services.broker.claimStuck(limit: Recovery.width) {
                 stuck.start { await self.reread(purchase.flow) }
             }
@@ -111,10 +111,10 @@ final class Recovery {
 
     private func recoverPayments(_ budget: RunBudget) async {
         let orders = services.orders
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             try await payments.run(
                 budget,
-                claim: { (limit) async throws(MerchantStoreError) in try await orders.claimLeft(limit: limit) },
+                claim: { (limit) async throws(StoreError) in try await orders.claimLeft(limit: limit) },
                 { await self.recover($0) }
             )
         } catch {
@@ -124,14 +124,14 @@ final class Recovery {
 
     /// The same for an operation.
     private func recover(_ operation: UUIDBytes) async -> Bool {
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             try await services.payments.recover(operation)
             return true
         } catch {
             let fields = [LogField("operation", operation.description), LogField("detail", error.debugDescription)]
             logger.error("payment.not_recovered", fields)
         }
-        do throws(MerchantStoreError) {
+        do throws(StoreError) {
             try await services.orders.postpone(operation)
             return true
         } catch {

@@ -4,7 +4,7 @@ import SessionBroker
 
 // The one place where verdicts of the broker become codes of the contract.
 
-extension BrokerError {
+extension StoreError {
     /// The refusal that a failure of the store becomes.
     var failure: Failure {
         switch code {

@@ -16,27 +16,27 @@ package protocol SessionStore: AnyObject {
     // MARK: The launch
 
     /// Stores a flow in state `issued`.
-    func issue(_ new: NewFlow, by caller: Caller) async throws(BrokerError)
+    func issue(_ new: NewFlow, by caller: Caller) async throws(StoreError)
 
     /// Lets a launch ticket open its tab, or says why not. At most one tab token is live afterwards.
-    func open(_ request: OpenRequest, by caller: Caller) async throws(BrokerError) -> OpenedFlow?
+    func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> OpenedFlow?
 
     // MARK: The tab
 
     /// Looks at a live or orphaned tab token; changes nothing.
-    func readTab(_ flow: FlowID, tab: Digest32, withPrivate: Bool) async throws(BrokerError) -> TabReading?
+    func readTab(_ flow: FlowID, tab: Digest32, withPrivate: Bool) async throws(StoreError) -> TabReading?
 
     /// Slides the idle deadline and remembers that the tab was seen; an orphan revokes the flow.
-    func touchTab(_ flow: FlowID, tab: Digest32, by caller: Caller) async throws(BrokerError) -> TouchedTab?
+    func touchTab(_ flow: FlowID, tab: Digest32, by caller: Caller) async throws(StoreError) -> TouchedTab?
 
     /// Pins the provider's session, stores postage and total, replaces the sealed details.
-    func review(_ request: ReviewRequest, by caller: Caller) async throws(BrokerError) -> Transition<ReviewDecision>?
+    func review(_ request: ReviewRequest, by caller: Caller) async throws(StoreError) -> Transition<ReviewDecision>?
 
     /// Moves a reviewed or placed flow to `placed`.
-    func place(_ request: PlaceRequest, by caller: Caller) async throws(BrokerError) -> Transition<PlaceDecision>?
+    func place(_ request: PlaceRequest, by caller: Caller) async throws(StoreError) -> Transition<PlaceDecision>?
 
     /// Moves a placed flow back to `reviewed`, unless it was placed again since; says whether it did.
-    func unplace(_ flow: FlowID, placement: Int, by caller: Caller) async throws(BrokerError) -> Bool
+    func unplace(_ flow: FlowID, placement: Int, by caller: Caller) async throws(StoreError) -> Bool
 
     /// Moves a flow that is placed with this session to `declined`; says whether it did.
     func decline(
@@ -44,14 +44,14 @@ package protocol SessionStore: AnyObject {
         orderReference: String,
         reason: String,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool
+    ) async throws(StoreError) -> Bool
 
     /// Ends a flow on the buyer's wish.
     func cancel(
         _ flow: FlowID,
         tab: Digest32,
         by caller: Caller
-    ) async throws(BrokerError) -> Transition<CancelDecision>?
+    ) async throws(StoreError) -> Transition<CancelDecision>?
 
     // MARK: The purchase
 
@@ -60,10 +60,10 @@ package protocol SessionStore: AnyObject {
         _ evidence: PurchaseEvidence,
         freshAttempt: UUIDBytes,
         by caller: Caller
-    ) async throws(BrokerError) -> Transition<PurchaseDecision>?
+    ) async throws(StoreError) -> Transition<PurchaseDecision>?
 
     /// What `begin` would decide; changes nothing.
-    func check(_ evidence: PurchaseEvidence) async throws(BrokerError) -> Transition<PurchaseDecision>?
+    func check(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<PurchaseDecision>?
 
     /// Profile strict: sends a reviewed flow back to `issued` with a fresh launch ticket and kills the tab token; says whether it
     /// did. Asked again before that ticket has opened, it replaces it.
@@ -71,10 +71,10 @@ package protocol SessionStore: AnyObject {
         _ evidence: PurchaseEvidence,
         freshLaunchHash: Digest32,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool
+    ) async throws(StoreError) -> Bool
 
     /// What `arrive` would decide of a flow that an app started by itself; changes nothing. `nil` for another flow.
-    func lookForArrival(_ evidence: PurchaseEvidence) async throws(BrokerError) -> Transition<ArrivalDecision>?
+    func lookForArrival(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<ArrivalDecision>?
 
     /// Pins the provider's session of such a flow and moves it to `placed`; the sealed details replace those of a session before. Proofs
     /// are checked before anything else.
@@ -82,17 +82,17 @@ package protocol SessionStore: AnyObject {
         _ evidence: PurchaseEvidence,
         sealed: [UInt8]?,
         by caller: Caller
-    ) async throws(BrokerError) -> Transition<ArrivalDecision>?
+    ) async throws(StoreError) -> Transition<ArrivalDecision>?
 
     /// Lets the lease be over now; the flow stays `purchasing`. Does nothing for another attempt id; says whether it did.
-    func lapse(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(BrokerError) -> Bool
+    func lapse(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(StoreError) -> Bool
 
     /// Notes for the order that the provider agreed to the purchase before the bank has spoken; once for each order, and only while
     /// the attempt holds the flow.
-    func notePending(_ flow: FlowID, attempt: UUIDBytes) async throws(BrokerError)
+    func notePending(_ flow: FlowID, attempt: UUIDBytes) async throws(StoreError)
 
     /// Gives the lease back: `purchasing` becomes `placed`. Does nothing for another attempt id; says whether it did.
-    func release(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(BrokerError) -> Bool
+    func release(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(StoreError) -> Bool
 
     /// Ends the attempt. Does nothing for another attempt id; says whether it did.
     func settle(
@@ -100,7 +100,7 @@ package protocol SessionStore: AnyObject {
         attempt: UUIDBytes,
         as end: AttemptEnd,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool
+    ) async throws(StoreError) -> Bool
 
     /// Takes the lease of a purchase whose lease is over, for the recovery task; `nil` when it is not.
     ///
@@ -111,17 +111,17 @@ package protocol SessionStore: AnyObject {
         freshAttempt: UUIDBytes,
         pause: Duration,
         by caller: Caller
-    ) async throws(BrokerError) -> FlowRecord?
+    ) async throws(StoreError) -> FlowRecord?
 
     /// Claims purchases whose lease and pause are over and that were not given up, longest due first: none is claimed again within
     /// half a minute. Waits for no lock, and passes over clients that this version does not know.
-    func claimOverdue(limit: Int) async throws(BrokerError) -> [OverduePurchase]
+    func claimOverdue(limit: Int) async throws(StoreError) -> [OverduePurchase]
 
     /// Puts a purchase off that could not be taken over: half a minute, doubled with each time in a row, up to an hour.
-    func postpone(_ flow: FlowID) async throws(BrokerError)
+    func postpone(_ flow: FlowID) async throws(StoreError)
 
     /// Notes that the provider denies the session of a purchase; says whether it has for an hour. False for another attempt id.
-    func noteMissing(_ flow: FlowID, attempt: UUIDBytes) async throws(BrokerError) -> Bool
+    func noteMissing(_ flow: FlowID, attempt: UUIDBytes) async throws(StoreError) -> Bool
 
     /// Lets a purchase never be overdue again. Does nothing for another attempt id; says whether it did.
     func giveUp(
@@ -129,16 +129,16 @@ package protocol SessionStore: AnyObject {
         attempt: UUIDBytes,
         reason: String,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool
+    ) async throws(StoreError) -> Bool
 
     /// Lets a purchase that was given up be overdue again, as if it had begun now; says whether it did.
-    func resume(_ flow: FlowID, reason: String, by caller: Caller) async throws(BrokerError) -> Bool
+    func resume(_ flow: FlowID, reason: String, by caller: Caller) async throws(StoreError) -> Bool
 
     /// Claims purchases that were given up for want of an answer and whose session can still be read: each once a day. Waits for no lock.
-    func claimStuck(limit: Int) async throws(BrokerError) -> [StuckPurchase]
+    func claimStuck(limit: Int) async throws(StoreError) -> [StuckPurchase]
 
     /// What a flow knows of its payment; `nil` for one that is not there.
-    func payment(of flow: FlowID) async throws(BrokerError) -> FlowPayment?
+    func payment(of flow: FlowID) async throws(StoreError) -> FlowPayment?
 
     /// Has the recovery read the session of a flow that was placed or ended unpaid, because it was seen completed; says whether it will.
     ///
@@ -151,18 +151,18 @@ package protocol SessionStore: AnyObject {
         reason: String,
         pause: Duration,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool
+    ) async throws(StoreError) -> Bool
 
     /// The purchases that were given up, oldest first.
-    func stuckPurchases(limit: Int) async throws(BrokerError) -> [StuckPurchase]
+    func stuckPurchases(limit: Int) async throws(StoreError) -> [StuckPurchase]
 
     /// Looks for the receipt of a return ticket; changes nothing.
-    func receipt(_ request: ReceiptRequest) async throws(BrokerError) -> Transition<ReceiptDecision>?
+    func receipt(_ request: ReceiptRequest) async throws(StoreError) -> Transition<ReceiptDecision>?
 
     // MARK: The app and the operator
 
     /// The status of a flow, by launch ticket and app proof.
-    func status(_ flow: FlowID, launch: Digest32, app: Digest32) async throws(BrokerError) -> FlowStatus?
+    func status(_ flow: FlowID, launch: Digest32, app: Digest32) async throws(StoreError) -> FlowStatus?
 
     /// Writes down something seen about a token of the flow, whichever it is; says whether there is such a token.
     func observe(
@@ -170,34 +170,34 @@ package protocol SessionStore: AnyObject {
         flow: FlowID,
         token: Digest32,
         by caller: Caller
-    ) async throws(BrokerError) -> Bool
+    ) async throws(StoreError) -> Bool
 
     /// Revokes one flow that is not final and not at the provider; says whether it did.
-    func revoke(_ flow: FlowID, by caller: Caller) async throws(BrokerError) -> Bool
+    func revoke(_ flow: FlowID, by caller: Caller) async throws(StoreError) -> Bool
 
     /// Revokes all such flows of an install, or all; says how many. Several statements: flows issued meanwhile may remain.
-    func revokeAll(install: Digest32?, by caller: Caller) async throws(BrokerError) -> Int
+    func revokeAll(install: Digest32?, by caller: Caller) async throws(StoreError) -> Int
 
     /// Which of the given flows still count against the limit of an install.
-    func live(among flows: [FlowID]) async throws(BrokerError) -> [FlowID]
+    func live(among flows: [FlowID]) async throws(StoreError) -> [FlowID]
 
     /// The trail of a flow, in order; empty for one that is not there.
-    func audit(_ flow: FlowID) async throws(BrokerError) -> [AuditEvent]
+    func audit(_ flow: FlowID) async throws(StoreError) -> [AuditEvent]
 
     /// The newest rows that should worry an operator: reuse, orphans, wrong proofs, plaintext. Newest first.
-    func alerts(since: WallTime, limit: Int) async throws(BrokerError) -> [AuditEvent]
+    func alerts(since: WallTime, limit: Int) async throws(StoreError) -> [AuditEvent]
 
     /// Counts the live flows of a range of ids, of which it looks at so many, in their order.
-    func countLive(from: FlowID, until: FlowID, limit: Int) async throws(BrokerError) -> CountStep
+    func countLive(from: FlowID, until: FlowID, limit: Int) async throws(StoreError) -> CountStep
 
     // MARK: Upkeep
 
     /// Marks overdue flows as expired, in the order of their ids, starting behind one.
-    func sweep(after: FlowID?, limit: Int, by caller: Caller) async throws(BrokerError) -> SweepStep
+    func sweep(after: FlowID?, limit: Int, by caller: Caller) async throws(StoreError) -> SweepStep
 
     /// How far sweeps have come, of any process: every flow with a lesser id has ended; `nil` before the first.
-    func sweepMark() async throws(BrokerError) -> FlowID?
+    func sweepMark() async throws(StoreError) -> FlowID?
 
     /// Notes how far a sweep has come that began at a mark or before it; a mark that is further already stays.
-    func noteSweepMark(_ mark: FlowID) async throws(BrokerError)
+    func noteSweepMark(_ mark: FlowID) async throws(StoreError)
 }

@@ -1,17 +1,28 @@
-/// A failure of the session broker or its store; what a flow refuses is no failure but a verdict.
-package struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
+/// A store did not do what it was asked; what it refuses with a reason is no failure but a verdict.
+package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
     /// What went wrong, for programs.
     package enum Code: Sendable, Equatable {
-        /// The store is away or overloaded and nothing was done; a retry is safe.
+        /// The store is away and nothing was done; a retry is safe.
         case unavailable
         /// More is asked of the store than it can do in time; nothing was done, a retry is safe.
         case overloaded
         /// The store was lost while it worked, and a second look did not tell what became of it.
         case outcomeUnknown
-        /// The caller asks too much; whole seconds until the next try may work.
+        /// The caller asks too much, so the store was not asked; whole seconds until the next try may work.
         case limited(retryAfter: Int)
-        /// The store refused a statement or holds what this program did not write; nothing was done.
+        /// The store refused a statement or holds what this program did not write; nothing was done, a retry fails too.
         case fault
+
+        /// For logs.
+        package var word: String {
+            switch self {
+            case .unavailable: "unavailable"
+            case .overloaded: "overloaded"
+            case .outcomeUnknown: "outcome_unknown"
+            case .limited: "limited"
+            case .fault: "fault"
+            }
+        }
     }
 
     /// What went wrong, for programs.
@@ -29,15 +40,7 @@ package struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible,
         self.detail = detail
     }
 
-    package var description: String {
-        switch code {
-        case .unavailable: "broker.unavailable"
-        case .overloaded: "broker.overloaded"
-        case .outcomeUnknown: "broker.outcome_unknown"
-        case .limited: "broker.limited"
-        case .fault: "broker.fault"
-        }
-    }
+    package var description: String { "store.\(code.word)" }
 
     package var debugDescription: String { "\(description): \(detail)" }
 }
