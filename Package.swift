@@ -86,6 +86,7 @@ let package = Package(
         library("Postgres", ["EventIO", "CPostgres", "Telemetry", "Primitives"]),
 
         // Level 5: what several domains need.
+        library("Web", ["HTTPServer", "HTTPCore", "Cryptography", "Primitives"]),
         library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
         library("Cryptography", ["COpenSSL", "Primitives"]),
         library("Commerce", ["Primitives"]),
@@ -121,7 +122,7 @@ let package = Package(
             [
                 "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "Webhooks",
                 "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPServer",
-                "HTTPClient", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "EventIO", "Telemetry",
+                "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "EventIO", "Telemetry",
                 "Primitives", "CBuild",
             ]
         ),
@@ -181,6 +182,7 @@ let package = Package(
             "MerchantAPITests",
             ["MerchantAPI", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]
         ),
+        tests("WebTests", ["Web", "HTTPServer", "HTTPCore", "Primitives"]),
         tests("AppLinksTests", ["AppLinks"]),
         tests(
             "NotificationsTests",

@@ -19,6 +19,8 @@ package final class HTTPRequest {
     package var isSecure = false
     /// Tells requests apart in a log; set by the server, different for each request of the process.
     package var serialNumber: UInt64 = 0
+    /// The route that a router has found; forgotten with the request.
+    package var match = RouteMatch()
 
     /// A request for `GET` with an empty target and nothing else.
     package init() {}
@@ -52,6 +54,7 @@ package final class HTTPRequest {
         var head = takeHead()
         head.reset()
         giveHead(head)
+        match = RouteMatch()
         clearBody()
     }
 

@@ -1,4 +1,5 @@
 import HTTPCore
+import Web
 
 /// One line of the route table; an object, because each request passes one along.
 final class Route: Sendable {

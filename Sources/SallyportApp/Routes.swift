@@ -1,4 +1,5 @@
 import HTTPCore
+import Web
 
 /// Every route of the program, in the order in which it is looked through: the busiest first.
 enum RouteTable {

@@ -2,6 +2,7 @@ import AmazonPay
 import MerchantAPI
 import MerchantOrders
 import StrictJSON
+import Web
 
 /// What the settings decide about the interface for merchants' programs; one for all loops.
 final class MerchantDeployment: Sendable {

@@ -6,6 +6,7 @@ import Persistence
 import Primitives
 import SessionBroker
 import StrictJSON
+import Web
 
 /// Finds the route of a request below `/v1`, lets it in or refuses it, and turns every outcome into a response; one per loop.
 ///

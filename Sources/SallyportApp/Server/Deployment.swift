@@ -9,6 +9,7 @@ import Pages
 import Primitives
 import SessionBroker
 import Settings
+import Web
 
 /// Everything that the settings decide and that never changes while the program runs; one for all loops.
 ///

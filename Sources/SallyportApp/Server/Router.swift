@@ -2,6 +2,7 @@ import HTTPCore
 import HTTPServer
 import Pages
 import Telemetry
+import Web
 
 /// Finds the route of a request and turns every outcome into a response; one per loop.
 ///

@@ -1,9 +1,9 @@
 import Cryptography
-import HTTPCore
+package import HTTPCore
 import Primitives
 
 /// An answer from memory with its entity tag, made at the start.
-final class FixedAnswer: Sendable {
+package final class FixedAnswer: Sendable {
     private let full: StaticResponse
     private let notModified: StaticResponse
     private let tag: EntityTag?
@@ -13,7 +13,7 @@ final class FixedAnswer: Sendable {
     /// - Parameters:
     ///   - body: The content.
     ///   - block: Its fields.
-    init(_ body: [UInt8], block: FieldBlock) {
+    package init(_ body: [UInt8], block: FieldBlock) {
         tag = EntityTag(Hex.encode(SHA256.digest(of: body).bytes))
         let tagged = block.adding(tag.map { [$0.field] } ?? [])
         full = StaticResponse(HTTPResponse(.ok, block: tagged, body: .bytes(body)))
@@ -23,14 +23,14 @@ final class FixedAnswer: Sendable {
     /// The answer where nothing is configured.
     ///
     /// - Parameter response: What a stranger sees.
-    init(absent response: HTTPResponse) {
+    package init(absent response: HTTPResponse) {
         full = StaticResponse(response)
         notModified = full
         tag = nil
     }
 
     /// The answer for one request: the content, or that the client has it already.
-    func answer(_ request: HTTPRequest) -> StaticResponse {
+    package func answer(_ request: HTTPRequest) -> StaticResponse {
         guard let tag, tag.matches(ifNoneMatchOf: request) else { return full }
         return notModified
     }

@@ -1,0 +1,118 @@
+package import HTTPCore
+
+/// One of the faces that the program shows: a host on a listener, with rules of its own.
+package struct SiteName: Sendable, Hashable {
+    /// As `sallyport routes` prints it.
+    package let text: String
+
+    /// A site; declared once as a static member.
+    package init(_ text: String) { self.text = text }
+
+    /// The shop: pages, tickets, `/v1`.
+    package static let web = SiteName("web")
+    /// Universal links and association files.
+    package static let link = SiteName("link")
+    /// Health and figures.
+    package static let admin = SiteName("admin")
+}
+
+/// What refusals look like, by name; each site says how it writes those that its routes use.
+package struct FormatName: Sendable, Hashable {
+    /// Names it in errors.
+    package let text: String
+
+    /// A format; declared once as a static member.
+    package init(_ text: String) { self.text = text }
+
+    /// `{"error","message"}`.
+    package static let json = FormatName("json")
+    /// An error page.
+    package static let page = FormatName("page")
+}
+
+/// One row of a feature's routes, known without settings; its handler is given the part of the feature that lives on the loop.
+package struct Route<Part: AnyObject>: Sendable {
+    /// How it is answered.
+    package enum Action: Sendable {
+        /// From memory, the same for everybody.
+        case fixed(@Sendable (Part) -> FixedAnswer)
+        /// In this turn.
+        case now(@Sendable (Part, HTTPRequest) throws(Failure) -> HTTPResponse)
+        /// After waiting, unless the first function refuses it in this turn.
+        case later(
+            admit: (@Sendable (Part, HTTPRequest) -> StaticResponse?)?,
+            @Sendable (Part, HTTPRequest) async throws(Failure) -> HTTPResponse
+        )
+    }
+
+    /// GET answers HEAD, too.
+    package let method: HTTPMethod
+    /// The path.
+    package let pattern: RoutePattern
+    /// One line for `sallyport routes`.
+    package let summary: String
+    /// What refusals look like; `nil` for the group's format.
+    package let format: FormatName?
+    /// Bytes that the content may have; `nil` for the group's limit.
+    package let bodyLimit: Int?
+    /// How it is answered.
+    package let action: Action
+
+    /// A row.
+    package init(
+        _ method: HTTPMethod,
+        _ pattern: RoutePattern,
+        _ summary: String,
+        format: FormatName? = nil,
+        bodyLimit: Int? = nil,
+        _ action: Action
+    ) {
+        self.method = method
+        self.pattern = pattern
+        self.summary = summary
+        self.format = format
+        self.bodyLimit = bodyLimit
+        self.action = action
+    }
+}
+
+/// Routes of one feature on one site that share their rules.
+package struct RouteGroup<Part: AnyObject>: Sendable {
+    /// What a HEAD gets where its GET waits for something.
+    package enum Head: Sendable {
+        /// A bare 200: nothing is looked up, and nothing has an effect.
+        case bare
+        /// What GET gets, without its content.
+        case likeGet
+    }
+
+    /// Where they are served.
+    package let site: SiteName
+    /// What refusals look like unless a row says otherwise.
+    package let format: FormatName
+    /// What every unknown path begins with that this group answers, for example `/v1/`; `nil` leaves them to the site.
+    package let prefix: String?
+    /// Bytes that a content may have; `nil` for the server's limit.
+    package let bodyLimit: Int?
+    /// What a HEAD gets.
+    package let head: Head
+    /// The rows.
+    package let routes: [Route<Part>]
+
+    /// A group.
+    package init(
+        on site: SiteName,
+        _ format: FormatName,
+        prefix: String? = nil,
+        bodyLimit: Int? = nil,
+        head: Head = .bare,
+        _ routes: [Route<Part>]
+    ) {
+        self.site = site
+        self.format = format
+        self.prefix = prefix
+        self.bodyLimit = bodyLimit
+        self.head = head
+        self.routes = routes
+    }
+}

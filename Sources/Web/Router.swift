@@ -1,0 +1,139 @@
+package import HTTPCore
+package import HTTPServer
+
+/// Finds the route of a request and turns every outcome into a response; one per listener and loop.
+///
+/// The host comes first, then what the site keeps out, the path, the method, and what the route asks for.
+package final class Router: RequestHandler {
+    private let faces: [Routes.Face]
+    private let paths: [Routes.Path]
+    private let bytes: [[UInt8]]
+    private let misdirected: StaticResponse
+
+    /// A router of everything that was mounted.
+    ///
+    /// - Parameter misdirected: The answer to every host that is no site's.
+    package init(_ routes: Routes, misdirected: StaticResponse) {
+        faces = routes.faces
+        paths = routes.paths
+        bytes = routes.paths.map { Array($0.pattern.text.utf8) }
+        self.misdirected = misdirected
+    }
+
+    package func bodyLimit(for request: HTTPRequest) -> Int? {
+        guard let face = face(of: request) else { return nil }
+        guard let path = path(of: request, on: face) else { return prefix(of: request, on: face)?.bodyLimit }
+        return paths[path].row(request.method)?.bodyLimit ?? prefix(of: request, on: face)?.bodyLimit
+    }
+
+    package func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse? {
+        guard let face = face(of: request) else { return nil }
+        let row = path(of: request, on: face).flatMap { paths[$0].row(request.method) }
+        let format = row?.format ?? prefix(of: request, on: face)?.format ?? face.fallback
+        return format.response(toContentRefusedWith: status, limit: bodyLimit(for: request), request)
+    }
+
+    package func handle(_ request: HTTPRequest) -> HandlerResult {
+        guard let face = face(of: request) else { return .precomposed(misdirected) }
+        if let gate = face.site.gate, let refusal = gate(request) { return .now(refusal) }
+        guard let index = path(of: request, on: face) else {
+            let format = prefix(of: request, on: face)?.format ?? face.fallback
+            return .now(format.response(to: Failure(.notFound), request))
+        }
+        guard let row = paths[index].row(request.method) else { return .now(refuseMethod(request, paths[index])) }
+        if request.method == .head, !row.isHeadLikeGet, case .later = row.action {
+            // It has an effect, or looks a token up: whoever asks with HEAD learns nothing.
+            return .now(HTTPResponse(.ok, block: face.site.headFields))
+        }
+        return answer(request, row)
+    }
+
+    private func answer(_ request: HTTPRequest, _ row: Routes.Row) -> HandlerResult {
+        switch row.action {
+        case .fixed(let answer): return .precomposed(answer.answer(request))
+        case .now(let handler):
+            do throws(Failure) {
+                return .now(try handler(request))
+            } catch {
+                return .now(row.format.response(to: error, request))
+            }
+        case .later(let admit, let handler):
+            if let refusal = admit?(request) { return .precomposed(refusal) }
+            return .later {
+                do throws(Failure) {
+                    return try await handler(request)
+                } catch {
+                    return row.format.response(to: error, request)
+                }
+            }
+        }
+    }
+
+    private func refuseMethod(_ request: HTTPRequest, _ path: Routes.Path) -> HTTPResponse {
+        let format = path.rows.last?.format
+        var response = format?.response(to: Failure(.methodNotAllowed), request) ?? HTTPResponse(.methodNotAllowed)
+        let methods = path.rows.map { $0.method == .get ? "GET, HEAD" : "\($0.method.text)" }
+        _ = response.add(.allow, methods.joined(separator: ", "))
+        return response
+    }
+
+    // MARK: Finding
+
+    private func face(of request: HTTPRequest) -> Routes.Face? {
+        for face in faces {
+            guard let host = face.site.host else { return face }
+            if request.hostIs(host) { return face }
+        }
+        return nil
+    }
+
+    /// The path's index; looked for once per request.
+    private func path(of request: HTTPRequest, on face: Routes.Face) -> Int? {
+        switch request.match.row {
+        case .found(let index): return index
+        case .none: return nil
+        case .unsearched: break
+        }
+        var match = RouteMatch()
+        let found = request.withPath { find($0, face, &match) }
+        match.row = found.map { .found($0) } ?? .none
+        request.match = match
+        return found
+    }
+
+    private func find(_ path: Span<UInt8>, _ face: Routes.Face, _ match: inout RouteMatch) -> Int? {
+        if path.count < face.exact.count {
+            for index in face.exact[path.count] {
+                let text = bytes[index]
+                if path.isEqual(to: text.span) { return index }
+            }
+        }
+        for index in face.patterns {
+            match = RouteMatch()
+            if paths[index].pattern.matches(path, &match) { return index }
+        }
+        match = RouteMatch()
+        return nil
+    }
+
+    private func prefix(
+        of request: HTTPRequest,
+        on face: Routes.Face
+    ) -> (text: [UInt8], format: any FailureFormat, bodyLimit: Int?)? {
+        request.withPath { path in
+            for prefix in face.prefixes where path.count >= prefix.text.count {
+                let text = prefix.text
+                if path.extracting(first: text.count).isEqual(to: text.span) { return prefix }
+            }
+            return nil
+        }
+    }
+}
+
+extension Routes.Path {
+    /// The row of a method; that of GET for HEAD.
+    func row(_ method: HTTPMethod) -> Routes.Row? {
+        let wanted = method == .head ? .get : method
+        return rows.first { $0.method == wanted }
+    }
+}

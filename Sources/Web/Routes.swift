@@ -1,0 +1,169 @@
+package import HTTPCore
+
+/// A face of the program as it stands on one loop: which host it is, what keeps requests out, how it refuses.
+package struct Site {
+    /// Which face.
+    package let name: SiteName
+    /// As it stands in a Host field, lower case; `nil` takes every host of the listener.
+    package let host: [UInt8]?
+    /// The format of refusals where no route is known.
+    package let fallback: FormatName
+    /// Every format that its routes use.
+    package let formats: [FormatName: any FailureFormat]
+    /// The fields of a bare answer to HEAD.
+    package let headFields: FieldBlock
+    /// Refuses requests before their route is looked for; `nil` lets everybody in.
+    package let gate: ((HTTPRequest) -> HTTPResponse?)?
+
+    /// A site.
+    package init(
+        _ name: SiteName,
+        host: [UInt8]?,
+        fallback: FormatName,
+        formats: [FormatName: any FailureFormat],
+        headFields: FieldBlock,
+        gate: ((HTTPRequest) -> HTTPResponse?)? = nil
+    ) {
+        self.name = name
+        self.host = host
+        self.fallback = fallback
+        self.formats = formats
+        self.headFields = headFields
+        self.gate = gate
+    }
+}
+
+/// Two rows that cannot both be served, or one that its site cannot serve; found at the start, never per request.
+package struct RouteError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong, with site, method and pattern.
+    package let description: String
+}
+
+/// What the parts of the features mount their routes on; one per loop.
+package struct Routes {
+    var faces: [Face] = []
+    var paths: [Path] = []
+
+    /// A site with its rows.
+    struct Face {
+        let site: Site
+        let fallback: any FailureFormat
+        /// Indices of paths without places, by their length.
+        var exact: [[Int]] = []
+        /// Indices of paths with places.
+        var patterns: [Int] = []
+        /// What is said about unknown paths, by what they begin with.
+        var prefixes: [(text: [UInt8], format: any FailureFormat, bodyLimit: Int?)] = []
+    }
+
+    /// All rows of one pattern.
+    struct Path {
+        let pattern: RoutePattern
+        let face: Int
+        var rows: [Row] = []
+    }
+
+    /// A row, bound to the part that answers it.
+    struct Row {
+        let method: HTTPMethod
+        let format: any FailureFormat
+        let bodyLimit: Int?
+        let isHeadLikeGet: Bool
+        let action: Action
+    }
+
+    enum Action {
+        case fixed(FixedAnswer)
+        case now((HTTPRequest) throws(Failure) -> HTTPResponse)
+        case later(
+            admit: ((HTTPRequest) -> StaticResponse?)?,
+            (HTTPRequest) async throws(Failure) -> HTTPResponse
+        )
+    }
+
+    /// Nothing mounted yet.
+    ///
+    /// - Throws: Where a site has no format of its fallback's name.
+    package init(_ sites: [Site]) throws(RouteError) {
+        for site in sites {
+            guard let fallback = site.formats[site.fallback] else {
+                throw RouteError(description: "site \(site.name.text) has no format \(site.fallback.text)")
+            }
+            faces.append(Face(site: site, fallback: fallback))
+        }
+    }
+
+    /// Mounts the rows of a part; a group on a site that this listener does not serve is left out.
+    ///
+    /// - Throws: For two rows that match one path and method, and for a format that the site lacks.
+    package mutating func mount<Part: AnyObject>(_ group: RouteGroup<Part>, on part: Part) throws(RouteError) {
+        guard let face = faces.firstIndex(where: { $0.site.name == group.site }) else { return }
+        if let prefix = group.prefix {
+            let format = try format(group.format, face, prefix)
+            guard !faces[face].prefixes.contains(where: { $0.text == Array(prefix.utf8) }) else {
+                throw RouteError(description: "\(group.site.text): two groups answer for \(prefix)")
+            }
+            faces[face].prefixes.append((Array(prefix.utf8), format, group.bodyLimit))
+        }
+        for route in group.routes {
+            let row = Row(
+                method: route.method,
+                format: try format(route.format ?? group.format, face, route.pattern.text),
+                bodyLimit: route.bodyLimit ?? group.bodyLimit,
+                isHeadLikeGet: group.head == .likeGet,
+                action: Routes.bind(route.action, part)
+            )
+            try add(row, route.pattern, face)
+        }
+    }
+
+    private func format(_ name: FormatName, _ face: Int, _ place: String) throws(RouteError) -> any FailureFormat {
+        if let format = faces[face].site.formats[name] { return format }
+        throw RouteError(description: "\(faces[face].site.name.text) \(place): there is no format \(name.text)")
+    }
+
+    private static func bind<Part: AnyObject>(_ action: Route<Part>.Action, _ part: Part) -> Action {
+        switch action {
+        case .fixed(let answer): return .fixed(answer(part))
+        case .now(let handler):
+            return .now { (request) throws(Failure) in try handler(part, request) }
+        case .later(let admit, let handler):
+            return .later(admit: admit.map { admit in { admit(part, $0) } }) { (request) async throws(Failure) in
+                try await handler(part, request)
+            }
+        }
+    }
+
+    private mutating func add(_ row: Row, _ pattern: RoutePattern, _ face: Int) throws(RouteError) {
+        let same = paths.indices.first { paths[$0].face == face && paths[$0].pattern.matchesSame(as: pattern) }
+        if let same, paths[same].rows.contains(where: { $0.method == row.method }) {
+            throw conflict(row, pattern, paths[same].pattern, face)
+        }
+        // A literal goes before a place only as a whole path; two patterns with places must not compete.
+        let rival = paths.first {
+            $0.face == face && !pattern.places.isEmpty && !$0.pattern.places.isEmpty && $0.pattern.overlaps(pattern)
+                && !$0.pattern.matchesSame(as: pattern)
+        }
+        if let rival { throw conflict(row, pattern, rival.pattern, face) }
+        if let same { return paths[same].rows.append(row) }
+        guard pattern.places.count <= RouteMatch.maximumCaptures else {
+            throw RouteError(description: "\(pattern.text): more than \(RouteMatch.maximumCaptures) places")
+        }
+        paths.append(Path(pattern: pattern, face: face, rows: [row]))
+        faces[face].note(paths.count - 1, pattern)
+    }
+
+    private func conflict(_ row: Row, _ pattern: RoutePattern, _ other: RoutePattern, _ face: Int) -> RouteError {
+        let site = faces[face].site.name.text
+        return RouteError(description: "\(site) \(row.method.text) \(pattern.text): mounted already as \(other.text)")
+    }
+}
+
+extension Routes.Face {
+    fileprivate mutating func note(_ index: Int, _ pattern: RoutePattern) {
+        guard pattern.places.isEmpty else { return patterns.append(index) }
+        let length = pattern.text.utf8.count
+        while exact.count <= length { exact.append([]) }
+        exact[length].append(index)
+    }
+}
