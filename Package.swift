@@ -222,7 +222,7 @@ let package = Package(
             "SallyportAppTests",
             [
                 "SallyportApp", "MerchantAPI", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay",
-                "Commerce", "Cryptography", "HTTPClient", "HTTPCore", "TLS", "Settings", "EventIO", "Telemetry",
+                "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "EventIO", "Telemetry",
                 "Primitives", "Postgres", "TestKit",
             ]
         ),
@@ -230,7 +230,7 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "IntegrationKit", "sallyport", "SallyportApp", "PostgresTestKit", "Postgres", "HTTPClient",
+                "IntegrationKit", "sallyport", "SallyportApp", "PostgresTestKit", "Postgres", "HTTPClient", "Web",
                 "HTTPCore", "Cryptography", "EventIO", "StrictJSON", "Telemetry", "Primitives", "TestKit",
                 "SallyportClient",
             ]

@@ -19,8 +19,6 @@ package final class HTTPRequest {
     package var isSecure = false
     /// Tells requests apart in a log; set by the server, different for each request of the process.
     package var serialNumber: UInt64 = 0
-    /// The route that a router has found; forgotten with the request.
-    package var match = RouteMatch()
 
     /// A request for `GET` with an empty target and nothing else.
     package init() {}
@@ -54,7 +52,6 @@ package final class HTTPRequest {
         var head = takeHead()
         head.reset()
         giveHead(head)
-        match = RouteMatch()
         clearBody()
     }
 
@@ -82,6 +79,11 @@ package final class HTTPRequest {
         storage = head
     }
 
+    /// Keeps what a router has found for the path.
+    package func note(_ match: RouteMatch) {
+        storage.match = match
+    }
+
     /// Forgets the content and keeps its storage, unless it is large.
     package func clearBody() {
         // A rare large body must not stay in memory for as long as its connection lives.
@@ -101,6 +103,9 @@ package final class HTTPRequest {
 extension HTTPRequest {
     /// The method.
     package var method: HTTPMethod { storage.method }
+
+    /// The route that a router has found for the path; forgotten when another request is read.
+    package var match: RouteMatch { storage.match }
 
     /// The path as it came, percent-encoding not undone; begins with a slash.
     package var path: String { withBytes(storage.path) { $0.text } }

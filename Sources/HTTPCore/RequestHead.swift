@@ -12,6 +12,8 @@ package struct RequestHead: Sendable {
 
     var path = ByteRange()
     var query: ByteRange?
+    /// With the path that it is about, so that no request is answered by the route of the one before.
+    var match = RouteMatch()
     private(set) var fields: [FieldEntry] = []
     private let index = KnownFieldIndex.shared
 
@@ -41,6 +43,7 @@ package struct RequestHead: Sendable {
         fields.removeAll(keepingCapacity: true)
         path = ByteRange()
         query = nil
+        match = RouteMatch()
     }
 }
 

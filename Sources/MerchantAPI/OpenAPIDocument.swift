@@ -145,7 +145,7 @@ package enum OpenAPIDocument {
     }
 
     private static func parameters(_ route: RouteDescription) -> [JSONValue] {
-        var list: [JSONValue] = route.path.parameters.map { name in
+        var list: [JSONValue] = route.path.places.map { name in
             let shape = Schema.matching(patterns[name] ?? SchemaPattern.uuid)
             return ["name": .string(name), "in": "path", "required": true, "schema": shape.json(isOpen: false)]
         }
@@ -218,7 +218,7 @@ package enum OpenAPIDocument {
             ])
             if route.shape.isKept { codes.insert(.idempotencyKeyReused) }
         }
-        if !route.path.parameters.isEmpty { codes.insert(.notFound) }
+        if !route.path.places.isEmpty { codes.insert(.notFound) }
         codes.formUnion(route.shape.problems)
         return ProblemCode.allCases.filter(codes.contains)
     }

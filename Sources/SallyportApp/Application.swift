@@ -10,6 +10,7 @@ import SessionBroker
 import Settings
 import TLS
 package import Telemetry
+import Web
 
 /// The running program: what `serve`, `demo` and the tests build, in one place where concrete types meet.
 ///
@@ -147,10 +148,10 @@ package final class Application: Sendable {
                     try await PostgresSessionStore(client: services.database, policy: policy)
                         .demandPolicy(policy, orAllowed: configuration.allowsPolicyChange)
                 }
-                try self.publicServer.attach(to: reactor, handler: Router(services))
+                try self.publicServer.attach(to: reactor, handler: try Router.publicListeners(services))
                 let (web, link) = (configuration.listeners.web, configuration.listeners.link)
                 try self.redirectServer.attach(to: reactor, handler: Downgrade(services, web: web, link: link))
-                try self.adminServer.attach(to: reactor, handler: Router(services, face: .admin))
+                try self.adminServer.attach(to: reactor, handler: try Router.adminListener(services))
                 reactor.onStop(self.roundStop) { services.poller.stop() }
                 guard index == 0 else { return }
                 self.startRounds(services, reactor, configuration, shortened: parts.roundPause)

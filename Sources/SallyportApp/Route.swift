@@ -1,66 +1,90 @@
 import HTTPCore
+import HTTPServer
+import Pages
 import Web
 
-/// One line of the route table; an object, because each request passes one along.
-final class Route: Sendable {
-    /// Which of the three faces of the program serves it.
-    enum Face: String, Sendable {
-        case web
-        case link
-        case admin
+// Rows of the shop: their handlers take an exchange, and say what went wrong in the codes of the HTTP contract.
+
+extension Route where Part == LoopServices {
+    /// Answered at once, from memory, the same for everybody.
+    static func fixed(
+        _ pattern: RoutePattern,
+        _ format: FormatName,
+        _ summary: String,
+        _ answer: @escaping @Sendable (Deployment) -> FixedAnswer
+    ) -> Route {
+        Route(.get, pattern, summary, format: format, .fixed { services in answer(services.deployment) })
     }
 
-    /// What a failure looks like.
-    enum Format: Sendable {
-        case json
-        case page
-    }
-
-    /// How it is answered.
-    enum Action: Sendable {
-        /// At once, from memory, the same for everybody.
-        case fixed(@Sendable (Deployment) -> FixedAnswer)
-        /// At once.
-        case now(@Sendable (Exchange) throws(Failure) -> HTTPResponse)
-        /// After waiting for the store or the provider.
-        case later(@Sendable (Exchange) async throws(Failure) -> HTTPResponse)
-        /// Likewise, but refused at once where the second function says that the request begins something and the store has no
-        /// room for it.
-        case beginning(
-            @Sendable (Exchange) async throws(Failure) -> HTTPResponse,
-            where: @Sendable (Exchange) -> Bool
-        )
-
-        /// Whether the answer takes the store or the provider.
-        var waits: Bool {
-            switch self {
-            case .fixed, .now: false
-            case .later, .beginning: true
+    /// Answered at once.
+    static func now(
+        _ method: HTTPMethod,
+        _ pattern: RoutePattern,
+        _ format: FormatName,
+        _ summary: String,
+        _ handler: @escaping @Sendable (Exchange) throws(Failure) -> HTTPResponse
+    ) -> Route {
+        let action = Action.now { services, request in
+            let exchange = Exchange(request: request, services: services)
+            do throws(Failure) {
+                return try handler(exchange)
+            } catch {
+                return exchange.refusal(error, format)
             }
         }
+        return Route(method, pattern, summary, format: format, action)
     }
 
-    let face: Face
-    let method: HTTPMethod
-    let path: StaticString
-    let format: Format
-    let action: Action
-    /// One line for `sallyport routes`.
-    let meaning: String
-
-    init(
-        _ face: Face,
+    /// Answered after waiting for the store or the provider.
+    ///
+    /// - Parameter begins: Whether the request begins something: then it is refused at once where the store has no room for it.
+    static func later(
         _ method: HTTPMethod,
-        _ path: StaticString,
-        _ format: Format,
-        _ action: Action,
-        _ meaning: String
-    ) {
-        self.face = face
-        self.method = method
-        self.path = path
+        _ pattern: RoutePattern,
+        _ format: FormatName,
+        _ summary: String,
+        bodyLimit: Int? = nil,
+        beginning begins: (@Sendable (Exchange) -> Bool)? = nil,
+        _ handler: @escaping @Sendable (Exchange) async throws(Failure) -> HTTPResponse
+    ) -> Route {
+        let admit = begins.map { begins in
+            { @Sendable (services: LoopServices, request: HTTPRequest) -> StaticResponse? in
+                guard begins(Exchange(request: request, services: services)) else { return nil }
+                return services.refusalOfNew(request, format)
+            }
+        }
+        let action = Action.later(admit: admit) { services, request in
+            let exchange = Exchange(request: request, services: services)
+            do throws(Failure) {
+                return try await handler(exchange)
+            } catch {
+                return exchange.refusal(error, format)
+            }
+        }
+        return Route(method, pattern, summary, format: format, bodyLimit: bodyLimit, action)
+    }
+}
+
+extension Exchange {
+    /// The answer to a refusal, which is counted and logged.
+    fileprivate func refusal(_ failure: Failure, _ format: FormatName) -> HTTPResponse {
+        services.note(failure, request)
+        return FailureResponse.make(failure, self, format)
+    }
+}
+
+/// How the shop refuses where no handler is asked: JSON or a page.
+final class ShopFailures: FailureFormat {
+    private let services: LoopServices
+    private let format: FormatName
+
+    init(_ services: LoopServices, _ format: FormatName) {
+        self.services = services
         self.format = format
-        self.action = action
-        self.meaning = meaning
+    }
+
+    func response(to failure: Web.Failure, _ request: HTTPRequest) -> HTTPResponse {
+        let code: FailureCode = failure.code == .methodNotAllowed ? .methodNotAllowed : .notFound
+        return Exchange(request: request, services: services).refusal(Failure(code), format)
     }
 }

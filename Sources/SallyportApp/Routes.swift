@@ -1,129 +1,122 @@
 import HTTPCore
 import Web
 
-/// Every route of the program, in the order in which it is looked through: the busiest first.
+/// Every route of the shop; those below `/v1` are in `MerchantRoutes.swift`.
 enum RouteTable {
-    static let all: [Route] = web + late + link + admin
+    /// In the order in which `sallyport routes` prints them.
+    static let all = [pages, notifications(isTaken: true), late, links, admin].flatMap(\.cards)
 
-    /// Routes of the web host that are looked for behind all others: nobody waits for them at a page.
-    static let late: [Route] = [
-        Route(
-            .web,
-            .post,
-            notificationPath,
+    static let pages = RouteGroup<LoopServices>(
+        on: .web,
+        .page,
+        [
+            .later(
+                .get,
+                "/button",
+                .page,
+                "open a launch ticket; the button page",
+                beginning: ButtonHandler.opens,
+                ButtonHandler.get
+            ),
+            .later(
+                .post,
+                "/secureWebviewSession",
+                .json,
+                "issue a launch ticket",
+                beginning: { _ in true },
+                IssueHandler.post
+            ),
+            .later(.get, "/confirm_order", .page, "review return; the confirm page", ConfirmHandler.get),
+            .later(.post, "/confirm_order", .page, "the buyer agrees; on to the provider", ConfirmHandler.post),
+            .later(.get, "/checkout_result", .page, "result return; the way back", ResultHandler.get),
+            .later(.post, "/purchase", .json, "both halves meet: complete, once", PurchaseHandler.post),
+            .later(.get, "/thanks", .page, "the receipt", ThanksHandler.get),
+            .now(.get, "/iosApp/cart", .page, "cart in the iOS app", CartHandler.iosApp),
+            .now(.get, "/androidApp/cart", .page, "cart in the Android app", CartHandler.androidApp),
+            .now(.get, "/browser/cart", .page, "cart in a browser", CartHandler.browser),
+            .later(
+                .post,
+                "/button",
+                .page,
+                "open a launch ticket, modes auto_post and tap",
+                beginning: { _ in true },
+                ButtonHandler.post
+            ),
+            .later(.get, "/checkout_cancel", .page, "the buyer left the provider's page", CancelHandler.get),
+            .later(.post, "/checkout_cancel", .page, "the buyer cancels for good", CancelHandler.post),
+            .later(.post, "/calc_postage", .json, "postage and total, the seed's contract", PostageHandler.post),
+            .later(.post, "/return", .json, "check a return, consume nothing", ReturnHandler.post),
+            .later(.post, "/secureWebviewSession/status", .json, "state of a flow", StatusHandler.post),
+            .later(.get, "/rescue", .page, "the link again, where it did not open the app", RescueHandler.get),
+            .now(.post, "/csp_report", .json, "what a page's policy kept out", PolicyReportHandler.post),
+            .now(.get, "/error", .page, "the last resort", ErrorHandler.page),
+            .now(.post, "/error", .page, "the last resort", ErrorHandler.page),
+            .fixed("/crt/sample.crt", .page, "development authority, in demo only") { $0.developmentAuthority },
+        ]
+    )
+
+    static let late = RouteGroup<LoopServices>(
+        on: .web,
+        .page,
+        [
+            securityText,
+            .now(.get, "/", .page, "what a demo is about, in demo only", StartHandler.get),
+        ]
+    )
+
+    static let links = RouteGroup<LoopServices>(
+        on: .link,
+        .page,
+        [
+            .fixed("/.well-known/apple-app-site-association", .json, "association file for iOS") {
+                $0.appleAssociation
+            },
+            .fixed("/apple-app-site-association", .json, "the same, older systems") { $0.appleAssociation },
+            .fixed("/.well-known/assetlinks.json", .json, "the same for Android") { $0.androidAssociation },
+            .now(.get, "/index.html", .page, "shown where the link did not open the app", LinkHandler.fallback),
+            securityText,
+        ]
+    )
+
+    static let admin = RouteGroup<LoopServices>(
+        on: .admin,
+        .page,
+        [
+            .now(.get, "/healthz", .json, "the process answers", AdminHandler.health),
+            .now(.get, "/readyz", .json, "the database answers too", AdminHandler.readiness),
+            .now(.get, "/metrics", .json, "Prometheus text", AdminHandler.metrics),
+        ]
+    )
+
+    /// What the provider pushes.
+    ///
+    /// - Parameter isTaken: Whether messages are taken in: nobody else sends so much, and nobody does before.
+    static func notifications(isTaken: Bool) -> RouteGroup<LoopServices> {
+        let limit = isTaken ? 262_144 : nil
+        return RouteGroup(
+            on: .web,
             .json,
-            .later(NotificationHandler.post),
-            "what the provider pushes: something has changed, read it"
-        ), securityText(.web),
-        Route(.web, .get, "/", .page, .now(StartHandler.get), "what a demo is about, in demo only"),
-    ]
-
-    private static func securityText(_ face: Route.Face) -> Route {
-        Route(
-            face,
-            .get,
-            "/.well-known/security.txt",
-            .page,
-            .now(SecurityTextHandler.get),
-            "where weaknesses are reported to"
+            [
+                .later(
+                    .post,
+                    notificationPath,
+                    .json,
+                    "what the provider pushes: something has changed, read it",
+                    bodyLimit: limit,
+                    NotificationHandler.post
+                )
+            ]
         )
     }
 
     /// Where the provider pushes its messages to.
-    static let notificationPath: StaticString = "/ipn/amazon-pay"
-    /// The greatest message that the provider pushes.
-    static let notificationLimit = 262_144
+    static let notificationPath: RoutePattern = "/ipn/amazon-pay"
 
-    static let web: [Route] = [
-        Route(
-            .web,
-            .get,
-            "/button",
-            .page,
-            .beginning(ButtonHandler.get, where: ButtonHandler.opens),
-            "open a launch ticket; the button page"
-        ),
-        Route(
-            .web,
-            .post,
-            "/secureWebviewSession",
-            .json,
-            .beginning(IssueHandler.post, where: { _ in true }),
-            "issue a launch ticket"
-        ),
-        Route(.web, .get, "/confirm_order", .page, .later(ConfirmHandler.get), "review return; the confirm page"),
-        Route(
-            .web,
-            .post,
-            "/confirm_order",
-            .page,
-            .later(ConfirmHandler.post),
-            "the buyer agrees; on to the provider"
-        ),
-        Route(.web, .get, "/checkout_result", .page, .later(ResultHandler.get), "result return; the way back"),
-        Route(.web, .post, "/purchase", .json, .later(PurchaseHandler.post), "both halves meet: complete, once"),
-        Route(.web, .get, "/thanks", .page, .later(ThanksHandler.get), "the receipt"),
-        Route(.web, .get, "/iosApp/cart", .page, .now(CartHandler.iosApp), "cart in the iOS app"),
-        Route(.web, .get, "/androidApp/cart", .page, .now(CartHandler.androidApp), "cart in the Android app"),
-        Route(.web, .get, "/browser/cart", .page, .now(CartHandler.browser), "cart in a browser"),
-        Route(
-            .web,
-            .post,
-            "/button",
-            .page,
-            .beginning(ButtonHandler.post, where: { _ in true }),
-            "open a launch ticket, modes auto_post and tap"
-        ),
-        Route(.web, .get, "/checkout_cancel", .page, .later(CancelHandler.get), "the buyer left the provider's page"),
-        Route(.web, .post, "/checkout_cancel", .page, .later(CancelHandler.post), "the buyer cancels for good"),
-        Route(
-            .web,
-            .post,
-            "/calc_postage",
-            .json,
-            .later(PostageHandler.post),
-            "postage and total, the seed's contract"
-        ),
-        Route(.web, .post, "/return", .json, .later(ReturnHandler.post), "check a return, consume nothing"),
-        Route(.web, .post, "/secureWebviewSession/status", .json, .later(StatusHandler.post), "state of a flow"),
-        Route(.web, .get, "/rescue", .page, .later(RescueHandler.get), "the link again, where it did not open the app"),
-        Route(.web, .post, "/csp_report", .json, .now(PolicyReportHandler.post), "what a page's policy kept out"),
-        Route(.web, .get, "/error", .page, .now(ErrorHandler.page), "the last resort"),
-        Route(.web, .post, "/error", .page, .now(ErrorHandler.page), "the last resort"),
-        Route(
-            .web,
-            .get,
-            "/crt/sample.crt",
-            .page,
-            .fixed(\.developmentAuthority),
-            "development authority, in demo only"
-        ),
-    ]
-
-    static let link: [Route] = [
-        Route(
-            .link,
-            .get,
-            "/.well-known/apple-app-site-association",
-            .json,
-            .fixed(\.appleAssociation),
-            "association file for iOS"
-        ),
-        Route(.link, .get, "/apple-app-site-association", .json, .fixed(\.appleAssociation), "the same, older systems"),
-        Route(.link, .get, "/.well-known/assetlinks.json", .json, .fixed(\.androidAssociation), "the same for Android"),
-        Route(
-            .link,
-            .get,
-            "/index.html",
-            .page,
-            .now(LinkHandler.fallback),
-            "shown where the link did not open the app"
-        ), securityText(.link),
-    ]
-
-    static let admin: [Route] = [
-        Route(.admin, .get, "/healthz", .json, .now(AdminHandler.health), "the process answers"),
-        Route(.admin, .get, "/readyz", .json, .now(AdminHandler.readiness), "the database answers too"),
-        Route(.admin, .get, "/metrics", .json, .now(AdminHandler.metrics), "Prometheus text"),
-    ]
+    private static let securityText = Route<LoopServices>.now(
+        .get,
+        "/.well-known/security.txt",
+        .page,
+        "where weaknesses are reported to",
+        SecurityTextHandler.get
+    )
 }

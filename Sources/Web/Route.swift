@@ -76,6 +76,25 @@ package struct Route<Part: AnyObject>: Sendable {
     }
 }
 
+/// What `sallyport routes` and tests know of a row.
+package struct RouteCard: Sendable {
+    /// Where it is served.
+    package let site: SiteName
+    /// GET answers HEAD, too.
+    package let method: HTTPMethod
+    /// The pattern as it is written.
+    package let path: String
+    /// One line for people.
+    package let summary: String
+}
+
+extension RouteGroup {
+    /// The rows as values without their handlers.
+    package var cards: [RouteCard] {
+        routes.map { RouteCard(site: site, method: $0.method, path: $0.pattern.text, summary: $0.summary) }
+    }
+}
+
 /// Routes of one feature on one site that share their rules.
 package struct RouteGroup<Part: AnyObject>: Sendable {
     /// What a HEAD gets where its GET waits for something.

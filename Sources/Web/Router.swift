@@ -97,7 +97,7 @@ package final class Router: RequestHandler {
         var match = RouteMatch()
         let found = request.withPath { find($0, face, &match) }
         match.row = found.map { .found($0) } ?? .none
-        request.match = match
+        request.note(match)
         return found
     }
 

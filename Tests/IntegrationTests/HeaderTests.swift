@@ -3,6 +3,7 @@ import HTTPCore
 import IntegrationKit
 import Primitives
 import Testing
+import Web
 
 @testable import SallyportApp
 
@@ -83,7 +84,7 @@ import Testing
 
     /// Compares an answer with its row and takes its route off the list.
     private final class Checklist {
-        var open = Set(RouteTable.all.map { "\($0.face.rawValue) \($0.method.text) \($0.path)" })
+        var open = Set(RouteTable.all.map { "\($0.site.text) \($0.method.text) \($0.path)" })
 
         func check(_ route: String, _ answer: Page, _ status: Int, _ expected: [String], cookies: [String] = []) {
             open.remove(route)
@@ -273,7 +274,7 @@ import Testing
             let anyone = shop.browser()
             let bases = ["web": shop.web, "link": shop.link, "admin": shop.admin]
             for route in RouteTable.all {
-                let base = try #require(bases[route.face.rawValue])
+                let base = try #require(bases[route.site.text])
                 for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"] {
                     let answer = try await anyone.request(method, base + "\(route.path)")
                     #expect(answer.status == 405, "\(method) \(route.path)")

@@ -3,6 +3,7 @@ import Settings
 import Synchronization
 import TestKit
 import Testing
+import Web
 
 @testable import SallyportApp
 

@@ -3,6 +3,7 @@ import HTTPCore
 import SessionBroker
 import Settings
 import Testing
+import Web
 
 @testable import SallyportApp
 
@@ -80,7 +81,7 @@ private func quoted(_ cell: String) -> [String] {
         let rows = try document("README.md").split(separator: "\n").compactMap(cells)
             .filter { $0.first?.hasPrefix("`GET") == true || $0.first?.hasPrefix("`POST") == true }
         let named = rows.flatMap { row in routes(row[0]).map { "\(face(row[1])) \($0)" } }
-        let table = RouteTable.all.map { "\($0.face.rawValue) \($0.method.text) \($0.path)" }
+        let table = RouteTable.all.map { "\($0.site.text) \($0.method.text) \($0.path)" }
         #expect(Set(named).sorted() == table.sorted())
     }
 

@@ -196,9 +196,18 @@ private func request(_ method: HTTPMethod, _ path: String, host: String = "shop.
         _ = router.bodyLimit(for: asked)
         #expect(asked.match.row != .unsearched)
         #expect(try await ask(asked) == "200 7")
-        asked.reset()
+        // As a connection reads the next request.
+        var head = asked.takeHead()
+        head.reset()
+        let (target, name, host) = ("/books", "host", "shop.example")
+        let isFilled =
+            head.appendTarget(target.utf8Span.span)
+            && head.appendField(name: name.utf8Span.span, value: host.utf8Span.span)
+        #expect(isFilled)
+        asked.giveHead(head)
         #expect(asked.match.row == .unsearched)
         #expect(asked.capture(0).isEmpty)
+        #expect(try await ask(asked) == "200 all")
     }
 
     @Test func `is kept shut by its gate before the route is looked for`() throws {

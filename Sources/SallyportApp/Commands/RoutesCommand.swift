@@ -1,5 +1,5 @@
 import HTTPCore
-import MerchantAPI
+import Web
 
 /// `sallyport routes`: prints the route table.
 enum RoutesCommand {
@@ -10,17 +10,9 @@ enum RoutesCommand {
         details: "Those below /v1 are served where merchant.api is on; /v1/openapi.json describes them in full.",
         options: [],
         run: { input in
-            for route in RouteTable.all {
+            for route in RouteTable.all + MerchantInterface.routes.cards {
                 let columns = [
-                    pad(route.face.rawValue, 6), pad("\(route.method.text)", 5), pad("\(route.path)", 42),
-                    route.meaning,
-                ]
-                input.console.print(columns.joined(separator: " "))
-            }
-            for route in MerchantRouteTable.all {
-                let columns = [
-                    pad("web", 6), pad("\(route.description.method.text)", 5), pad(route.description.path.text, 42),
-                    route.description.summary,
+                    pad(route.site.text, 6), pad("\(route.method.text)", 5), pad(route.path, 42), route.summary,
                 ]
                 input.console.print(columns.joined(separator: " "))
             }

@@ -8,6 +8,7 @@ import Pages
 import Primitives
 import SessionBroker
 import Settings
+import Web
 
 /// What `doctor` looks at: the settings as texts, what they name, and what this program itself says of them.
 struct SettingExamination {
@@ -40,7 +41,7 @@ struct SettingExamination {
             // What cannot be read is told by the checks of each file.
             if setting.kind == .secretFile { facts.exposures[setting.name] = (try? SecretFile.exposure(path)) ?? nil }
         }
-        facts.webPaths = RouteTable.all.filter { $0.face == .web && $0.method == .get }.map { "\($0.path)" }
+        facts.webPaths = RouteTable.all.filter { $0.site == .web && $0.method == .get }.map(\.path)
         facts.returnPaths = ProviderSetup.returnPaths
         facts.pages = SettingExamination.pages(
             HeaderPolicy(includesSubdomains: facts.texts["hsts.include_subdomains"] != "false")

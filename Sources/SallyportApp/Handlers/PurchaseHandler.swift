@@ -1,6 +1,7 @@
 import HTTPCore
 import Pages
 import SessionBroker
+import Web
 
 /// `POST /purchase`: the two halves meet, and the purchase is completed exactly once.
 ///

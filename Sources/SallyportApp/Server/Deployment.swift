@@ -52,7 +52,8 @@ final class Deployment: Sendable {
     let merchant: MerchantDeployment?
     /// How long orders and their ledger are kept behind their month.
     let orderRetention: Duration
-    private let assets: [(path: [UInt8], answer: FixedAnswer)]
+    /// A route for each static file, under the name that holds its hash.
+    let assetRoutes: RouteGroup<LoopServices>
 
     /// Reads the static files and makes every answer that can be made ahead.
     ///
@@ -86,10 +87,15 @@ final class Deployment: Sendable {
         merchant = MerchantDeployment(configuration, headers)
         admin = try AdminAccess(configuration)
         misdirected = StaticResponse(HTTPResponse(.misdirected, block: headers.common))
-        assets = files.files.map { file in
-            let type = HTTPField(.contentType, file.contentType).map { [$0] } ?? []
-            return (Array(file.urlPath.utf8), FixedAnswer(file.bytes, block: headers.asset.adding(type)))
-        }
+        assetRoutes = RouteGroup(
+            on: .web,
+            .page,
+            files.files.map { file in
+                let type = HTTPField(.contentType, file.contentType).map { [$0] } ?? []
+                let answer = FixedAnswer(file.bytes, block: headers.asset.adding(type))
+                return Route(.get, RoutePattern(file.urlPath), "a static file", .fixed { _ in answer })
+            }
+        )
         let absent = FixedAnswer(absent: HTTPResponse(.notFound, block: headers.json))
         let associations = try Associations(configuration)
         appleAssociation = associations.apple.map { FixedAnswer($0, block: headers.association) } ?? absent
@@ -99,14 +105,6 @@ final class Deployment: Sendable {
                 let type = HTTPField(.contentType, constant: "application/x-x509-ca-cert")
                 return FixedAnswer(pem, block: headers.admin.adding([type]))
             } ?? absent
-    }
-
-    /// The static file of a request, or `nil` where there is none of that name.
-    ///
-    /// - Parameter request: Its path is compared with a dozen names; no text is made of it.
-    /// - Returns: The answer with its entity tag.
-    func asset(_ request: HTTPRequest) -> FixedAnswer? {
-        assets.first { request.pathIs($0.path) }?.answer
     }
 }
 

@@ -2,6 +2,7 @@ import HTTPCore
 import HTTPServer
 import Primitives
 import SessionBroker
+import Web
 
 /// The listener that only says where the pages are: plain HTTP, session-security T18.
 ///
@@ -12,7 +13,7 @@ final class Downgrade: RequestHandler {
     private struct Host {
         let name: String
         let target: String
-        let paths: [StaticString]
+        let paths: [[UInt8]]
     }
 
     private let services: LoopServices
@@ -27,10 +28,12 @@ final class Downgrade: RequestHandler {
     ///   - link: Where the links really are.
     init(_ services: LoopServices, web: WebOrigin, link: WebOrigin) {
         self.services = services
-        let pages = (RouteTable.web + RouteTable.late).filter { $0.method == .get }
+        func paths(_ site: SiteName) -> [[UInt8]] {
+            RouteTable.all.filter { $0.site == site && $0.method == .get }.map { Array($0.path.utf8) }
+        }
         hosts = [
-            Host(name: web.host, target: web.text, paths: pages.map(\.path)),
-            Host(name: link.host, target: link.text, paths: RouteTable.link.map(\.path)),
+            Host(name: web.host, target: web.text, paths: paths(.web)),
+            Host(name: link.host, target: link.text, paths: paths(.link)),
         ]
         headers = services.deployment.headers.downgrade
     }
@@ -60,7 +63,7 @@ final class Downgrade: RequestHandler {
             return .now(HTTPResponse(.forbidden, block: headers))
         }
         var response = HTTPResponse(.seeOther, block: headers)
-        let path = request.pathIndex(in: host.paths).map { host.paths[$0].description } ?? "/"
+        let path = host.paths.first { request.pathIs($0) }.map { String(decoding: $0, as: UTF8.self) } ?? "/"
         _ = response.add(.location, host.target + path)
         return .now(response)
     }

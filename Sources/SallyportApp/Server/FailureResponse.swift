@@ -2,6 +2,7 @@ import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// Turns a refusal into what the client sees: the code and a sentence, nothing about the inside.
 enum FailureResponse {
@@ -12,7 +13,7 @@ enum FailureResponse {
     ///   - exchange: The request it answers.
     ///   - format: JSON or a page.
     /// - Returns: Status, page or JSON, `Retry-After` and `X-Flow-Id` where they apply.
-    static func make(_ failure: Failure, _ exchange: Exchange, _ format: Route.Format) -> HTTPResponse {
+    static func make(_ failure: Failure, _ exchange: Exchange, _ format: FormatName) -> HTTPResponse {
         if format == .page, exchange.request.hostIs(exchange.deployment.linkHost) { return link(failure, exchange) }
         let request = exchange.request.requestID
         return make(failure, exchange.deployment, format, in: { exchange.language }, request: request)
@@ -30,15 +31,13 @@ enum FailureResponse {
     static func make(
         _ failure: Failure,
         _ deployment: Deployment,
-        _ format: Route.Format,
+        _ format: FormatName,
         in language: () -> Language,
         request: String? = nil
     ) -> HTTPResponse {
         var response =
-            switch format {
-            case .json: json(failure.code, deployment)
-            case .page: page(failure, deployment, language(), request)
-            }
+            format == .page
+            ? page(failure, deployment, language(), request) : json(failure.code, deployment)
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if let flow = failure.flow { _ = response.add(.xFlowID, flow.description) }
         return response
@@ -100,7 +99,7 @@ final class StandingRefusal {
     }
 
     /// The answer for one request.
-    func answer(_ request: HTTPRequest, _ format: Route.Format) -> StaticResponse {
+    func answer(_ request: HTTPRequest, _ format: FormatName) -> StaticResponse {
         guard format == .page, let index = Language.allCases.firstIndex(of: Language(preferredBy: request)) else {
             return json
         }

@@ -8,6 +8,7 @@ import Postgres
 import Primitives
 import SessionBroker
 import Telemetry
+import Web
 
 /// Everything that lives on one loop and that its handlers share; made on the loop, never leaves it.
 final class LoopServices {
@@ -173,7 +174,7 @@ final class LoopServices {
     ///   - request: What begins something, to be given to its handler in this turn.
     ///   - format: JSON or a page.
     /// - Returns: 503 with `Retry-After`, or `nil` where there is room.
-    func refusalOfNew(_ request: HTTPRequest, _ format: Route.Format) -> StaticResponse? {
+    func refusalOfNew(_ request: HTTPRequest, _ format: FormatName) -> StaticResponse? {
         let admission = database.admit()
         guard admission != .granted else { return nil }
         counters.unavailable.increment()

@@ -8,24 +8,22 @@ import SessionBroker
 import StrictJSON
 import Web
 
-/// Finds the route of a request below `/v1`, lets it in or refuses it, and turns every outcome into a response; one per loop.
+/// Lets requests below `/v1` in or refuses them, and turns every outcome into a response; one per loop.
 ///
 /// The order of checks: path and method, browsers, the key, how often it is used, what it opens, then the form of the request.
 /// Nothing is looked up before the key was found good, so that a stranger learns nothing but which routes there are. A valid key is
 /// let in whatever else its address does, and whatever the buyers do whose requests it relays.
-final class MerchantRouter {
+final class MerchantInterface {
     private let services: LoopServices
     private let merchant: MerchantServices
     private let deployment: MerchantDeployment
 
-    /// What every path of the interface begins with.
-    static let prefix: StaticString = "/v1/"
     /// The greatest content of a request: 200 lines with all that they may have.
     ///
     /// Less than what is read of a refused request to be dropped, so that whoever sends a little more gets its answer.
     static let bodyLimit = 196_608
 
-    /// A router, or `nil` where the interface is not served.
+    /// The interface, or `nil` where it is not served.
     ///
     /// - Parameter services: The loop's.
     init?(_ services: LoopServices) {
@@ -35,59 +33,53 @@ final class MerchantRouter {
         self.deployment = deployment
     }
 
-    /// Answers a request whose path begins with `prefix`.
-    func handle(_ request: HTTPRequest) -> HandlerResult {
-        let asked = request.method
-        let method = asked == .head ? .get : asked
-        let path = request.path
-        var others: [String] = []
-        for route in MerchantRouteTable.all {
-            guard let ids = route.description.path.match(path) else { continue }
-            guard route.description.method == method else {
-                others.append(route.description.method == .get ? "GET, HEAD" : "\(route.description.method.text)")
-                continue
+    /// Its routes, for the router.
+    static let routes = RouteGroup<MerchantInterface>(
+        on: .web,
+        .problem,
+        prefix: "/v1/",
+        bodyLimit: bodyLimit,
+        head: .likeGet,
+        MerchantRouteTable.all.map { route in
+            let description = route.description
+            guard let handler = route.handler else {
+                return Route(
+                    description.method,
+                    description.path,
+                    description.summary,
+                    .fixed { interface in interface.deployment.document }
+                )
             }
-            guard let handler = route.handler else { return .precomposed(deployment.document.answer(request)) }
-            return later(request, path, ids, route, handler)
+            return Route(
+                description.method,
+                description.path,
+                description.summary,
+                .later(admit: nil) { interface, request in await interface.respond(to: request, route, handler) }
+            )
         }
-        merchant.count("none", others.isEmpty ? 404 : 405)
-        guard !others.isEmpty else { return .now(response(to: Problem(.notFound), request.requestID)) }
-        var response = response(to: Problem(.methodNotAllowed), request.requestID)
-        _ = response.add(.allow, others.joined(separator: ", "))
-        return .now(response)
-    }
+    )
 
-    /// Answers a request whose content is not taken, before anybody has looked who sends it.
-    func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse {
-        merchant.count("none", status.code)
-        return response(to: Problem(contentRefusedWith: status, limit: MerchantRouter.bodyLimit), request.requestID)
-    }
-
-    private func later(
-        _ request: HTTPRequest,
-        _ path: String,
-        _ ids: [String],
+    private func respond(
+        to request: HTTPRequest,
         _ route: MerchantRoute,
         _ handler: @escaping MerchantRoute.Handler
-    ) -> HandlerResult {
-        .later {
-            let requestID = request.requestID
-            do throws(Problem) {
-                let call = try await self.letIn(request, path, ids, route)
-                let answer: MerchantAnswer
-                if route.description.method == .get {
-                    answer = try await handler(call)
-                } else {
-                    // What has begun is brought to its end even where nobody waits for the answer.
-                    answer = try await self.services.toTheEnd { () async throws(Problem) in try await handler(call) }
-                }
-                self.merchant.count(route.description.name, answer.status.code)
-                return self.response(answer, requestID)
-            } catch {
-                self.services.note(error, requestID: requestID)
-                self.merchant.count(route.description.name, error.code.status.code)
-                return self.response(to: error, requestID)
+    ) async -> HTTPResponse {
+        let requestID = request.requestID
+        do throws(Problem) {
+            let call = try await letIn(request, route)
+            let answer: MerchantAnswer
+            if route.description.method == .get {
+                answer = try await handler(call)
+            } else {
+                // What has begun is brought to its end even where nobody waits for the answer.
+                answer = try await services.toTheEnd { () async throws(Problem) in try await handler(call) }
             }
+            merchant.count(route.description.name, answer.status.code)
+            return response(answer, requestID)
+        } catch {
+            services.note(error, requestID: requestID)
+            merchant.count(route.description.name, error.code.status.code)
+            return response(to: error, requestID)
         }
     }
 
@@ -95,8 +87,6 @@ final class MerchantRouter {
 
     private func letIn(
         _ request: HTTPRequest,
-        _ path: String,
-        _ ids: [String],
         _ route: MerchantRoute
     ) async throws(Problem) -> MerchantCall {
         guard request.count(.origin) == 0 else { throw Problem(.browserNotAllowed) }
@@ -105,10 +95,10 @@ final class MerchantRouter {
         var caller = Exchange(request: request, services: services).caller
         caller.showsKey = true
         let content = Result { [caller] () throws(Problem) in
-            try self.content(request, path, ids, route.description, caller)
+            try self.content(request, route.description, caller)
         }
         let (key, grant) = try await authenticate(request, caller)
-        let session = route.isCausedByBuyers ? ids.first.flatMap { UUIDBytes($0) } : nil
+        let session = route.isCausedByBuyers ? UUIDBytes(request.capture(0)) : nil
         let wait = session.map { merchant.wait(ofSession: $0) } ?? merchant.wait(of: grant.id)
         if let wait { throw Problem(.rateLimited, retryAfter: wait) }
         if let scope = route.description.scope, !grant.allows(scope) {
@@ -121,7 +111,7 @@ final class MerchantRouter {
     /// The same answer whether a key is missing, malformed, unknown or revoked; 429 where the address has shown too many such keys.
     private func authenticate(_ request: HTTPRequest, _ caller: Caller) async throws(Problem) -> (APIKey, KeyGrant) {
         let wait = services.broker.keyWait(caller)
-        if let key = MerchantRouter.key(request), let grant = try await grant(of: key, isGuess: wait != nil) {
+        if let key = MerchantInterface.key(request), let grant = try await grant(of: key, isGuess: wait != nil) {
             return (key, grant)
         }
         services.broker.countKeyMiss(caller)
@@ -162,8 +152,6 @@ final class MerchantRouter {
 
     private func content(
         _ request: HTTPRequest,
-        _ path: String,
-        _ ids: [String],
         _ route: RouteDescription,
         _ caller: Caller
     ) throws(Problem) -> MerchantCall.Content {
@@ -175,8 +163,8 @@ final class MerchantRouter {
         }
         return MerchantCall.Content(
             method: "\(route.method.text)",
-            path: path,
-            ids: ids,
+            path: request.path,
+            ids: route.path.places.indices.map { request.capture($0) },
             query: query,
             body: request.body,
             idempotencyKey: request.first(.idempotencyKey),
@@ -191,7 +179,7 @@ final class MerchantRouter {
         var response = HTTPResponse(
             answer.status,
             block: services.deployment.headers.json,
-            body: .bytes(answer.status.code < 400 ? answer.body : MerchantRouter.line(answer.body))
+            body: .bytes(answer.status.code < 400 ? answer.body : MerchantInterface.line(answer.body))
         )
         _ = response.add(.xRequestID, requestID)
         if let seconds = answer.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
@@ -206,12 +194,32 @@ final class MerchantRouter {
         var response = HTTPResponse(
             problem.code.status,
             block: services.deployment.headers.json,
-            body: .bytes(MerchantRouter.line(problem.body.bytes))
+            body: .bytes(MerchantInterface.line(problem.body.bytes))
         )
         _ = response.add(.xRequestID, requestID)
         if problem.code == .unauthenticated { response.add(.wwwAuthenticate, constant: "Bearer") }
         if let seconds = problem.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if let flow = problem.flow { _ = response.add(.xFlowID, flow.description) }
         return response
+    }
+}
+
+extension FormatName {
+    /// `{"error":{"code","message"}}` of `/v1`.
+    static let problem = FormatName("problem")
+}
+
+extension MerchantInterface: FailureFormat {
+    func response(to failure: Web.Failure, _ request: HTTPRequest) -> HTTPResponse {
+        let problem = Problem(failure.code == .methodNotAllowed ? .methodNotAllowed : .notFound)
+        merchant.count("none", problem.code.status.code)
+        return response(to: problem, request.requestID)
+    }
+
+    /// Nobody has looked yet who sends it.
+    func response(toContentRefusedWith status: HTTPStatus, limit: Int?, _ request: HTTPRequest) -> HTTPResponse? {
+        merchant.count("none", status.code)
+        let problem = Problem(contentRefusedWith: status, limit: limit ?? MerchantInterface.bodyLimit)
+        return response(to: problem, request.requestID)
     }
 }

@@ -1,5 +1,3 @@
-import HTTPCore
-
 /// The path of a route, which may have places for ids: `/v1/sessions/{id}/cancel`.
 package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     enum Segment: Sendable, Hashable {
@@ -36,7 +34,7 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     }
 
     /// Whether there is one path that both match.
-    func overlaps(_ other: RoutePattern) -> Bool {
+    package func overlaps(_ other: RoutePattern) -> Bool {
         segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { own, other in
                 switch (own, other) {
@@ -48,7 +46,7 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     }
 
     /// Whether the same paths match, whatever the places are called.
-    func matchesSame(as other: RoutePattern) -> Bool {
+    package func matchesSame(as other: RoutePattern) -> Bool {
         segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { own, other in
                 switch (own, other) {
@@ -65,7 +63,7 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     ///   - path: As it came. Ids are taken as they stand: 1 to 128 characters of `[A-Za-z0-9._~-]`, nothing decoded.
     ///   - match: Gets the ids; has some of them where the answer is false.
     /// - Returns: Whether every segment agrees.
-    func matches(_ path: Span<UInt8>, _ match: inout RouteMatch) -> Bool {
+    package func matches(_ path: Span<UInt8>, _ match: inout RouteMatch) -> Bool {
         var start = 0
         for segment in segments {
             guard start < path.count, path[start] == RoutePattern.slash else { return false }
