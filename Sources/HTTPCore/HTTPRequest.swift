@@ -125,15 +125,10 @@ extension HTTPRequest {
 
     /// Finds the path among some, looking at it once.
     ///
-    /// - Parameters:
-    ///   - paths: Each with its leading slash; compared byte by byte.
-    ///   - start: The first to compare with; from zero to the number of paths.
-    /// - Returns: The index of the first from there that is the path, or `nil`.
-    package func pathIndex(in paths: [StaticString], from start: Int = 0) -> Int? {
-        withBytes(storage.path) { path in
-            for index in start..<paths.count where path.isEqual(to: paths[index]) { return index }
-            return nil
-        }
+    /// - Parameter paths: Each with its leading slash; compared byte by byte.
+    /// - Returns: The index of the first that is the path, or `nil`.
+    package func pathIndex(in paths: [StaticString]) -> Int? {
+        withBytes(storage.path) { path in paths.indices.first { path.isEqual(to: paths[$0]) } }
     }
 
     /// Whether the path is the given one, byte by byte.
@@ -142,14 +137,6 @@ extension HTTPRequest {
     /// - Returns: False for a prefix.
     package func pathIs(_ bytes: [UInt8]) -> Bool {
         withBytes(storage.path) { $0.isEqual(to: bytes.span) }
-    }
-
-    /// Whether the path begins with the given text.
-    ///
-    /// - Parameter text: With its leading slash; compared byte by byte.
-    /// - Returns: True also where the path is the text.
-    package func pathHasPrefix(_ text: StaticString) -> Bool {
-        withBytes(storage.path) { $0.starts(with: text) }
     }
 
     /// Whether there is a query that is not empty.

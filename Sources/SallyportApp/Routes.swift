@@ -4,7 +4,7 @@ import Web
 /// Every route of the shop; those below `/v1` are in `MerchantRoutes.swift`.
 enum RouteTable {
     /// In the order in which `sallyport routes` prints them.
-    static let all = [pages, notifications(isTaken: true), late, links, admin].flatMap(\.cards)
+    static let all = [pages, notifications(isTaken: true), about, links, admin].flatMap(\.cards)
 
     static let pages = RouteGroup<LoopServices>(
         on: .web,
@@ -55,7 +55,8 @@ enum RouteTable {
         ]
     )
 
-    static let late = RouteGroup<LoopServices>(
+    /// What is said of the whole site.
+    static let about = RouteGroup<LoopServices>(
         on: .web,
         .page,
         [

@@ -14,8 +14,6 @@ struct RequestTests {
         #expect(request.query == "a=1?b")
         #expect(request.pathIs("/button"))
         #expect(!request.pathIs("/button?"))
-        #expect(request.pathHasPrefix("/but"))
-        #expect(!request.pathHasPrefix("/button/"))
     }
 
     @Test func `an absent query and an empty one are told apart`() throws {

@@ -19,7 +19,7 @@ extension Router {
         ])
         try routes.mount(RouteTable.pages, on: services)
         try routes.mount(RouteTable.notifications(isTaken: services.notifications != nil), on: services)
-        try routes.mount(RouteTable.late, on: services)
+        try routes.mount(RouteTable.about, on: services)
         try routes.mount(RouteTable.links, on: services)
         try routes.mount(deployment.assetRoutes, on: services)
         if let merchants { try routes.mount(MerchantInterface.routes, on: merchants) }
