@@ -13,6 +13,9 @@ let isFuzzing = Context.environment["SALLYPORT_FUZZ"] != nil
 /// Set by `make release`; in C, so that another commit compiles one file again and links.
 let commit = Context.environment["SALLYPORT_COMMIT"].map { [CSetting.define("SALLYPORT_COMMIT", to: "\"\($0)\"")] }
 
+/// Set by `make test T=Target`: of all targets one of tests, and what it needs.
+let onlyTests = Context.environment["SALLYPORT_TESTS"]
+
 let strict: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -249,4 +252,16 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]
         ),
     ]
+}
+
+if let onlyTests {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var needed: Set<String> = []
+    var open = [onlyTests]
+    while let name = open.popLast() {
+        guard let target = targets[name], needed.insert(name).inserted else { continue }
+        open += target.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { !needed.contains($0.name) }
 }
