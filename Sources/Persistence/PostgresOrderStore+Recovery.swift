@@ -26,6 +26,7 @@ extension PostgresOrderStore {
         parameterTypes: [.int8, .int8, .text, .text, .text, .text]
     )
 
+    /// Claims operations whose lease and pause are over, longest due first.
     package func claimLeft(limit: Int) async throws(StoreError) -> [UUIDBytes] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
@@ -53,6 +54,7 @@ extension PostgresOrderStore {
         parameterTypes: [.uuid, .int8]
     )
 
+    /// Puts an operation off that could not be taken up.
     package func postpone(_ operation: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: operation)

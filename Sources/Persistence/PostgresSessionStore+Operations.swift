@@ -171,6 +171,7 @@ extension PostgresSessionStore {
         parameterTypes: [.text]
     )
 
+    /// Those of the given flows that can still be opened or used.
     package func live(among flows: [FlowID]) async throws(StoreError) -> [FlowID] {
         var parameters = Parameters()
         parameters.append(text: "{" + flows.map(\.description).joined(separator: ",") + "}")

@@ -152,6 +152,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .uuid]
     )
 
+    /// Notes that the provider agreed before the bank has spoken.
     package func notePending(_ flow: FlowID, attempt: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: flow)

@@ -114,6 +114,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .int8]
     )
 
+    /// Puts a purchase off that could not be taken up.
     package func postpone(_ flow: FlowID) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: flow)
@@ -145,6 +146,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .uuid]
     )
 
+    /// Notes that the provider denies the session of a purchase; whether it has for an hour.
     package func noteMissing(_ flow: FlowID, attempt: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(uuid: flow)

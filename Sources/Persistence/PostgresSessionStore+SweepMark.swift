@@ -9,6 +9,7 @@ extension PostgresSessionStore {
         parameterTypes: []
     )
 
+    /// How far the sweep has come, or `nil` before the first.
     package func sweepMark() async throws(StoreError) -> FlowID? {
         let rows = try await upkeep(PostgresSessionStore.sweptStatement, Parameters())
         guard rows.rowCount > 0 else { return nil }
@@ -26,6 +27,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid]
     )
 
+    /// Writes down how far the sweep has come.
     package func noteSweepMark(_ mark: FlowID) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: mark)

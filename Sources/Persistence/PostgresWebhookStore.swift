@@ -311,6 +311,7 @@ extension PostgresWebhookStore: WebhookStore {
         parameterTypes: [.uuid, .int8]
     )
 
+    /// Makes everything due that waits for another try at an endpoint.
     package func hasten(_ endpoint: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
@@ -358,6 +359,7 @@ extension PostgresWebhookStore: WebhookStore {
         parameterTypes: [.int8]
     )
 
+    /// Removes lanes whose endpoint is gone or whose events are past retention; how many.
     package func tidy() async throws(StoreError) -> Int {
         var parameters = Parameters()
         parameters.append(int64: PostgresWebhookStore.batch)
