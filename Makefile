@@ -23,7 +23,7 @@ run: ## Install what is missing, build, and start everything on loopback
 
 test: ## Install what is missing and run every test; T=WebTests for those of one target, built without the others
 	@scripts/install-deps $(if $(T),run,test)
-	@$(if $(T),SALLYPORT_TESTS=$(T) $(SWIFT_TEST) --scratch-path .build-t,$(SWIFT_TEST))
+	@$(if $(T),ONLY_TESTS=$(T) $(SWIFT_TEST) --scratch-path .build-t,$(SWIFT_TEST))
 
 build: ## Build everything, with its tests, in debug mode
 	swift build --build-tests

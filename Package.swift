@@ -13,8 +13,10 @@ let isFuzzing = Context.environment["SALLYPORT_FUZZ"] != nil
 /// Set by `make release`; in C, so that another commit compiles one file again and links.
 let commit = Context.environment["SALLYPORT_COMMIT"].map { [CSetting.define("SALLYPORT_COMMIT", to: "\"\($0)\"")] }
 
-/// Set by `make test T=Target`: of all targets one of tests, and what it needs.
-let onlyTests = Context.environment["SALLYPORT_TESTS"]
+/// Set by `make test T=Target`, which builds one target of tests and what it needs.
+///
+/// Not a `SALLYPORT_` name: tests start the program, which refuses the ones it does not know.
+let onlyTests = Context.environment["ONLY_TESTS"]
 
 let strict: [SwiftSetting] =
     [
