@@ -20,37 +20,32 @@ extension PostgresSessionStore {
         parameterTypes: [.text, .text, .int8]
     )
 
-    /// The eldest and the newest of all sessions that are kept, and of all orders; null where there is none.
-    static let spanStatement = Statement(
-        name: "flow_span",
-        sql: """
-            SELECT least(
-                    (SELECT f.flow_id FROM flow AS f ORDER BY f.flow_id LIMIT 1),
-                    (SELECT o.flow_id FROM merchant_order AS o ORDER BY o.flow_id LIMIT 1)
-                ), greatest(
-                    (SELECT f.flow_id FROM flow AS f ORDER BY f.flow_id DESC LIMIT 1),
-                    (SELECT o.flow_id FROM merchant_order AS o ORDER BY o.flow_id DESC LIMIT 1)
-                )
-            """,
-        parameterTypes: []
-    )
+    /// How many ids are looked at at once: far below what a statement may take, on a slow machine too.
+    private static let pageLimit = 50_000
 
-    /// Along the ids of a span of time: nothing but an operator's question asks for them, so no write pays for an index.
+    /// The ids of a page, the newest first, that may have a number, and the page's last: nothing but an operator's question asks for
+    /// them, so no write pays for an index.
     static let numberedStatement = Statement(
         name: "flow_numbered",
         sql: """
-            SELECT f.flow_id FROM flow AS f
-            WHERE f.flow_id >= $1 AND f.flow_id < $2 AND substring(uuid_send(f.flow_id) FROM 11) = $3
-            UNION SELECT o.flow_id FROM merchant_order AS o
-            WHERE o.flow_id >= $1 AND o.flow_id < $2 AND substring(uuid_send(o.flow_id) FROM 11) = $3
+            WITH page AS MATERIALIZED (
+                SELECT n.flow_id FROM (
+                    SELECT f.flow_id FROM flow AS f WHERE f.flow_id < $1
+                    UNION ALL SELECT o.flow_id FROM merchant_order AS o WHERE o.flow_id < $1
+                ) AS n ORDER BY n.flow_id DESC LIMIT $2
+            )
+            SELECT DISTINCT p.flow_id FROM page AS p
+            WHERE substring(uuid_send(p.flow_id) FROM 11) = $3
+                OR p.flow_id = (SELECT q.flow_id FROM page AS q ORDER BY q.flow_id LIMIT 1)
+            ORDER BY p.flow_id DESC
             """,
-        parameterTypes: [.uuid, .uuid, .bytea]
+        parameterTypes: [.uuid, .int8, .bytea]
     )
 
     /// Finds sessions by what people have of them.
     ///
     /// - Parameter name: Id of a charge permission, charge or refund; the number or reference of an order; or the checkout session of a
-    ///   purchase that is under way or was given up. A number that is no order's reference is looked for along all ids, day by day.
+    ///   purchase that is under way or was given up. A number that is no order's reference is looked for along all ids.
     /// - Returns: The newest first.
     /// - Throws: `StoreError`.
     package func sessions(named name: String) async throws(StoreError) -> [FlowID] {
@@ -63,26 +58,19 @@ extension PostgresSessionStore {
         return try await sessions(numbered: number)
     }
 
-    /// Goes along the ids, from which alone the numbers are made: the newest day first, until one has it.
+    /// Goes along the ids, from which alone the numbers are made: the newest first, until one has it.
     private func sessions(numbered number: OrderNumber) async throws(StoreError) -> [FlowID] {
-        let span = try await read(PostgresSessionStore.spanStatement, Parameters())
-        let ends = try StoreError.decoding { () throws(PostgresError) in
-            try span.isNull(0, 0) ? nil : (eldest: try span.uuid(0, 0), newest: try span.uuid(0, 1))
-        }
-        guard let ends else { return [] }
-        let day: Int64 = 86_400_000_000
-        var start = ends.newest.time.microseconds / day * day
-        while start + day > ends.eldest.time.microseconds {
+        var end = FlowID(high: .max, low: .max)
+        while true {
             var parameters = Parameters()
-            parameters.append(uuid: UUIDBytes(firstAt: WallTime(microseconds: start)))
-            parameters.append(uuid: UUIDBytes(firstAt: WallTime(microseconds: start + day)))
+            parameters.append(uuid: end)
+            parameters.append(int64: Int64(PostgresSessionStore.pageLimit))
             parameters.append(bytes: number.lastBytes)
-            let near = try flows(try await read(PostgresSessionStore.numberedStatement, parameters))
-            let found = near.filter { OrderNumber($0) == number }
-            guard found.isEmpty else { return found }
-            start -= day
+            let page = try flows(try await read(PostgresSessionStore.numberedStatement, parameters))
+            let found = page.filter { OrderNumber($0) == number }
+            guard found.isEmpty, let last = page.last else { return found }
+            end = last
         }
-        return []
     }
 
     private func flows(_ rows: ResultSet) throws(StoreError) -> [FlowID] {

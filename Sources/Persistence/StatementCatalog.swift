@@ -20,7 +20,6 @@ package enum StatementCatalog {
             PostgresSessionStore.outcome,
             PostgresSessionStore.postponeStatement,
             PostgresSessionStore.namedStatement,
-            PostgresSessionStore.spanStatement,
             PostgresSessionStore.numberedStatement,
             PostgresSessionStore.claimStuckStatement,
             PostgresSessionStore.paymentStatement,

@@ -96,8 +96,7 @@ private let allowances: [String: Allowance] = [
         walks: true
     ),
     "flow_named": Allowance(reason: "a name stands in any month: one look in each", partitions: 38, rows: 150),
-    "flow_span": Allowance(reason: "the first and the last of all ids", partitions: 38, rows: 50, walks: true),
-    "flow_numbered": Allowance(reason: "the ids of a day, for an operator", partitions: 2, rows: 4_000),
+    "flow_numbered": Allowance(reason: "a page of the ids, for an operator", partitions: 38, rows: 2_200, walks: true),
     "order_part_named": Allowance(reason: "a name stands in any month: one look in each", partitions: 37, rows: 150),
     "session_open_app": Allowance(reason: "a name that has to be unique: one look in each", partitions: 38, rows: 100),
     "session_reference_holder": Allowance(
@@ -206,9 +205,7 @@ private let values: [String: [[String]]] = [
     "flow_give_up": [["'$BUYING'", "'p'", "'r'", "'$BUYING'", "'reason'"]],
     "flow_live_among": [["'{$FLOW}'"]],
     "flow_count_slice": [["'$FLOW'", "flow_floor(flow_moment('$FLOW') + interval '5 minutes')", "100"]],
-    "flow_numbered": [
-        ["'$FLOW'", "flow_floor(flow_moment('$FLOW') + interval '1 day')", "substring(uuid_send('$FLOW') FROM 11)"]
-    ],
+    "flow_numbered": [["'$FLOW'", "1000", "substring(uuid_send('$FLOW') FROM 11)"]],
     "flow_sweep_open": [["'$FLOW'", "'p'", "'r'", "0", "100"]],
     "flow_revoke_some": [["'$FLOW'", "'p'", "'r'", "NULL", "100"]],
     "session_open_app": [
