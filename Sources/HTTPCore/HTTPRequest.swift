@@ -123,14 +123,6 @@ extension HTTPRequest {
         withBytes(storage.path) { $0.isEqual(to: text) }
     }
 
-    /// Finds the path among some, looking at it once.
-    ///
-    /// - Parameter paths: Each with its leading slash; compared byte by byte.
-    /// - Returns: The index of the first that is the path, or `nil`.
-    package func pathIndex(in paths: [StaticString]) -> Int? {
-        withBytes(storage.path) { path in paths.indices.first { path.isEqual(to: paths[$0]) } }
-    }
-
     /// Whether the path is the given one, byte by byte.
     ///
     /// - Parameter bytes: As it would stand in the request, not decoded.

@@ -1,74 +1,36 @@
 package import HTTPCore
-package import Primitives
 
-/// One reason for which requests are refused: the word on the wire, and everything that goes with it.
+/// One reason for which requests are refused: the word on the wire, and the status that goes with it.
 ///
 /// Declared once, as a static member, by the feature that uses it. An object, so that it is compared by identity.
-package final class FailureCode: Sendable {
+package final class FailureCode: Sendable, Equatable {
     /// The word that clients read; never renamed.
     package let name: String
     /// The status that goes with it.
     package let status: HTTPStatus
-    /// One sentence for the developer who reads the answer.
-    package let message: String
-    /// Seconds after which a client may ask again, where that makes sense.
-    package let retryAfter: Int?
-    /// Whether the reason is on our side, and not something that any client can bring about: then it is logged.
-    package let isOurs: Bool
 
     /// A code.
-    package init(
-        _ name: String,
-        _ status: HTTPStatus,
-        _ message: String,
-        retryAfter: Int? = nil,
-        isOurs: Bool = false
-    ) {
+    package init(_ name: String, _ status: HTTPStatus) {
         self.name = name
         self.status = status
-        self.message = message
-        self.retryAfter = retryAfter
-        self.isOurs = isOurs
     }
-}
 
-extension FailureCode: Hashable {
     /// Whether both are the same declaration.
     package static func == (one: FailureCode, other: FailureCode) -> Bool { one === other }
 
-    /// By identity.
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-extension FailureCode {
     /// Of every router: no route has the path.
-    package static let notFound = FailureCode("not_found", .notFound, "There is nothing here.")
+    package static let notFound = FailureCode("not_found", .notFound)
     /// Of every router: the path has no such method.
-    package static let methodNotAllowed = FailureCode(
-        "method_not_allowed",
-        .methodNotAllowed,
-        "This method does not work here."
-    )
+    package static let methodNotAllowed = FailureCode("method_not_allowed", .methodNotAllowed)
 }
 
 /// The refusal of a request on its way out of a handler.
-package struct Failure: Error, Sendable {
+package struct Failure: Error {
     /// What the client is told.
     package let code: FailureCode
-    /// What the log is told; never sent, and without tokens or personal data.
-    package let detail: String
-    /// The session that it is about, for `X-Flow-Id`.
-    package let session: UUIDBytes?
-    /// Seconds for `Retry-After`.
-    package let retryAfter: Int?
 
-    /// A refusal; without `retryAfter` it has the code's own.
-    package init(_ code: FailureCode, _ detail: String = "", session: UUIDBytes? = nil, retryAfter: Int? = nil) {
-        self.code = code
-        self.detail = detail
-        self.session = session
-        self.retryAfter = retryAfter ?? code.retryAfter
-    }
+    /// A refusal.
+    package init(_ code: FailureCode) { self.code = code }
 }
 
 /// What refusals look like on the wire: JSON, a page, an empty answer; one object per loop.

@@ -1,6 +1,6 @@
 package import HTTPCore
 
-/// One of the faces that the program shows: a host on a listener, with rules of its own.
+/// A host on a listener, with rules of its own.
 package struct SiteName: Sendable, Hashable {
     /// As `sallyport routes` prints it.
     package let text: String

@@ -5,7 +5,7 @@ package import HTTPServer
 ///
 /// The host comes first, then what the site keeps out, the path, the method, and what the route asks for.
 package final class Router: RequestHandler {
-    private let faces: [Routes.Face]
+    private let tables: [Routes.SiteTable]
     private let paths: [Routes.Path]
     private let bytes: [[UInt8]]
     private let misdirected: StaticResponse
@@ -14,36 +14,36 @@ package final class Router: RequestHandler {
     ///
     /// - Parameter misdirected: The answer to every host that is no site's.
     package init(_ routes: Routes, misdirected: StaticResponse) {
-        faces = routes.faces
+        tables = routes.tables
         paths = routes.paths
         bytes = routes.paths.map { Array($0.pattern.text.utf8) }
         self.misdirected = misdirected
     }
 
     package func bodyLimit(for request: HTTPRequest) -> Int? {
-        guard let face = face(of: request) else { return nil }
-        guard let path = path(of: request, on: face) else { return prefix(of: request, on: face)?.bodyLimit }
-        return paths[path].row(request.method)?.bodyLimit ?? prefix(of: request, on: face)?.bodyLimit
+        guard let table = table(of: request) else { return nil }
+        guard let path = path(of: request, on: table) else { return prefix(of: request, on: table)?.bodyLimit }
+        return paths[path].row(request.method)?.bodyLimit ?? prefix(of: request, on: table)?.bodyLimit
     }
 
     package func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse? {
-        guard let face = face(of: request) else { return nil }
-        let row = path(of: request, on: face).flatMap { paths[$0].row(request.method) }
-        let format = row?.format ?? prefix(of: request, on: face)?.format ?? face.fallback
+        guard let table = table(of: request) else { return nil }
+        let row = path(of: request, on: table).flatMap { paths[$0].row(request.method) }
+        let format = row?.format ?? prefix(of: request, on: table)?.format ?? table.fallback
         return format.response(toContentRefusedWith: status, limit: bodyLimit(for: request), request)
     }
 
     package func handle(_ request: HTTPRequest) -> HandlerResult {
-        guard let face = face(of: request) else { return .precomposed(misdirected) }
-        if let gate = face.site.gate, let refusal = gate(request) { return .now(refusal) }
-        guard let index = path(of: request, on: face) else {
-            let format = prefix(of: request, on: face)?.format ?? face.fallback
+        guard let table = table(of: request) else { return .precomposed(misdirected) }
+        if let gate = table.site.gate, let refusal = gate(request) { return .now(refusal) }
+        guard let index = path(of: request, on: table) else {
+            let format = prefix(of: request, on: table)?.format ?? table.fallback
             return .now(format.response(to: Failure(.notFound), request))
         }
         guard let row = paths[index].row(request.method) else { return .now(refuseMethod(request, paths[index])) }
         if request.method == .head, !row.isHeadLikeGet, case .later = row.action {
             // It has an effect, or looks a token up: whoever asks with HEAD learns nothing.
-            return .now(HTTPResponse(.ok, block: face.site.headFields))
+            return .now(HTTPResponse(.ok, block: table.site.headFields))
         }
         return answer(request, row)
     }
@@ -79,36 +79,36 @@ package final class Router: RequestHandler {
 
     // MARK: Finding
 
-    private func face(of request: HTTPRequest) -> Routes.Face? {
-        for face in faces {
-            guard let host = face.site.host else { return face }
-            if request.hostIs(host) { return face }
+    private func table(of request: HTTPRequest) -> Routes.SiteTable? {
+        for table in tables {
+            guard let host = table.site.host else { return table }
+            if request.hostIs(host) { return table }
         }
         return nil
     }
 
     /// The path's index; looked for once per request.
-    private func path(of request: HTTPRequest, on face: Routes.Face) -> Int? {
+    private func path(of request: HTTPRequest, on table: Routes.SiteTable) -> Int? {
         switch request.match.row {
         case .found(let index): return index
         case .none: return nil
         case .unsearched: break
         }
         var match = RouteMatch()
-        let found = request.withPath { find($0, face, &match) }
+        let found = request.withPath { find($0, table, &match) }
         match.row = found.map { .found($0) } ?? .none
         request.note(match)
         return found
     }
 
-    private func find(_ path: Span<UInt8>, _ face: Routes.Face, _ match: inout RouteMatch) -> Int? {
-        if path.count < face.exact.count {
-            for index in face.exact[path.count] {
+    private func find(_ path: Span<UInt8>, _ table: Routes.SiteTable, _ match: inout RouteMatch) -> Int? {
+        if path.count < table.exact.count {
+            for index in table.exact[path.count] {
                 let text = bytes[index]
                 if path.isEqual(to: text.span) { return index }
             }
         }
-        for index in face.patterns {
+        for index in table.patterns {
             match = RouteMatch()
             if paths[index].pattern.matches(path, &match) { return index }
         }
@@ -118,10 +118,10 @@ package final class Router: RequestHandler {
 
     private func prefix(
         of request: HTTPRequest,
-        on face: Routes.Face
+        on table: Routes.SiteTable
     ) -> (text: [UInt8], format: any FailureFormat, bodyLimit: Int?)? {
         request.withPath { path in
-            for prefix in face.prefixes where path.count >= prefix.text.count {
+            for prefix in table.prefixes where path.count >= prefix.text.count {
                 let text = prefix.text
                 if path.extracting(first: text.count).isEqual(to: text.span) { return prefix }
             }

@@ -1,8 +1,8 @@
 package import HTTPCore
 
-/// A face of the program as it stands on one loop: which host it is, what keeps requests out, how it refuses.
+/// A site as it stands on one loop: which host it is, what keeps requests out, how it refuses.
 package struct Site {
-    /// Which face.
+    /// Which site.
     package let name: SiteName
     /// As it stands in a Host field, lower case; `nil` takes every host of the listener.
     package let host: [UInt8]?
@@ -41,11 +41,11 @@ package struct RouteError: Error, Sendable, CustomStringConvertible {
 
 /// What the parts of the features mount their routes on; one per loop.
 package struct Routes {
-    var faces: [Face] = []
+    var tables: [SiteTable] = []
     var paths: [Path] = []
 
     /// A site with its rows.
-    struct Face {
+    struct SiteTable {
         let site: Site
         let fallback: any FailureFormat
         /// Indices of paths without places, by their length.
@@ -59,7 +59,7 @@ package struct Routes {
     /// All rows of one pattern.
     struct Path {
         let pattern: RoutePattern
-        let face: Int
+        let table: Int
         var rows: [Row] = []
     }
 
@@ -89,7 +89,7 @@ package struct Routes {
             guard let fallback = site.formats[site.fallback] else {
                 throw RouteError(description: "site \(site.name.text) has no format \(site.fallback.text)")
             }
-            faces.append(Face(site: site, fallback: fallback))
+            tables.append(SiteTable(site: site, fallback: fallback))
         }
     }
 
@@ -97,29 +97,29 @@ package struct Routes {
     ///
     /// - Throws: For two rows that match one path and method, and for a format that the site lacks.
     package mutating func mount<Part: AnyObject>(_ group: RouteGroup<Part>, on part: Part) throws(RouteError) {
-        guard let face = faces.firstIndex(where: { $0.site.name == group.site }) else { return }
+        guard let table = tables.firstIndex(where: { $0.site.name == group.site }) else { return }
         if let prefix = group.prefix {
-            let format = try format(group.format, face, prefix)
-            guard !faces[face].prefixes.contains(where: { $0.text == Array(prefix.utf8) }) else {
+            let format = try format(group.format, table, prefix)
+            guard !tables[table].prefixes.contains(where: { $0.text == Array(prefix.utf8) }) else {
                 throw RouteError(description: "\(group.site.text): two groups answer for \(prefix)")
             }
-            faces[face].prefixes.append((Array(prefix.utf8), format, group.bodyLimit))
+            tables[table].prefixes.append((Array(prefix.utf8), format, group.bodyLimit))
         }
         for route in group.routes {
             let row = Row(
                 method: route.method,
-                format: try format(route.format ?? group.format, face, route.pattern.text),
+                format: try format(route.format ?? group.format, table, route.pattern.text),
                 bodyLimit: route.bodyLimit ?? group.bodyLimit,
                 isHeadLikeGet: group.head == .likeGet,
                 action: Routes.bind(route.action, part)
             )
-            try add(row, route.pattern, face)
+            try add(row, route.pattern, table)
         }
     }
 
-    private func format(_ name: FormatName, _ face: Int, _ place: String) throws(RouteError) -> any FailureFormat {
-        if let format = faces[face].site.formats[name] { return format }
-        throw RouteError(description: "\(faces[face].site.name.text) \(place): there is no format \(name.text)")
+    private func format(_ name: FormatName, _ table: Int, _ place: String) throws(RouteError) -> any FailureFormat {
+        if let format = tables[table].site.formats[name] { return format }
+        throw RouteError(description: "\(tables[table].site.name.text) \(place): there is no format \(name.text)")
     }
 
     private static func bind<Part: AnyObject>(_ action: Route<Part>.Action, _ part: Part) -> Action {
@@ -134,32 +134,32 @@ package struct Routes {
         }
     }
 
-    private mutating func add(_ row: Row, _ pattern: RoutePattern, _ face: Int) throws(RouteError) {
-        let same = paths.indices.first { paths[$0].face == face && paths[$0].pattern.matchesSame(as: pattern) }
+    private mutating func add(_ row: Row, _ pattern: RoutePattern, _ table: Int) throws(RouteError) {
+        let same = paths.indices.first { paths[$0].table == table && paths[$0].pattern.matchesSame(as: pattern) }
         if let same, paths[same].rows.contains(where: { $0.method == row.method }) {
-            throw conflict(row, pattern, paths[same].pattern, face)
+            throw conflict(row, pattern, paths[same].pattern, table)
         }
         // A literal goes before a place only as a whole path; two patterns with places must not compete.
         let rival = paths.first {
-            $0.face == face && !pattern.places.isEmpty && !$0.pattern.places.isEmpty && $0.pattern.overlaps(pattern)
+            $0.table == table && !pattern.places.isEmpty && !$0.pattern.places.isEmpty && $0.pattern.overlaps(pattern)
                 && !$0.pattern.matchesSame(as: pattern)
         }
-        if let rival { throw conflict(row, pattern, rival.pattern, face) }
+        if let rival { throw conflict(row, pattern, rival.pattern, table) }
         if let same { return paths[same].rows.append(row) }
         guard pattern.places.count <= RouteMatch.maximumCaptures else {
             throw RouteError(description: "\(pattern.text): more than \(RouteMatch.maximumCaptures) places")
         }
-        paths.append(Path(pattern: pattern, face: face, rows: [row]))
-        faces[face].note(paths.count - 1, pattern)
+        paths.append(Path(pattern: pattern, table: table, rows: [row]))
+        tables[table].note(paths.count - 1, pattern)
     }
 
-    private func conflict(_ row: Row, _ pattern: RoutePattern, _ other: RoutePattern, _ face: Int) -> RouteError {
-        let site = faces[face].site.name.text
+    private func conflict(_ row: Row, _ pattern: RoutePattern, _ other: RoutePattern, _ table: Int) -> RouteError {
+        let site = tables[table].site.name.text
         return RouteError(description: "\(site) \(row.method.text) \(pattern.text): mounted already as \(other.text)")
     }
 }
 
-extension Routes.Face {
+extension Routes.SiteTable {
     fileprivate mutating func note(_ index: Int, _ pattern: RoutePattern) {
         guard pattern.places.isEmpty else { return patterns.append(index) }
         let length = pattern.text.utf8.count

@@ -66,7 +66,7 @@ final class MerchantInterface {
     ) async -> HTTPResponse {
         let requestID = request.requestID
         do throws(Problem) {
-            let call = try await letIn(request, route)
+            let call = try await authorize(request, route)
             let answer: MerchantAnswer
             if route.description.method == .get {
                 answer = try await handler(call)
@@ -85,13 +85,13 @@ final class MerchantInterface {
 
     // MARK: Who may come in
 
-    private func letIn(
+    private func authorize(
         _ request: HTTPRequest,
         _ route: MerchantRoute
     ) async throws(Problem) -> MerchantCall {
         guard request.count(.origin) == 0 else { throw Problem(.browserNotAllowed) }
         // The request is looked at before anything is waited for, and talked about only with those who have a key.
-        let misshape = misshape(request, route.description)
+        let invalid = validate(request, route.description)
         var caller = Exchange(request: request, services: services).caller
         caller.showsKey = true
         let content = Result { [caller] () throws(Problem) in
@@ -104,7 +104,7 @@ final class MerchantInterface {
         if let scope = route.description.scope, !grant.allows(scope) {
             throw Problem(.scopeMissing, "The key does not open \(scope.rawValue).")
         }
-        if let misshape { throw misshape }
+        if let invalid { throw invalid }
         return MerchantCall(services, merchant, key: key, grant: grant, try content.get())
     }
 
@@ -142,7 +142,7 @@ final class MerchantInterface {
     // MARK: The form of a request
 
     /// What is wrong with the fields of a POST; told only to those who have a key.
-    private func misshape(_ request: HTTPRequest, _ route: RouteDescription) -> Problem? {
+    private func validate(_ request: HTTPRequest, _ route: RouteDescription) -> Problem? {
         guard route.method == .post else { return nil }
         guard request.contentTypeIs(.bareJSON) else { return Problem(.unsupportedMediaType) }
         let texts = request.values(.idempotencyKey)

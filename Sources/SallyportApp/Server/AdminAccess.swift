@@ -40,7 +40,7 @@ struct AdminAccess: Sendable {
         if let hosts, let host = request.host, !hosts.contains(AdminAccess.name(in: host)) {
             return HTTPResponse(.misdirected, block: fields)
         }
-        guard let token, request.pathIndex(in: AdminAccess.openPaths) == nil, !isShown(token, request) else {
+        guard let token, !AdminAccess.openPaths.contains(where: { request.pathIs($0) }), !isShown(token, request) else {
             return nil
         }
         var response = HTTPResponse(.unauthorized, block: fields)
