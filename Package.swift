@@ -103,6 +103,7 @@ let package = Package(
         library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("Webhooks", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
+        library("Checkout", ["Web", "HTTPCore"]),
 
         // Level 7: domains with SQL, HTML and JSON.
         library(
@@ -111,7 +112,7 @@ let package = Package(
         ),
         library("MerchantAPI", ["MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]),
         library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]),
-        library("Pages", ["SessionBroker", "Commerce", "Primitives"]),
+        library("Pages", ["Checkout", "SessionBroker", "Commerce", "Web", "Primitives"]),
         library("SimulatorCore", ["Cryptography", "StrictJSON", "Primitives"]),
         library(
             "Simulators",
@@ -125,7 +126,7 @@ let package = Package(
         library(
             "SallyportApp",
             [
-                "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "Webhooks",
+                "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "Checkout", "Webhooks",
                 "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPServer",
                 "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "EventIO", "Telemetry",
                 "Primitives", "CBuild",
@@ -213,7 +214,7 @@ let package = Package(
         tests("DoctorTests", ["Doctor", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]),
         tests(
             "PagesTests",
-            ["Pages", "SessionBroker", "Commerce", "Primitives"],
+            ["Pages", "Checkout", "SessionBroker", "Commerce", "Web", "Primitives"],
             resources: [.copy("Golden")]
         ),
         tests(

@@ -1,4 +1,6 @@
+import Checkout
 package import SessionBroker
+package import Web
 
 /// Every page of the shop in every language, compiled once and rendered from any thread.
 ///
@@ -192,7 +194,7 @@ package final class PageRenderer: Sendable {
     ///   - language: Of the buyer.
     ///   - nonce: The one in the policy.
     /// - Returns: The document.
-    package func linkError(_ code: PageErrorCode, in language: Language, nonce: Nonce) -> [UInt8] {
+    package func linkError(_ code: FailureCode, in language: Language, nonce: Nonce) -> [UInt8] {
         pages(language).link.render(code, nonce: nonce)
     }
 

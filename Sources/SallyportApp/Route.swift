@@ -24,13 +24,8 @@ extension Route where Part == LoopServices {
         _ summary: String,
         _ handler: @escaping @Sendable (Exchange) throws(Failure) -> HTTPResponse
     ) -> Route {
-        let action = Action.now { services, request in
-            let exchange = Exchange(request: request, services: services)
-            do throws(Failure) {
-                return try handler(exchange)
-            } catch {
-                return exchange.refusal(error, format)
-            }
+        let action = Action.now { services, request throws(Failure) in
+            try handler(Exchange(request: request, services: services))
         }
         return Route(method, pattern, summary, format: format, action)
     }
@@ -53,27 +48,14 @@ extension Route where Part == LoopServices {
                 return services.refusalOfNew(request, format)
             }
         }
-        let action = Action.later(admit: admit) { services, request in
-            let exchange = Exchange(request: request, services: services)
-            do throws(Failure) {
-                return try await handler(exchange)
-            } catch {
-                return exchange.refusal(error, format)
-            }
+        let action = Action.later(admit: admit) { services, request async throws(Failure) in
+            try await handler(Exchange(request: request, services: services))
         }
         return Route(method, pattern, summary, format: format, bodyLimit: bodyLimit, action)
     }
 }
 
-extension Exchange {
-    /// The answer to a refusal, which is counted and logged.
-    fileprivate func refusal(_ failure: Failure, _ format: FormatName) -> HTTPResponse {
-        services.note(failure, request)
-        return FailureResponse.make(failure, self, format)
-    }
-}
-
-/// How the shop refuses where no handler is asked: JSON or a page.
+/// How the shop refuses: JSON or a page.
 final class ShopFailures: FailureFormat {
     private let services: LoopServices
     private let format: FormatName
@@ -83,8 +65,8 @@ final class ShopFailures: FailureFormat {
         self.format = format
     }
 
-    func response(to failure: Web.Failure, _ request: HTTPRequest) -> HTTPResponse {
-        let code: FailureCode = failure.code == .methodNotAllowed ? .methodNotAllowed : .notFound
-        return Exchange(request: request, services: services).refusal(Failure(code), format)
+    func response(to failure: Failure, _ request: HTTPRequest) -> HTTPResponse {
+        services.note(failure, request)
+        return FailureResponse.make(failure, Exchange(request: request, services: services), format)
     }
 }

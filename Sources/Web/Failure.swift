@@ -1,36 +1,132 @@
 package import HTTPCore
+package import Primitives
 
-/// One reason for which requests are refused: the word on the wire, and the status that goes with it.
+/// One reason for which requests are refused: the word on the wire, and everything that goes with it.
 ///
 /// Declared once, as a static member, by the feature that uses it. An object, so that it is compared by identity.
-package final class FailureCode: Sendable, Equatable {
+package final class FailureCode: Sendable {
     /// The word that clients read; never renamed.
     package let name: String
     /// The status that goes with it.
     package let status: HTTPStatus
+    /// One sentence for the developer who reads the answer.
+    package let message: String
+    /// Seconds after which a client may ask again, where that makes sense.
+    package let retryAfter: Int?
+    /// Whether the reason is on our side, and not something that any client can bring about: then it is logged.
+    package let isOurs: Bool
+    /// What a page says of it.
+    package let notice: FailureNotice
 
-    /// A code.
-    package init(_ name: String, _ status: HTTPStatus) {
+    /// A code; what only programs are refused with needs no text for a page.
+    package init(
+        _ name: String,
+        _ status: HTTPStatus,
+        _ message: String,
+        retryAfter: Int? = nil,
+        isOurs: Bool = false,
+        page notice: FailureNotice? = nil
+    ) {
         self.name = name
         self.status = status
+        self.message = message
+        self.retryAfter = retryAfter
+        self.isOurs = isOurs
+        self.notice = notice ?? FailureNotice(headline: Localized(name, name), detail: Localized(message, message))
     }
+}
 
+extension FailureCode: Hashable {
     /// Whether both are the same declaration.
     package static func == (one: FailureCode, other: FailureCode) -> Bool { one === other }
 
+    /// By identity.
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension FailureCode: CustomStringConvertible {
+    /// The word.
+    package var description: String { name }
+}
+
+extension FailureCode {
     /// Of every router: no route has the path.
-    package static let notFound = FailureCode("not_found", .notFound)
+    package static let notFound = FailureCode(
+        "not_found",
+        .notFound,
+        "There is nothing here.",
+        page: FailureNotice(
+            headline: Localized("ページが見つかりません", "Page not found"),
+            detail: Localized("お探しのページはありません。", "There is no such page.")
+        )
+    )
     /// Of every router: the path has no such method.
-    package static let methodNotAllowed = FailureCode("method_not_allowed", .methodNotAllowed)
+    package static let methodNotAllowed = FailureCode(
+        "method_not_allowed",
+        .methodNotAllowed,
+        "This method does not work here.",
+        page: FailureNotice(
+            headline: Localized("受け付けできませんでした", "This could not be accepted"),
+            detail: Localized("この操作は受け付けていません。", "This is not possible here.")
+        )
+    )
+}
+
+/// What a page says of a refusal, in plain text.
+package struct FailureNotice: Sendable {
+    /// What kind of thing happened.
+    package let headline: Localized
+    /// What happened, and what to do now.
+    package let detail: Localized
+
+    /// A headline and what stands below it.
+    package init(headline: Localized, detail: Localized) {
+        self.headline = headline
+        self.detail = detail
+    }
+}
+
+/// A text in the languages of buyers.
+package struct Localized: Sendable {
+    /// In Japanese.
+    package let japanese: String
+    /// In English.
+    package let english: String
+
+    /// The same in both languages.
+    package init(_ japanese: String, _ english: String) {
+        self.japanese = japanese
+        self.english = english
+    }
 }
 
 /// The refusal of a request on its way out of a handler.
 package struct Failure: Error {
     /// What the client is told.
     package let code: FailureCode
+    /// What the log is told; never sent, and without tokens or personal data.
+    package let detail: String
+    /// The session that it is about, for `X-Flow-Id`.
+    package var session: UUIDBytes?
+    /// Seconds for `Retry-After`.
+    package var retryAfter: Int?
+    /// What the feature's format adds to the answer, of a type that both know.
+    package var context: (any Sendable)?
 
-    /// A refusal.
-    package init(_ code: FailureCode) { self.code = code }
+    /// A refusal; without `retryAfter` it has the code's own.
+    package init(
+        _ code: FailureCode,
+        _ detail: String = "",
+        session: UUIDBytes? = nil,
+        retryAfter: Int? = nil,
+        context: (any Sendable)? = nil
+    ) {
+        self.code = code
+        self.detail = detail
+        self.session = session
+        self.retryAfter = retryAfter ?? code.retryAfter
+        self.context = context
+    }
 }
 
 /// What refusals look like on the wire: JSON, a page, an empty answer; one object per loop.

@@ -1,3 +1,4 @@
+import Checkout
 import Commerce
 import Foundation
 import Pages

@@ -1,7 +1,9 @@
+import Checkout
 import Commerce
 import Pages
 import SessionBroker
 import Testing
+import Web
 
 /// One rendering of one page, for the tests that look at all of them.
 struct RenderedPage: Sendable, CustomTestStringConvertible {

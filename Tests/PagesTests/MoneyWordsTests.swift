@@ -1,17 +1,19 @@
+import Checkout
 import Commerce
 import Pages
 import SessionBroker
 import Testing
+import Web
 
 /// What pages say about money is so wherever they are shown.
 @Suite struct `Words about money` {
     private let pages = Samples.renderer
 
     /// Only these refusals are of a purchase that cannot be paid; others may be of a second tab, or come after the payment.
-    private static let unpaid: Set<PageErrorCode> = [.sessionCancelled, .paymentDeclined, .postageFailed]
+    private static let unpaid: Set<FailureCode> = [.sessionCancelled, .paymentDeclined, .postageFailed]
 
-    @Test(arguments: PageErrorCode.allCases, Language.allCases)
-    func `of a refusal deny a charge only where there can be none`(code: PageErrorCode, language: Language) {
+    @Test(arguments: FailureCode.ofCheckout, Language.allCases)
+    func `of a refusal deny a charge only where there can be none`(code: FailureCode, language: Language) {
         let page = string(pages.error(ErrorView(code: code), in: language))
         #expect(deniesCharge(page) == Self.unpaid.contains(code))
     }

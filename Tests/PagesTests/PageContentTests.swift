@@ -1,7 +1,9 @@
+import Checkout
 import Commerce
 import Pages
 import SessionBroker
 import Testing
+import Web
 
 /// What single pages promise to apps, scripts and testers.
 @Suite struct `A page's content` {
@@ -98,11 +100,11 @@ import Testing
         #expect(document.tags.contains { $0.name == "button" && $0.value("hidden") == nil })
     }
 
-    @Test(arguments: PageErrorCode.allCases, Language.allCases)
-    func `of the error page carries the code and a text of its own`(code: PageErrorCode, language: Language) {
+    @Test(arguments: FailureCode.ofCheckout, Language.allCases)
+    func `of the error page carries the code and a text of its own`(code: FailureCode, language: Language) {
         let page = string(pages.error(ErrorView(code: code), in: language))
-        #expect(ScannedDocument(page).tags.first?.value("data-error") == code.rawValue)
-        let others = PageErrorCode.allCases.filter { $0 != code && ![$0, code].allSatisfy(isProof) }
+        #expect(ScannedDocument(page).tags.first?.value("data-error") == code.name)
+        let others = FailureCode.ofCheckout.filter { $0 != code && ![$0, code].allSatisfy(isProof) }
         let text = detail(page)
         #expect(text.count > 8)
         #expect(others.allSatisfy { detail(string(pages.error(ErrorView(code: $0), in: language))) != text })
@@ -181,7 +183,7 @@ import Testing
 
     private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    private func isProof(_ code: PageErrorCode) -> Bool { code == .proofRequired || code == .proofMismatch }
+    private func isProof(_ code: FailureCode) -> Bool { code == .proofRequired || code == .proofMismatch }
 
     private func detail(_ page: String) -> Substring {
         page.split(separator: #"<p id="detail">"#).last?.split(separator: "</p>").first ?? ""

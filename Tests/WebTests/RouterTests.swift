@@ -60,7 +60,7 @@ extension FormatName {
 }
 
 extension FailureCode {
-    fileprivate static let gone = FailureCode("gone", .gone)
+    fileprivate static let gone = FailureCode("gone", .gone, "It is gone.")
 }
 
 /// Says the code in the content, or nothing at all.

@@ -1,5 +1,7 @@
+import Checkout
 import Commerce
 import SessionBroker
+import Web
 
 /// The cart page of one client and one language: constant but for the nonce.
 struct CartPage: Sendable {
@@ -109,7 +111,7 @@ struct CartPage: Sendable {
                 texts.add("opening", cart.opening)
                 texts.add("stillOpening", cart.stillOpening)
                 texts.add("failed", cart.failed)
-                texts.add("unavailable", frame.texts.errors.detail(.unavailable))
+                texts.add("unavailable", FailureCode.unavailable.notice.detail.text(in: frame.texts.language))
                 texts.add("limited", cart.limited)
                 texts.add("bridgeMissing", cart.bridgeMissing)
             }

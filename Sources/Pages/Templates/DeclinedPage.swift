@@ -1,4 +1,6 @@
+import Checkout
 import SessionBroker
+import Web
 
 /// The page after a declined payment, of one language.
 struct DeclinedPage: Sendable {
@@ -40,7 +42,7 @@ struct DeclinedPage: Sendable {
 
     private static func template(_ frame: Frame, retry: Markup<PageSlot>) -> Template<PageSlot> {
         let texts = frame.texts.declined
-        let code = PageErrorCode.paymentDeclined.rawValue
+        let code = FailureCode.paymentDeclined.name
         return frame.document(
             Head(title: "\(texts.title)", step: .payment, error: "\(code)"),
             """

@@ -1,3 +1,5 @@
+import Web
+
 /// The error page of one language.
 struct ErrorPage: Sendable {
     private enum PageSlot {
@@ -12,12 +14,12 @@ struct ErrorPage: Sendable {
     private let toConfirm: [UInt8]
     private let toButton: [UInt8]
     private let wayBack: WayBack
-    private let texts: ErrorTexts
+    private let language: Language
 
     init(_ frame: Frame) {
         let texts = frame.texts.errors
         wayBack = WayBack(frame.texts)
-        self.texts = texts
+        language = frame.texts.language
         toConfirm = Self.way(.confirm, texts.toConfirm)
         toButton = Self.way(.button, texts.toButton)
         template = frame.document(
@@ -38,9 +40,9 @@ struct ErrorPage: Sendable {
     func render(_ view: ErrorView) -> [UInt8] {
         template.render(room: 1024) { slot, writer in
             switch slot {
-            case .code: writer.text(view.code.rawValue)
-            case .headline: writer.text(texts.headline(view.code.family))
-            case .detail: writer.text(texts.detail(view.code))
+            case .code: writer.text(view.code.name)
+            case .headline: writer.text(view.code.notice.headline.text(in: language))
+            case .detail: writer.text(view.code.notice.detail.text(in: language))
             case .ways: writeWays(view, to: &writer)
             case .reference: wayBack.write(reference: view.reference, to: &writer)
             }

@@ -1,3 +1,5 @@
+import Web
+
 /// The link host's pages of one language: complete in themselves, so that nothing is fetched from an address with a ticket.
 struct LinkPage: Sendable {
     private enum PageSlot {
@@ -9,11 +11,11 @@ struct LinkPage: Sendable {
 
     private let fallback: Template<PageSlot>
     private let error: Template<PageSlot>
-    private let errors: ErrorTexts
+    private let language: Language
 
     init(_ frame: Frame) {
         let texts = frame.texts.link
-        errors = frame.texts.errors
+        language = frame.texts.language
         fallback = Self.document(
             frame,
             title: "\(texts.title)",
@@ -87,13 +89,13 @@ struct LinkPage: Sendable {
     ///   - code: What happened.
     ///   - nonce: The one in the policy.
     /// - Returns: The document.
-    func render(_ code: PageErrorCode, nonce: Nonce) -> [UInt8] {
+    func render(_ code: FailureCode, nonce: Nonce) -> [UInt8] {
         error.render(room: 256) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
-            case .code: writer.text(code.rawValue)
-            case .headline: writer.text(errors.headline(code.family))
-            case .detail: writer.text(errors.detail(code))
+            case .code: writer.text(code.name)
+            case .headline: writer.text(code.notice.headline.text(in: language))
+            case .detail: writer.text(code.notice.detail.text(in: language))
             }
         }
     }

@@ -1,3 +1,5 @@
+import Web
+
 /// A page that only tells something: constant bytes.
 enum NoticePage {
     /// Writes the page.
@@ -7,9 +9,9 @@ enum NoticePage {
     ///   - notice: What it tells.
     ///   - code: For `data-error`.
     /// - Returns: The document.
-    static func render(_ frame: Frame, _ notice: NoticeTexts, _ code: PageErrorCode) -> [UInt8] {
+    static func render(_ frame: Frame, _ notice: NoticeTexts, _ code: FailureCode) -> [UInt8] {
         frame.document(
-            Head<Never>(title: "\(notice.title)", error: "\(code.rawValue)"),
+            Head<Never>(title: "\(notice.title)", error: "\(code.name)"),
             """
             <section class="card hero">
             <h1>\(notice.heading)</h1>

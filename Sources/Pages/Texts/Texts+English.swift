@@ -146,9 +146,7 @@ extension Texts {
         ),
         errors: ErrorTexts(
             toConfirm: "Back to the order page",
-            toButton: "Go to payment again",
-            headline: { $0.english },
-            detail: { $0.english }
+            toButton: "Go to payment again"
         ),
         neutral: NoticeTexts(
             title: "Page ended",

@@ -143,9 +143,7 @@ extension Texts {
         ),
         errors: ErrorTexts(
             toConfirm: "ご注文内容の確認に戻る",
-            toButton: "お支払いをやり直す",
-            headline: { $0.japanese },
-            detail: { $0.japanese }
+            toButton: "お支払いをやり直す"
         ),
         neutral: NoticeTexts(
             title: "終了したページ",

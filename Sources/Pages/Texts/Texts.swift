@@ -237,10 +237,6 @@ struct DeclinedTexts: Sendable {
 struct ErrorTexts: Sendable {
     let toConfirm: Wording
     let toButton: Wording
-    /// What kind of thing happened.
-    let headline: @Sendable (PageErrorCode.Family) -> Wording
-    /// What happened, and what to do now.
-    let detail: @Sendable (PageErrorCode) -> Wording
 }
 
 /// A page with a heading, a text and a few steps.

@@ -1,5 +1,6 @@
 package import Commerce
 package import SessionBroker
+package import Web
 
 /// The receipt.
 package struct ThanksView: Sendable {
@@ -92,7 +93,7 @@ package struct ErrorView: Sendable {
     }
 
     /// What happened.
-    package let code: PageErrorCode
+    package let code: FailureCode
     /// For the way back; `nil` where the client is not known.
     package let client: ClientKind?
     /// What the page offers first.
@@ -108,7 +109,7 @@ package struct ErrorView: Sendable {
     ///   - way: What the page offers first.
     ///   - reference: Never a token.
     package init(
-        code: PageErrorCode,
+        code: FailureCode,
         client: ClientKind? = nil,
         way: Way = .none,
         reference: String? = nil

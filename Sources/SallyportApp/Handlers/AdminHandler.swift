@@ -1,6 +1,7 @@
 import EventIO
 import HTTPCore
 import Telemetry
+import Web
 
 /// The administration listener: alive, ready, figures.
 enum AdminHandler {

@@ -1,7 +1,9 @@
+import Checkout
 import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// `/button`: opens a launch ticket, and shows the tab's first page to whoever holds the tab token.
 enum ButtonHandler {
@@ -91,10 +93,10 @@ enum ButtonHandler {
             return response
         case .sameTab: return opened(exchange, "/button", ticket.flow)
         case .unknown: throw Failure(.unknownSession)
-        case .expired: throw Failure(.expiredSession, flow: ticket.flow)
-        case .reused, .finished: throw Failure(.sessionReused, flow: ticket.flow)
-        case .wrongBrowser: throw Failure(.wrongBrowser, flow: ticket.flow)
-        case .dead(let state): throw Failure(state.deadCode, flow: ticket.flow)
+        case .expired: throw Failure(.expiredSession, session: ticket.flow)
+        case .reused, .finished: throw Failure(.sessionReused, session: ticket.flow)
+        case .wrongBrowser: throw Failure(.wrongBrowser, session: ticket.flow)
+        case .dead(let state): throw Failure(state.deadCode, session: ticket.flow)
         }
     }
 

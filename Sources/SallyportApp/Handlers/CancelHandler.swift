@@ -1,7 +1,9 @@
+import Checkout
 import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// `/checkout_cancel`: the buyer left the provider's pages.
 ///

@@ -1,6 +1,7 @@
 import HTTPCore
 import Pages
 import SessionBroker
+import Web
 
 /// `GET /{client}/cart`: the page the app's web view starts with.
 ///

@@ -1,10 +1,12 @@
 import AmazonPay
+import Checkout
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// `/confirm_order`: takes the buyer back from the provider, shows what is to be paid, and takes the buyer's word for it.
 enum ConfirmHandler {
@@ -130,10 +132,10 @@ enum ConfirmHandler {
         }
         switch verdict {
         case .placed(let placement): return try await send(exchange, token, placement)
-        case .notReviewed: throw Failure(.notPriced, flow: token.flow)
-        case .declined: throw Failure(.paymentDeclined, flow: token.flow)
-        case .flowMismatch: throw Failure(.flowMismatch, flow: token.flow)
-        case .priceChanged: throw Failure(.priceChanged, flow: token.flow)
+        case .notReviewed: throw Failure(.notPriced, session: token.flow)
+        case .declined: throw Failure(.paymentDeclined, session: token.flow)
+        case .flowMismatch: throw Failure(.flowMismatch, session: token.flow)
+        case .priceChanged: throw Failure(.priceChanged, session: token.flow)
         case .notMet: return exchange.redirect(to: "/confirm_order", flow: token.flow)
         case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: token.flow)
         case .refused(let refusal): return exchange.neutral(after: refusal)
@@ -176,7 +178,7 @@ enum ConfirmHandler {
             guard case .open(_, let flow) = try await exchange.tab() else { return exchange.neutral() }
             // Whatever comes of it, the buyer is sent to the page again, which says how things stand.
             _ = try await price(exchange, token, flow, chosen)
-            throw Failure(.priceChanged, "another address is chosen", flow: placement.flow)
+            throw Failure(.priceChanged, "another address is chosen", session: placement.flow)
         }
     }
 

@@ -1,5 +1,7 @@
+import Checkout
 import HTTPCore
 import Pages
+import Web
 
 /// `GET` and `POST /error`: the seed's last resort.
 ///

@@ -1,9 +1,11 @@
+import Checkout
 import Commerce
 import HTTPCore
 import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// `POST /secureWebviewSession`: prices a cart and issues a launch ticket for it.
 enum IssueHandler {

@@ -1,5 +1,6 @@
 import HTTPCore
 import Pages
+import Web
 
 /// `GET /index.html` on the link host: what the buyer sees where the link did not open the app.
 enum LinkHandler {

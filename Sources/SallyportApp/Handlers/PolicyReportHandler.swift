@@ -1,5 +1,7 @@
+import Checkout
 import HTTPCore
 import Pages
+import Web
 
 /// `POST /csp_report`: browsers tell what a page's content security policy kept out, or would have with `csp.p2` at `report`.
 ///

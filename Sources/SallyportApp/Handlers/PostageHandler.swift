@@ -1,8 +1,10 @@
+import Checkout
 import Commerce
 import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// `POST /calc_postage`: the seed's contract, answered from the address of the checkout session.
 enum PostageHandler {
@@ -22,13 +24,14 @@ enum PostageHandler {
         case .quoted(let postage, let total):
             let body = "{\"postage\":\"\(postage.grouped)\",\"totalPrice\":\"\(total.grouped)\"}"
             return exchange.json(Array(body.utf8), flow: token.flow)
-        case .notPriced: throw Failure(.notPriced, flow: token.flow)
-        case .flowMismatch: throw Failure(.flowMismatch, flow: token.flow)
-        case .orderMismatch: throw Failure(.orderMismatch, flow: token.flow)
+        case .notPriced: throw Failure(.notPriced, session: token.flow)
+        case .flowMismatch: throw Failure(.flowMismatch, session: token.flow)
+        case .orderMismatch: throw Failure(.orderMismatch, session: token.flow)
         case .refused(.unknown): throw Failure(.unknownSession)
-        case .refused(.expired): throw Failure(.expiredSession, flow: token.flow)
-        case .refused(.readOnly): throw Failure(.purchaseInProgress, flow: token.flow)
-        case .refused(.orphan), .refused(.closed), .refused(.bought): throw Failure(.sessionRevoked, flow: token.flow)
+        case .refused(.expired): throw Failure(.expiredSession, session: token.flow)
+        case .refused(.readOnly): throw Failure(.purchaseInProgress, session: token.flow)
+        case .refused(.orphan), .refused(.closed), .refused(.bought):
+            throw Failure(.sessionRevoked, session: token.flow)
         }
     }
 }

@@ -1,8 +1,10 @@
 import AmazonPay
+import Checkout
 import Commerce
 import HTTPCore
 import Pages
 import SessionBroker
+import Web
 
 /// Reads what `/purchase` and `/return` are given: the return ticket, and everything that proves the other half.
 enum PurchaseForm {
@@ -26,14 +28,14 @@ enum PurchaseForm {
         let ticket = try exchange.returnTicket(form)
         let reference = try form.required("orderReferenceId")
         guard CheckoutSessionID(reference) != nil else {
-            throw Failure(.orderMismatch, "orderReferenceId has another form", flow: ticket.flow)
+            throw Failure(.orderMismatch, "orderReferenceId has another form", session: ticket.flow)
         }
         guard form["accessToken"] == nil || form["accessToken"] == sealedWord else {
-            throw Failure(.orderMismatch, "accessToken is not ours", flow: ticket.flow)
+            throw Failure(.orderMismatch, "accessToken is not ours", session: ticket.flow)
         }
         // An app whose memory is empty has nothing to compare with, and must not read it as agreement.
         for name in PurchaseForm.neverEmpty where form.isEmpty(name) {
-            throw Failure(.invalidRequest, "\(name) is empty", flow: ticket.flow)
+            throw Failure(.invalidRequest, "\(name) is empty", session: ticket.flow)
         }
         var request = PurchaseRequest(ticket: ticket, orderReference: reference)
         request.proof = try exchange.appProof()

@@ -1,3 +1,4 @@
+import Checkout
 import HTTPCore
 import Pages
 import SessionBroker
@@ -47,7 +48,7 @@ enum PurchaseHandler {
     private static func page(for failure: Failure, _ exchange: Exchange) -> HTTPResponse {
         switch failure.code {
         case .notReady, .purchaseInProgress, .paymentDeclined:
-            return exchange.redirect(to: "/checkout_result", flow: failure.flow)
+            return exchange.redirect(to: "/checkout_result", flow: failure.session)
         default:
             exchange.services.note(failure, exchange.request)
             return FailureResponse.make(failure, exchange, .page)

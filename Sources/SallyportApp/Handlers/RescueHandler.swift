@@ -1,6 +1,7 @@
 import HTTPCore
 import Pages
 import SessionBroker
+import Web
 
 /// `GET /rescue`: offers the return link once more to the browser that holds the flow, where the first tap did not open the
 /// app.

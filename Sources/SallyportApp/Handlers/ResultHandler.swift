@@ -1,7 +1,9 @@
+import Checkout
 import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// `GET /checkout_result`: where the provider sends the buyer after its last page.
 ///

@@ -1,6 +1,7 @@
 import HTTPCore
 import Primitives
 import SessionBroker
+import Web
 
 /// `POST /return`: lets native code check a return before it shows anything.
 ///

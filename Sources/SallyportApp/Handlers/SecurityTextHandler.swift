@@ -2,6 +2,7 @@ import EventIO
 import HTTPCore
 import Pages
 import Primitives
+import Web
 
 /// `GET /.well-known/security.txt`: where weaknesses are reported to (RFC 9116).
 enum SecurityTextHandler {

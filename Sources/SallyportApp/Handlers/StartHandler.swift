@@ -1,5 +1,6 @@
 import HTTPCore
 import Pages
+import Web
 
 /// `GET /`: what a demonstration is about.
 ///

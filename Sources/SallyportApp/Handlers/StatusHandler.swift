@@ -1,7 +1,9 @@
+import Checkout
 import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// `POST /secureWebviewSession/status`: the name of a flow's state for the app that started it; never data, never a token.
 enum StatusHandler {

@@ -3,6 +3,7 @@ import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// `GET /thanks`: the receipt, for fifteen minutes, to whoever holds the return ticket and the other half's proof.
 enum ThanksHandler {

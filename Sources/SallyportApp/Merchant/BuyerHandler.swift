@@ -4,6 +4,7 @@ import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import StrictJSON
+import Web
 
 /// The route below `/v1` that names the buyer of a paid session, also long after the answer that did so has got lost.
 ///

@@ -210,7 +210,7 @@ extension FormatName {
 }
 
 extension MerchantInterface: FailureFormat {
-    func response(to failure: Web.Failure, _ request: HTTPRequest) -> HTTPResponse {
+    func response(to failure: Failure, _ request: HTTPRequest) -> HTTPResponse {
         let problem = Problem(failure.code == .methodNotAllowed ? .methodNotAllowed : .notFound)
         merchant.count("none", problem.code.status.code)
         return response(to: problem, request.requestID)

@@ -1,8 +1,10 @@
+import Checkout
 import HTTPCore
 import MerchantAPI
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 // Where the words of the shop's own contract become those of the interface for merchants' programs.
 
@@ -26,9 +28,9 @@ extension Problem {
             case .rateLimited: .rateLimited
             case .providerFailed: .providerFailed
             case .unavailable: .unavailable
-            case .internalError: .internalError
+            default: .internalError
             }
-        self.init(code, flow: failure.flow, retryAfter: failure.retryAfter, detail: failure.detail)
+        self.init(code, flow: failure.session, retryAfter: failure.retryAfter, detail: failure.detail)
     }
 
     /// A request whose content the server does not take.

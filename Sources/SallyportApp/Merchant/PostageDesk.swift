@@ -1,3 +1,4 @@
+import Checkout
 import Commerce
 import Cryptography
 import HTTPCore
@@ -6,6 +7,7 @@ import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
+import Web
 import Webhooks
 
 /// Asks merchants' servers for the postage of their orders; one per loop.
@@ -48,14 +50,14 @@ final class PostageDesk {
     /// - Throws: `postage_failed`, with a detail that names the origin and holds nothing of the address or the answer.
     func ask(_ address: String, _ question: PostageQuestion, _ flow: FlowID) async throws(Failure) -> Yen {
         guard let inquiry, let origin = inquiry.policy.postageOrigin(of: address) else {
-            throw Failure(.postageFailed, "the origin is not in merchant.postage_origins any more", flow: flow)
+            throw Failure(.postageFailed, "the origin is not in merchant.postage_origins any more", session: flow)
         }
-        func failure(_ detail: String) -> Failure { Failure(.postageFailed, "\(origin): \(detail)", flow: flow) }
+        func failure(_ detail: String) -> Failure { Failure(.postageFailed, "\(origin): \(detail)", session: flow) }
         let request: OutboundRequest
         do throws(CryptographyError) {
             request = try inquiry.request(address, origin, question.body)
         } catch {
-            throw Failure(.internalError, error.debugDescription, flow: flow)
+            throw Failure(.internalError, error.debugDescription, session: flow)
         }
         let response: InboundResponse
         do throws(HTTPExchangeError) {

@@ -1,10 +1,12 @@
 import AmazonPay
+import Checkout
 import Commerce
 import MerchantAPI
 import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 extension Exchange {
     /// What it costs to send a flow's order where its buyer wants it: the one place where that is decided.

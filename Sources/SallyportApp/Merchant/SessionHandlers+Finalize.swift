@@ -6,6 +6,7 @@ import Pages
 import Primitives
 import SessionBroker
 import StrictJSON
+import Web
 
 extension SessionHandlers {
     /// Answers `POST /v1/sessions/{id}/finalize`.

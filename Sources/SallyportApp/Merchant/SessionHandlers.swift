@@ -1,4 +1,5 @@
 import AmazonPay
+import Checkout
 import Commerce
 import HTTPCore
 import MerchantAPI
@@ -8,6 +9,7 @@ import Persistence
 import Primitives
 import SessionBroker
 import StrictJSON
+import Web
 
 /// The routes below `/v1` that are about sessions.
 enum SessionHandlers {

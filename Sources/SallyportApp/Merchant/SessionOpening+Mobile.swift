@@ -5,6 +5,7 @@ import Pages
 import Primitives
 import SessionBroker
 import StrictJSON
+import Web
 
 extension SessionOpening {
     /// What starts the checkout of an app: the signed payload for the app, the proof for the merchant's server.

@@ -1,9 +1,11 @@
+import Checkout
 import Commerce
 import MerchantAPI
 import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// The one way to a flow: the shop's own pages come here, and so do merchants' programs; one per loop.
 ///

@@ -1,7 +1,9 @@
 import AppLinks
+import Checkout
 import MerchantAPI
 import Pages
 import SessionBroker
+import Web
 
 extension Exchange {
     /// What a flow's order agreed on.
@@ -25,7 +27,7 @@ extension Exchange {
     private func terms(_ stored: [UInt8]?, _ flow: FlowID) throws(Failure) -> OrderTerms {
         guard let stored else { return deployment.ownTerms }
         guard let terms = OrderTerms(stored: stored) else {
-            throw Failure(.internalError, "the terms of the flow cannot be read", flow: flow)
+            throw Failure(.internalError, "the terms of the flow cannot be read", session: flow)
         }
         return terms
     }

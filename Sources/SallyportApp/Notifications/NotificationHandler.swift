@@ -2,6 +2,7 @@ import EventIO
 import HTTPCore
 import Pages
 import SessionBroker
+import Web
 
 /// `POST /ipn/amazon-pay`: what the provider pushes.
 ///

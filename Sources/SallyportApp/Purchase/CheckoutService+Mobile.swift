@@ -1,10 +1,12 @@
 import AmazonPay
+import Checkout
 import Commerce
 import MerchantAPI
 import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// What goes into an app's payload besides the amount, and again into the call that finalizes it.
 struct MobileFacts: Sendable {
@@ -84,7 +86,7 @@ extension CheckoutService {
     ) async throws(Failure) -> ArrivedSession {
         let found = try await read(session, flow)
         if let told = found.chargeAmount?.money, told != Money(total) {
-            throw Failure(.orderMismatch, "the session is about another amount", flow: flow)
+            throw Failure(.orderMismatch, "the session is about another amount", session: flow)
         }
         var details: PrivateDetails?
         if found.state == .open, let buyer = found.buyer {

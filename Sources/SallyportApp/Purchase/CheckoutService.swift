@@ -1,4 +1,5 @@
 import AmazonPay
+import Checkout
 import Commerce
 import Cryptography
 import EventIO
@@ -8,6 +9,7 @@ import Pages
 import Primitives
 import SessionBroker
 import Telemetry
+import Web
 
 /// What the provider says of a checkout that will not lead to a payment.
 struct CheckoutRefusal: Sendable, Equatable {
@@ -141,7 +143,7 @@ final class CheckoutService {
     /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
     func sign(_ payload: CheckoutPayload, for flow: FlowID) async throws(Failure) -> ButtonSignature {
         guard signing?.refusesButton() != true else {
-            throw Failure(.unavailable, "too many signatures wait", flow: flow, retryAfter: 1)
+            throw Failure(.unavailable, "too many signatures wait", session: flow, retryAfter: 1)
         }
         do throws(CryptographyError) {
             let signing = signing
@@ -149,7 +151,7 @@ final class CheckoutService {
                 await signing?.signButton(work) ?? work()
             }
         } catch {
-            throw Failure(.internalError, error.debugDescription, flow: flow)
+            throw Failure(.internalError, error.debugDescription, session: flow)
         }
     }
 
@@ -168,7 +170,7 @@ final class CheckoutService {
 
     private func chosen(_ session: CheckoutSession, _ flow: FlowID) throws(Failure) -> ChosenSession {
         guard let address = session.shippingAddress, session.state == .open else {
-            throw Failure(.notPriced, "the session is \(session.state) or has no address", flow: flow)
+            throw Failure(.notPriced, "the session is \(session.state) or has no address", session: flow)
         }
         return ChosenSession(
             id: session.id,
@@ -188,7 +190,7 @@ final class CheckoutService {
     /// - Throws: `provider_failed`; `not_priced` where no address is chosen any more.
     func update(_ placement: Placement, _ terms: OrderTerms) async throws(Failure) -> UpdatedCheckout {
         guard let session = CheckoutSessionID(placement.orderReference) else {
-            throw Failure(.internalError, "the stored session id has another form", flow: placement.flow)
+            throw Failure(.internalError, "the stored session id has another form", session: placement.flow)
         }
         let payment = PaymentDetails(terms.captureMode.intent, amount: Money(placement.total))
         let metadata = metadata(placement.flow, note: terms.note)
@@ -204,7 +206,7 @@ final class CheckoutService {
         guard chosen.address == placement.address else { return .readdressed(chosen) }
         guard let target = updated.redirectURL, provider.redirects.allows(target) else {
             let reason = updated.redirectURL == nil ? updated.constraints.joined(separator: " ") : "a foreign address"
-            throw Failure(.providerFailed, "no redirect address: \(reason)", flow: placement.flow)
+            throw Failure(.providerFailed, "no redirect address: \(reason)", session: placement.flow)
         }
         return .ready(target)
     }
@@ -286,7 +288,7 @@ final class CheckoutService {
         switch await look(at: session, flow, for: .review, within: .seconds(15)) {
         case .found(let found): return found
         case .failed(let error) where error.reason == .resourceNotFound:
-            throw Failure(.orderMismatch, "the account has no such session", flow: flow)
+            throw Failure(.orderMismatch, "the account has no such session", session: flow)
         case .failed(let error): throw refused("checkout.read_failed", error, flow)
         case .limited(let seconds): throw CheckoutService.limited(flow, seconds)
         }
@@ -300,7 +302,7 @@ final class CheckoutService {
     }
 
     private static func limited(_ flow: FlowID, _ seconds: Int) -> Failure {
-        Failure(.rateLimited, "the provider was asked too often for this session", flow: flow, retryAfter: seconds)
+        Failure(.rateLimited, "the provider was asked too often for this session", session: flow, retryAfter: seconds)
     }
 
     /// What came of reading a session for somebody who looks at a page.
@@ -347,7 +349,7 @@ final class CheckoutService {
 
     private func refused(_ event: StaticString, _ error: AmazonPayError, _ flow: FlowID) -> Failure {
         logger.warning(event, fields(error, flow))
-        return Failure(.providerFailed, error.debugDescription, flow: flow)
+        return Failure(.providerFailed, error.debugDescription, session: flow)
     }
 
     private func fields(_ error: AmazonPayError, _ flow: FlowID) -> [LogField] {

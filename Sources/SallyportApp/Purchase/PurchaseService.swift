@@ -1,9 +1,11 @@
 import AmazonPay
+import Checkout
 import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker
 import Telemetry
+import Web
 
 /// How a purchase ended, where it ended well.
 enum PurchaseOutcome: Sendable {
@@ -100,9 +102,9 @@ final class PurchaseService {
         do throws(Failure) {
             _ = try await complete(attempt, nil, isOver ? .last : .recovery, by: caller)
         } catch {
-            outcome = error.code.rawValue
+            outcome = error.code.name
         }
-        polls.count(.session, outcome == FailureCode.purchaseInProgress.rawValue ? .same : .changed)
+        polls.count(.session, outcome == FailureCode.purchaseInProgress.name ? .same : .changed)
         let order = LogField("order", OrderNumber(purchase.flow).description)
         logger.info(
             "purchase.recovered",
@@ -196,7 +198,7 @@ final class PurchaseService {
             throw try await decline(attempt, reason?.rawValue ?? "Canceled", by: caller)
         case .notReady:
             try await release(attempt, by: caller)
-            throw Failure(.notReady, flow: attempt.flow)
+            throw Failure(.notReady, session: attempt.flow)
         case .notSent(let error):
             throw try await giveBack(attempt, turn, error.debugDescription, by: caller)
         case .rejected(let error):
@@ -218,7 +220,7 @@ final class PurchaseService {
             // The lease stays: whoever comes after it has run out asks the provider first.
             logger.warning("purchase.unknown", fields(attempt, error.debugDescription))
             if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
-            throw Failure(.purchaseInProgress, error.debugDescription, flow: attempt.flow, retryAfter: 10)
+            throw Failure(.purchaseInProgress, error.debugDescription, session: attempt.flow, retryAfter: 10)
         }
     }
 
@@ -242,7 +244,7 @@ final class PurchaseService {
             try await broker.lapse(attempt, by: caller)
         }
         guard held else { throw lost(attempt) }
-        return Failure(.purchaseInProgress, "open, and left to the merchant", flow: attempt.flow, retryAfter: 2)
+        return Failure(.purchaseInProgress, "open, and left to the merchant", session: attempt.flow, retryAfter: 2)
     }
 
     private func authorize(
@@ -285,7 +287,7 @@ final class PurchaseService {
             logger.warning("purchase.pending", fields(attempt, detail))
             if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
             await notePending(attempt)
-            throw Failure(.purchaseInProgress, detail, flow: attempt.flow, retryAfter: 10)
+            throw Failure(.purchaseInProgress, detail, session: attempt.flow, retryAfter: 10)
         }
     }
 
@@ -308,7 +310,7 @@ final class PurchaseService {
     ) async throws(Failure) -> Failure {
         try await settle(attempt, .declined(reason: reason), by: caller)
         logger.info("purchase.declined", fields(attempt, reason))
-        return Failure(.paymentDeclined, reason, flow: attempt.flow)
+        return Failure(.paymentDeclined, reason, session: attempt.flow)
     }
 
     private func settle(_ attempt: PurchaseAttempt, _ end: AttemptEnd, by caller: Caller) async throws(Failure) {
@@ -330,9 +332,9 @@ final class PurchaseService {
         by caller: Caller
     ) async throws(Failure) -> Failure {
         if turn == .last { return try await giveUp(attempt, .time, by: caller) }
-        guard turn == .first else { return Failure(.purchaseInProgress, detail, flow: attempt.flow, retryAfter: 10) }
+        guard turn == .first else { return Failure(.purchaseInProgress, detail, session: attempt.flow, retryAfter: 10) }
         try await release(attempt, by: caller)
-        return Failure(.providerFailed, detail, flow: attempt.flow)
+        return Failure(.providerFailed, detail, session: attempt.flow)
     }
 
     /// Whether the provider has denied the session for an hour: one 404 may be of a key or an account that was wrong for a minute.
@@ -364,7 +366,7 @@ final class PurchaseService {
         guard held else { throw lost(attempt) }
         polls.count(.session, impasse == .gone ? .gone : .ended)
         logger.error("purchase.stuck", fields(attempt, impasse.rawValue))
-        return Failure(.purchaseInProgress, "given up: \(impasse.rawValue)", flow: attempt.flow, retryAfter: 60)
+        return Failure(.purchaseInProgress, "given up: \(impasse.rawValue)", session: attempt.flow, retryAfter: 60)
     }
 
     private func release(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) {
@@ -377,7 +379,7 @@ final class PurchaseService {
     /// Somebody else took the lease over; what they find at the provider counts, not what this call saw.
     private func lost(_ attempt: PurchaseAttempt) -> Failure {
         logger.warning("purchase.lease_lost", fields(attempt, ""))
-        return Failure(.purchaseInProgress, "the lease was lost", flow: attempt.flow)
+        return Failure(.purchaseInProgress, "the lease was lost", session: attempt.flow)
     }
 
     private func fields(_ attempt: PurchaseAttempt, _ detail: String) -> [LogField] {

@@ -1,9 +1,11 @@
+import Checkout
 import EventIO
 import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
 import Telemetry
+import Web
 
 /// Where the program writes and counts; shared by all loops.
 struct AppTelemetry: Sendable {
@@ -51,17 +53,17 @@ struct AppCounters: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         refusals = Dictionary(
-            uniqueKeysWithValues: FailureCode.allCases.map { code in
+            uniqueKeysWithValues: FailureCode.ofCheckout.map { code in
                 let help = "Requests refused, by code of the HTTP contract."
                 return (
-                    code, metrics.counter("sallyport_refusals_total", help: help, labels: [("code", code.rawValue)])
+                    code, metrics.counter("sallyport_refusals_total", help: help, labels: [("code", code.name)])
                 )
             }
         )
         unavailable = metrics.counter(
             "sallyport_refusals_total",
             help: "Requests refused, by code of the HTTP contract.",
-            labels: [("code", FailureCode.unavailable.rawValue)]
+            labels: [("code", FailureCode.unavailable.name)]
         )
         others = metrics.counter("sallyport_uncounted_total", help: "Events that no other counter has.")
         policyReports = metrics.counter(

@@ -1,6 +1,8 @@
+import Checkout
 import HTTPCore
 import Pages
 import SessionBroker
+import Web
 
 // Reading the cookies of a request. A name that comes twice, or a value with another token's tag, is refused: both are
 // what a sibling domain leaves behind that tries to plant a session (session-security T16, T37).

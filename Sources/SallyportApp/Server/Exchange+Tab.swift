@@ -1,8 +1,10 @@
 import AppLinks
+import Checkout
 import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// What the tab of a request may do.
 enum TabAccess {

@@ -1,9 +1,11 @@
 import AppLinks
+import Checkout
 import Cryptography
 import HTTPCore
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 /// One request together with what its loop offers; what a handler is given.
 struct Exchange {

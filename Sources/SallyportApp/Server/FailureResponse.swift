@@ -1,3 +1,4 @@
+import Checkout
 import HTTPCore
 import Pages
 import Primitives
@@ -39,7 +40,7 @@ enum FailureResponse {
             format == .page
             ? page(failure, deployment, language(), request) : json(failure.code, deployment)
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
-        if let flow = failure.flow { _ = response.add(.xFlowID, flow.description) }
+        if let flow = failure.session { _ = response.add(.xFlowID, flow.description) }
         return response
     }
 
@@ -57,7 +58,7 @@ enum FailureResponse {
 
     private static func json(_ code: FailureCode, _ deployment: Deployment) -> HTTPResponse {
         // Both texts are constants of ours and hold nothing that JSON would escape.
-        let body = "{\"error\":\"\(code.rawValue)\",\"message\":\"\(code.message)\"}\n"
+        let body = "{\"error\":\"\(code.name)\",\"message\":\"\(code.message)\"}\n"
         return HTTPResponse(code.status, block: deployment.headers.json, body: .bytes(Array(body.utf8)))
     }
 
@@ -68,9 +69,9 @@ enum FailureResponse {
         _ request: String?
     ) -> HTTPResponse {
         let code = failure.code
-        let number = failure.flow.map { OrderNumber($0).description }
+        let number = failure.session.map { OrderNumber($0).description }
         let reference = number ?? (code == .internalError ? request : nil)
-        let view = ErrorView(code: code, client: failure.client, way: code.way, reference: reference)
+        let view = ErrorView(code: code, client: failure.client, way: ErrorView.Way(code), reference: reference)
         var response = HTTPResponse(
             code.status,
             block: deployment.headers.neutral,
@@ -107,13 +108,13 @@ final class StandingRefusal {
     }
 }
 
-extension PageErrorCode {
-    /// What the error page offers first.
-    fileprivate var way: ErrorView.Way {
-        switch self {
-        case .providerFailed, .priceChanged, .notReady, .purchaseInProgress: .confirm
-        case .notPriced, .postageFailed, .orderMismatch: .button
-        default: .none
+extension ErrorView.Way {
+    /// What the page of a code offers first.
+    fileprivate init(_ code: FailureCode) {
+        switch code {
+        case .providerFailed, .priceChanged, .notReady, .purchaseInProgress: self = .confirm
+        case .notPriced, .postageFailed, .orderMismatch: self = .button
+        default: self = .none
         }
     }
 }

@@ -1,3 +1,4 @@
+import Checkout
 import EventIO
 import HTTPCore
 import MerchantAPI
@@ -181,7 +182,7 @@ final class LoopServices {
         if let unwritten = shedLines.take(at: reactor.now) {
             logger.warning(
                 "request.shed",
-                [LogField("code", FailureCode.unavailable.rawValue), LogField("unwritten", unwritten)]
+                [LogField("code", FailureCode.unavailable.name), LogField("unwritten", unwritten)]
             )
         }
         let refusals = admission == .overloaded ? overloaded : unconnected
@@ -264,25 +265,15 @@ final class LoopServices {
         counters.refusal(failure.code).increment()
         guard failure.code.isOurs, let unwritten = refusalLines.take(at: reactor.now) else { return }
         var fields = [
-            LogField("code", failure.code.rawValue), LogField("detail", failure.detail),
+            LogField("code", failure.code.name), LogField("detail", failure.detail),
             LogField("request", request.requestID),
         ]
-        if let flow = failure.flow { fields.append(LogField("flow", flow.description)) }
+        if let flow = failure.session { fields.append(LogField("flow", flow.description)) }
         if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
         if failure.code == .internalError {
             logger.error("request.failed", fields)
         } else {
             logger.warning("request.refused", fields)
-        }
-    }
-}
-
-extension PageErrorCode {
-    /// Whether the reason is on our side, and not something that any client can bring about.
-    fileprivate var isOurs: Bool {
-        switch self {
-        case .internalError, .unavailable, .providerFailed, .postageFailed, .proofMismatch, .orderMismatch: true
-        default: false
         }
     }
 }

@@ -6,6 +6,7 @@ import Postgres
 import Primitives
 import SessionBroker
 import Telemetry
+import Web
 
 /// Keeps the tables in order: makes and drops partitions, counts live sessions, expires what is overdue, removes what is past its
 /// retention.
@@ -176,7 +177,7 @@ final class Maintenance {
     /// Loss of the connection has its own metrics and log lines; here it is only worth a line.
     private func warn(_ event: StaticString, _ error: StoreError) {
         let failure = error.failure
-        logger.warning(event, [LogField("code", failure.code.rawValue), LogField("detail", failure.detail)])
+        logger.warning(event, [LogField("code", failure.code.name), LogField("detail", failure.detail)])
     }
 }
 

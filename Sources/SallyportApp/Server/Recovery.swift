@@ -5,6 +5,7 @@ import Persistence
 import Primitives
 import SessionBroker
 import Telemetry
+import Web
 
 /// Takes up what has no result because its holder is gone: purchases under way and operations on payments.
 ///

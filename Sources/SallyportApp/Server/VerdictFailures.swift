@@ -1,6 +1,8 @@
+import Checkout
 import Pages
 import Primitives
 import SessionBroker
+import Web
 
 // The one place where verdicts of the broker become codes of the contract.
 
@@ -35,17 +37,17 @@ extension PurchaseRefusal {
     func failure(_ flow: FlowID) -> Failure {
         switch self {
         case .unknown: Failure(.unknownSession)
-        case .proofRequired: Failure(.proofRequired, flow: flow)
-        case .proofMismatch: Failure(.proofMismatch, flow: flow)
-        case .flowMismatch: Failure(.flowMismatch, flow: flow)
-        case .notPriced: Failure(.notPriced, flow: flow)
-        case .priceChanged: Failure(.priceChanged, flow: flow)
-        case .orderMismatch: Failure(.orderMismatch, flow: flow)
-        case .notReady: Failure(.notReady, flow: flow)
-        case .inProgress(let seconds): Failure(.purchaseInProgress, flow: flow, retryAfter: min(max(seconds, 1), 5))
-        case .declined: Failure(.paymentDeclined, flow: flow)
-        case .expired: Failure(.expiredSession, flow: flow)
-        case .dead(let state): Failure(state.deadCode, flow: flow)
+        case .proofRequired: Failure(.proofRequired, session: flow)
+        case .proofMismatch: Failure(.proofMismatch, session: flow)
+        case .flowMismatch: Failure(.flowMismatch, session: flow)
+        case .notPriced: Failure(.notPriced, session: flow)
+        case .priceChanged: Failure(.priceChanged, session: flow)
+        case .orderMismatch: Failure(.orderMismatch, session: flow)
+        case .notReady: Failure(.notReady, session: flow)
+        case .inProgress(let seconds): Failure(.purchaseInProgress, session: flow, retryAfter: min(max(seconds, 1), 5))
+        case .declined: Failure(.paymentDeclined, session: flow)
+        case .expired: Failure(.expiredSession, session: flow)
+        case .dead(let state): Failure(state.deadCode, session: flow)
         }
     }
 }
