@@ -110,7 +110,12 @@ let package = Package(
             "Persistence",
             ["Postgres", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "Primitives"]
         ),
-        library("MerchantAPI", ["MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]),
+        library(
+            "MerchantAPI",
+            [
+                "Checkout", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON", "HTTPCore", "Primitives",
+            ]
+        ),
         library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]),
         library("Pages", ["Checkout", "SessionBroker", "Commerce", "Web", "Primitives"]),
         library("SimulatorCore", ["Cryptography", "StrictJSON", "Primitives"]),
@@ -186,7 +191,10 @@ let package = Package(
         tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Cryptography", "Primitives", "TestKit"]),
         tests(
             "MerchantAPITests",
-            ["MerchantAPI", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "HTTPCore", "Primitives"]
+            [
+                "MerchantAPI", "Checkout", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON", "HTTPCore",
+                "Primitives",
+            ]
         ),
         tests("WebTests", ["Web", "HTTPServer", "HTTPCore", "Primitives"]),
         tests("AppLinksTests", ["AppLinks"]),

@@ -16,7 +16,7 @@ extension FailureCode {
     package static let invalidRequest = FailureCode(
         "invalid_request",
         .badRequest,
-        "A parameter or cookie is missing, malformed or repeated.",
+        "A parameter, member or cookie is missing, malformed, repeated or not known.",
         page: .notAccepted(
             "送られた内容が正しくありません。お手数ですが、カートからやり直してください。",
             "What was sent is not valid. Please start again from the cart."
@@ -127,7 +127,7 @@ extension FailureCode {
     package static let orderMismatch = FailureCode(
         "order_mismatch",
         .unprocessable,
-        "The order reference is not the one of this session.",
+        "The checkout session or order reference is not the one of this session.",
         isOurs: true,
         page: .elsewhere(
             "お支払いの情報がこの注文と一致しません。ご注文が確定していない場合、請求は発生しません。その場合は、カートからやり直してください。",
@@ -155,7 +155,7 @@ extension FailureCode {
     package static let proofMismatch = FailureCode(
         "proof_mismatch",
         .forbidden,
-        "The proof belongs to another app or browser.",
+        "The proof belongs to another session, app or browser, or is missing.",
         isOurs: true,
         page: .foreignProof
     )
@@ -183,7 +183,7 @@ extension FailureCode {
     package static let notReady = FailureCode(
         "not_ready",
         .conflict,
-        "The provider has not finished. Try again when the buyer is back.",
+        "The buyer has not come that far. Try again when the provider has finished.",
         retryAfter: 2,
         page: .busy(
             "Amazon Pay でのお手続きがまだ終わっていません。しばらくしてから、もう一度お試しください。",
@@ -194,7 +194,7 @@ extension FailureCode {
     package static let purchaseInProgress = FailureCode(
         "purchase_in_progress",
         .conflict,
-        "The purchase is being processed. Ask again.",
+        "The payment is being completed. Ask again.",
         retryAfter: 2,
         page: .busy(
             "ご注文を確定しています。しばらくしてから、もう一度お試しください。二重に請求されることはありません。",
@@ -239,7 +239,7 @@ extension FailureCode {
     package static let unavailable = FailureCode(
         "unavailable",
         .serviceUnavailable,
-        "The service cannot answer right now. Try again.",
+        "The service cannot answer right now. Try again, with the same Idempotency-Key where there was one.",
         retryAfter: 5,
         isOurs: true,
         page: .busy(

@@ -1,6 +1,8 @@
+import Checkout
 package import Commerce
 import MerchantOrders
 package import StrictJSON
+package import Web
 
 extension JSONReader {
     /// Takes a postal address that may be absent.
@@ -9,29 +11,29 @@ extension JSONReader {
     /// - Returns: The address; `nil` where it is absent or `null`.
     /// - Throws: `invalid_request` for an unknown part, one that is too long or not printable, and where a part is missing without which
     ///   nothing can be delivered.
-    package mutating func address(_ name: String) throws(Problem) -> Address? {
-        guard var object = try Problem.reading({ () throws(JSONRefusal) in try optionalObject(name) }) else {
+    package mutating func address(_ name: String) throws(Failure) -> Address? {
+        guard var object = try Failure.reading({ () throws(JSONRefusal) in try optionalObject(name) }) else {
             return nil
         }
         let path = refusal(name, .missing).path
         var address = Address()
         for part in Address.Part.allCases {
-            guard let text = try Problem.reading({ () throws(JSONRefusal) in try object.optionalText(part.rawValue) })
+            guard let text = try Failure.reading({ () throws(JSONRefusal) in try object.optionalText(part.rawValue) })
             else { continue }
             guard PrintableText.isGood(text, length: 1...part.maximumLength) else {
                 let rule = "1 to \(part.maximumLength) printable characters."
-                throw Problem(.invalidRequest, rule, field: "\(path).\(part.rawValue)")
+                throw Failure(.invalidRequest, message: rule, field: "\(path).\(part.rawValue)")
             }
             address[part] = text
         }
         let rest = object
-        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+        try Failure.reading { () throws(JSONRefusal) in try rest.end() }
         for part in address.neededParts where address[part] == nil {
-            throw Problem(.invalidRequest, "Missing.", field: "\(path).\(part.rawValue)")
+            throw Failure(.invalidRequest, message: "Missing.", field: "\(path).\(part.rawValue)")
         }
         // The provider has one member for both in what is signed, and two in what is compared with it.
         guard address[.county] == nil || address[.district] == nil else {
-            throw Problem(.invalidRequest, "A county or a district, not both.", field: "\(path).district")
+            throw Failure(.invalidRequest, message: "A county or a district, not both.", field: "\(path).district")
         }
         return address
     }

@@ -1,6 +1,7 @@
 package import Commerce
 package import Primitives
 package import StrictJSON
+package import Web
 
 extension JSONValue {
     /// An amount: `{"amount":"27456","currencyCode":"JPY"}`.
@@ -52,8 +53,8 @@ extension JSONReader {
     /// - Returns: The sum.
     /// - Throws: `invalid_request` where it is absent or no object; `invalid_amount` where it is not as amounts are written: a decimal
     ///   text, never a number, and the code of a currency.
-    package mutating func money(_ name: String) throws(Problem) -> Money {
-        guard let money = try optionalMoney(name) else { throw Problem(refusal(name, .missing)) }
+    package mutating func money(_ name: String) throws(Failure) -> Money {
+        guard let money = try optionalMoney(name) else { throw Failure(refusal(name, .missing)) }
         return money
     }
 
@@ -62,7 +63,7 @@ extension JSONReader {
     /// - Parameter name: The whole name.
     /// - Returns: The sum; `nil` where it is absent or `null`.
     /// - Throws: As `money`.
-    package mutating func optionalMoney(_ name: String) throws(Problem) -> Money? {
+    package mutating func optionalMoney(_ name: String) throws(Failure) -> Money? {
         try optionalAmount(name)?.money
     }
 
@@ -71,9 +72,9 @@ extension JSONReader {
     /// - Parameter name: The whole name.
     /// - Returns: Minor units, and of which currency.
     /// - Throws: As `money`.
-    package mutating func signedMoney(_ name: String) throws(Problem) -> (units: Int64, currency: Currency) {
+    package mutating func signedMoney(_ name: String) throws(Failure) -> (units: Int64, currency: Currency) {
         guard let (money, isNegative) = try optionalAmount(name, signed: true) else {
-            throw Problem(refusal(name, .missing))
+            throw Failure(refusal(name, .missing))
         }
         return (isNegative ? -money.units : money.units, money.currency)
     }
@@ -81,24 +82,24 @@ extension JSONReader {
     private mutating func optionalAmount(
         _ name: String,
         signed: Bool = false
-    ) throws(Problem) -> (money: Money, isNegative: Bool)? {
+    ) throws(Failure) -> (money: Money, isNegative: Bool)? {
         let path = refusal(name, .missing).path
         let found: JSONReader?
-        do throws(JSONRefusal) { found = try optionalObject(name) } catch { throw Problem(error) }
+        do throws(JSONRefusal) { found = try optionalObject(name) } catch { throw Failure(error) }
         guard var object = found else { return nil }
         let amount = object.value("amount")?.text
         let isNegative = signed && amount?.hasPrefix("-") == true
         guard let digits = amount?.dropFirst(isNegative ? 1 : 0), let code = object.value("currencyCode")?.text,
             let currency = Currency(rawValue: code), let money = Money.parse(String(digits), currency)
         else {
-            throw Problem(
+            throw Failure(
                 .invalidAmount,
-                "An amount is {\"amount\":\"1200\",\"currencyCode\":\"JPY\"}: digits as a text.",
+                message: "An amount is {\"amount\":\"1200\",\"currencyCode\":\"JPY\"}: digits as a text.",
                 field: path
             )
         }
         let rest = object
-        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+        try Failure.reading { () throws(JSONRefusal) in try rest.end() }
         return (money, isNegative)
     }
 }

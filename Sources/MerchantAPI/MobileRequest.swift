@@ -1,6 +1,7 @@
 package import Commerce
 package import MerchantOrders
 package import StrictJSON
+package import Web
 
 /// What a merchant's program sends along for an app that starts the checkout by itself, checked.
 package struct MobileRequest: Sendable {
@@ -22,9 +23,9 @@ package struct MobileRequest: Sendable {
     ///   - reader: Of the member.
     ///   - policy: Which apps buyers may be sent back to.
     /// - Throws: `invalid_request`, `return_url_not_allowed`; the field says which member.
-    init(_ reader: JSONReader, _ policy: OrderPolicy) throws(Problem) {
+    init(_ reader: JSONReader, _ policy: OrderPolicy) throws(Failure) {
         var reader = reader
-        links = try Problem.reading { () throws(JSONRefusal) in
+        links = try Failure.reading { () throws(JSONRefusal) in
             AppLinks(
                 result: try reader.text("resultUrl"),
                 cancel: try reader.text("cancelUrl"),
@@ -32,12 +33,12 @@ package struct MobileRequest: Sendable {
             )
         }
         shippingAddress = try reader.address("shippingAddress")
-        handlesPending = try Problem.reading { () throws(JSONRefusal) in
+        handlesPending = try Failure.reading { () throws(JSONRefusal) in
             try reader.optionalFlag(MobileRequest.pendingMember) ?? false
         }
         let rest = reader
-        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
-        do throws(DraftRefusal) { try policy.check(links) } catch { throw Problem(error.below("mobile")) }
+        try Failure.reading { () throws(JSONRefusal) in try rest.end() }
+        do throws(DraftRefusal) { try policy.check(links) } catch { throw Failure(error.below("mobile")) }
     }
 }
 
@@ -56,13 +57,13 @@ package struct FinalizeRequest: Sendable {
     ///
     /// - Parameter reader: Of the whole body.
     /// - Throws: `invalid_request`; the field says which member.
-    package init(_ reader: JSONReader) throws(Problem) {
+    package init(_ reader: JSONReader) throws(Failure) {
         var reader = reader
-        (checkoutSession, proof, verifier) = try Problem.reading { () throws(JSONRefusal) in
+        (checkoutSession, proof, verifier) = try Failure.reading { () throws(JSONRefusal) in
             (try reader.text("checkoutSessionId"), try reader.text("appProof"), try reader.optionalText("codeVerifier"))
         }
         shippingAddress = try reader.address("shippingAddress")
         let rest = reader
-        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+        try Failure.reading { () throws(JSONRefusal) in try rest.end() }
     }
 }

@@ -1,6 +1,8 @@
+import Checkout
 import HTTPCore
 import MerchantOrders
 package import StrictJSON
+package import Web
 import Webhooks
 
 /// The description of the interface in the words of OpenAPI 3.1, made from the route table, so that it cannot differ from it.
@@ -195,7 +197,7 @@ package enum OpenAPIDocument {
         for status in Set(codes.map(\.status.code)).sorted() {
             let same = codes.filter { $0.status.code == status }
             guard let first = same.first else { continue }
-            let words = same.map { "`\($0.rawValue)`: \($0.message)" }
+            let words = same.map { "`\($0.name)`: \($0.message)" }
             members.append(answer(first.status, words.joined(separator: "\n\n"), .named(.problem)))
         }
         return .object(members)
@@ -205,9 +207,9 @@ package enum OpenAPIDocument {
     ///
     /// - Parameter route: Of the table.
     /// - Returns: What can go wrong everywhere, and what its description names.
-    package static func problems(of route: RouteDescription) -> [ProblemCode] {
+    package static func problems(of route: RouteDescription) -> [FailureCode] {
         guard route.scope != nil else { return [] }
-        var codes: Set<ProblemCode> = [
+        var codes: Set<FailureCode> = [
             .invalidRequest, .unauthenticated, .scopeMissing, .browserNotAllowed, .rateLimited, .internalError,
             .unavailable, .methodNotAllowed,
         ]
@@ -220,7 +222,7 @@ package enum OpenAPIDocument {
         }
         if !route.path.places.isEmpty { codes.insert(.notFound) }
         codes.formUnion(route.shape.problems)
-        return ProblemCode.allCases.filter(codes.contains)
+        return FailureCode.ofService.filter(codes.contains)
     }
 
     /// The named shapes that the routes use, and those that these use; only those that nothing but requests have are closed.

@@ -1,5 +1,7 @@
+import Checkout
 import HTTPCore
 import MerchantOrders
+import Web
 
 // What is known of the routes below `/v1` that are about money.
 extension RouteDescription {
@@ -121,10 +123,10 @@ extension RouteDescription {
     private static let descriptor = Schema.printable(1...16)
     private static let reason = Schema.printable(1...255)
 
-    private static let ending: [ProblemCode] = [
+    private static let ending: [FailureCode] = [
         .notFound, .wrongState, .requestInProgress, .providerRefused, .providerFailed, .outcomeUnknown,
     ]
-    private static let paying: [ProblemCode] =
+    private static let paying: [FailureCode] =
         ending + [.invalidAmount, .amountExceeds, .currencyNotSupported]
 
     private static func shape(
@@ -132,7 +134,7 @@ extension RouteDescription {
         body: [SchemaMember]? = nil,
         sorts: [[SchemaRule]] = [],
         example: String? = nil,
-        problems: [ProblemCode]
+        problems: [FailureCode]
     ) -> Shape {
         var shape = Shape(.ok, .object([]))
         shape.answers = answers

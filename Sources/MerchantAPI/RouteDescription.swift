@@ -1,5 +1,6 @@
 package import HTTPCore
 package import MerchantOrders
+package import Web
 
 /// What is known of a route below `/v1`, for the router and for the document that describes the interface.
 package struct RouteDescription: Sendable {
@@ -18,7 +19,7 @@ package struct RouteDescription: Sendable {
         /// Whether the answer has an `ETag`, and is 304 for who has it already.
         package var isCached = false
         /// What can go wrong besides what can go wrong everywhere.
-        package var problems: [ProblemCode] = []
+        package var problems: [FailureCode] = []
         /// What the sender's server is asked later, because of the request.
         package var callback: Callback?
 

@@ -1,5 +1,6 @@
 import Commerce
 package import StrictJSON
+import Web
 
 /// The shape of a JSON value, as far as the description of the interface tells it.
 package indirect enum Schema: Sendable, Hashable {
@@ -237,7 +238,7 @@ package struct NamedSchema: Sendable, Hashable {
             .required(
                 "error",
                 .object([
-                    .required("code", .word(ProblemCode.allCases.map(\.rawValue))),
+                    .required("code", .word(FailureCode.ofService.map(\.name))),
                     .required("message", .text(1...1_000), "for developers; may change"),
                     .optional("field", .text(1...200), "the member or parameter that is wrong"),
                     .optional(

@@ -1,6 +1,8 @@
+import Checkout
 import Commerce
 package import MerchantOrders
 package import StrictJSON
+package import Web
 
 /// What a merchant's program sends to open a session, checked.
 package struct SessionRequest: Sendable {
@@ -23,17 +25,21 @@ package struct SessionRequest: Sendable {
     ///   - policy: What orders may be.
     /// - Throws: `invalid_request`, `invalid_amount`, `sum_mismatch`, `currency_not_supported`, `return_url_not_allowed`,
     ///   `postage_callback_not_allowed`; the field says which member.
-    package init(_ reader: JSONReader, _ policy: OrderPolicy) throws(Problem) {
+    package init(_ reader: JSONReader, _ policy: OrderPolicy) throws(Failure) {
         var reader = reader
         client = try SessionRequest.client(&reader)
-        challenge = try Problem.reading { () throws(JSONRefusal) in try reader.optionalText("codeChallenge") }
-        let app = try Problem.reading { () throws(JSONRefusal) in try reader.optionalObject("mobile") }
+        challenge = try Failure.reading { () throws(JSONRefusal) in try reader.optionalText("codeChallenge") }
+        let app = try Failure.reading { () throws(JSONRefusal) in try reader.optionalObject("mobile") }
         draft = try SessionRequest.draft(&reader)
         let rest = reader
-        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
-        do throws(DraftRefusal) { try policy.check(draft) } catch { throw Problem(error) }
+        try Failure.reading { () throws(JSONRefusal) in try rest.end() }
+        do throws(DraftRefusal) { try policy.check(draft) } catch { throw Failure(error) }
         guard client != "site" || draft.options.returnURL != nil else {
-            throw Problem(.invalidRequest, "A site needs an address to send its buyers back to.", field: "returnUrl")
+            throw Failure(
+                .invalidRequest,
+                message: "A site needs an address to send its buyers back to.",
+                field: "returnUrl"
+            )
         }
         mobile = try SessionRequest.mobile(app, client, draft, policy)
     }
@@ -43,40 +49,48 @@ package struct SessionRequest: Sendable {
         _ client: String,
         _ draft: OrderDraft,
         _ policy: OrderPolicy
-    ) throws(Problem) -> MobileRequest? {
+    ) throws(Failure) -> MobileRequest? {
         guard (client == MobileRequest.client) == (reader != nil) else {
-            throw Problem(.invalidRequest, "A mobileApp needs its links, and nobody else has any.", field: "mobile")
+            throw Failure(
+                .invalidRequest,
+                message: "A mobileApp needs its links, and nobody else has any.",
+                field: "mobile"
+            )
         }
         guard let reader else { return nil }
         guard draft.total != nil else {
-            throw Problem(.invalidRequest, "The provider shows the total before anybody is asked.", field: "postage")
+            throw Failure(
+                .invalidRequest,
+                message: "The provider shows the total before anybody is asked.",
+                field: "postage"
+            )
         }
         guard draft.options.returnURL == nil else {
-            throw Problem(.invalidRequest, "The way back is one of the links.", field: "returnUrl")
+            throw Failure(.invalidRequest, message: "The way back is one of the links.", field: "returnUrl")
         }
         let mobile = try MobileRequest(reader, policy)
         guard !mobile.handlesPending || draft.options.captureMode == .manual else {
             let rule = "Only where the money is taken by a later call."
-            throw Problem(.invalidRequest, rule, field: "mobile.\(MobileRequest.pendingMember)")
+            throw Failure(.invalidRequest, message: rule, field: "mobile.\(MobileRequest.pendingMember)")
         }
         return mobile
     }
 
-    private static func client(_ reader: inout JSONReader) throws(Problem) -> String {
-        let client = try Problem.reading { () throws(JSONRefusal) in try reader.text("client") }
+    private static func client(_ reader: inout JSONReader) throws(Failure) -> String {
+        let client = try Failure.reading { () throws(JSONRefusal) in try reader.text("client") }
         guard clients.contains(client) else {
-            throw Problem(.invalidRequest, "One of \(clients.joined(separator: ", ")).", field: "client")
+            throw Failure(.invalidRequest, message: "One of \(clients.joined(separator: ", ")).", field: "client")
         }
         return client
     }
 
-    private static func draft(_ reader: inout JSONReader) throws(Problem) -> OrderDraft {
-        let reference = try Problem.reading { () throws(JSONRefusal) in try reader.text("reference") }
+    private static func draft(_ reader: inout JSONReader) throws(Failure) -> OrderDraft {
+        let reference = try Failure.reading { () throws(JSONRefusal) in try reader.text("reference") }
         let currency = try currency(&reader)
         let lines = try lines(&reader)
         let tax = try reader.money("tax")
         guard tax.currency == currency else {
-            throw Problem(.invalidAmount, "Not the currency of the order.", field: "tax.currencyCode")
+            throw Failure(.invalidAmount, message: "Not the currency of the order.", field: "tax.currencyCode")
         }
         let postage = try postage(&reader)
         var options = try options(&reader)
@@ -84,36 +98,36 @@ package struct SessionRequest: Sendable {
         do throws(DraftRefusal) {
             return try OrderDraft(reference: reference, lines: lines, tax: tax, postage: postage, options: options)
         } catch {
-            throw Problem(error)
+            throw Failure(error)
         }
     }
 
-    private static func currency(_ reader: inout JSONReader) throws(Problem) -> Currency {
-        let code = try Problem.reading { () throws(JSONRefusal) in try reader.text("currency") }
+    private static func currency(_ reader: inout JSONReader) throws(Failure) -> Currency {
+        let code = try Failure.reading { () throws(JSONRefusal) in try reader.text("currency") }
         guard let currency = Currency(rawValue: code) else {
-            throw Problem(.currencyNotSupported, field: "currency")
+            throw Failure(.currencyNotSupported, field: "currency")
         }
         return currency
     }
 
-    private static func lines(_ reader: inout JSONReader) throws(Problem) -> [DraftLine] {
-        let readers = try Problem.reading { () throws(JSONRefusal) in try reader.objects("lines") }
+    private static func lines(_ reader: inout JSONReader) throws(Failure) -> [DraftLine] {
+        let readers = try Failure.reading { () throws(JSONRefusal) in try reader.objects("lines") }
         var lines: [DraftLine] = []
         for (index, object) in readers.enumerated() {
             var object = object
-            let (id, name, quantity) = try Problem.reading { () throws(JSONRefusal) in
+            let (id, name, quantity) = try Failure.reading { () throws(JSONRefusal) in
                 (try object.text("id"), try object.text("name"), try object.integer("quantity"))
             }
             let price = try object.money("unitPrice")
             let sum = try object.optionalMoney("sum")
             let rest = object
-            try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+            try Failure.reading { () throws(JSONRefusal) in try rest.end() }
             do throws(DraftRefusal) {
                 lines.append(
                     try DraftLine(id: id, name: name, unitPrice: price, quantity: quantity, claimedSum: sum)
                 )
             } catch {
-                throw Problem(error.below("lines[\(index)]"))
+                throw Failure(error.below("lines[\(index)]"))
             }
         }
         return lines
@@ -122,28 +136,28 @@ package struct SessionRequest: Sendable {
     private static func adjustments(
         _ reader: inout JSONReader,
         _ currency: Currency
-    ) throws(Problem) -> [Adjustment] {
-        let readers = try Problem.reading { () throws(JSONRefusal) in try reader.optionalObjects("adjustments") }
+    ) throws(Failure) -> [Adjustment] {
+        let readers = try Failure.reading { () throws(JSONRefusal) in try reader.optionalObjects("adjustments") }
         var adjustments: [Adjustment] = []
         for (index, object) in (readers ?? []).enumerated() {
             var object = object
-            let name = try Problem.reading { () throws(JSONRefusal) in try object.text("name") }
+            let name = try Failure.reading { () throws(JSONRefusal) in try object.text("name") }
             let amount = try object.signedMoney("amount")
             let rest = object
-            try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+            try Failure.reading { () throws(JSONRefusal) in try rest.end() }
             guard amount.currency == currency, let adjustment = Adjustment(name: name, units: amount.units) else {
                 let field = "adjustments[\(index)].amount"
-                throw Problem(.invalidAmount, "Not the currency of the order.", field: field)
+                throw Failure(.invalidAmount, message: "Not the currency of the order.", field: field)
             }
             adjustments.append(adjustment)
         }
         return adjustments
     }
 
-    private static func postage(_ reader: inout JSONReader) throws(Problem) -> Postage {
-        var object = try Problem.reading { () throws(JSONRefusal) in try reader.object("postage") }
+    private static func postage(_ reader: inout JSONReader) throws(Failure) -> Postage {
+        var object = try Failure.reading { () throws(JSONRefusal) in try reader.object("postage") }
         let amount = try object.optionalMoney("amount")
-        let callback = try Problem.reading { () throws(JSONRefusal) in
+        let callback = try Failure.reading { () throws(JSONRefusal) in
             let callback = try object.optionalText("callback")
             try object.end()
             return callback
@@ -151,24 +165,28 @@ package struct SessionRequest: Sendable {
         switch (amount, callback) {
         case (let amount?, nil): return .fixed(amount)
         case (nil, let callback?): return .callback(callback)
-        default: throw Problem(.invalidRequest, "Either an amount or a callback.", field: "postage")
+        default: throw Failure(.invalidRequest, message: "Either an amount or a callback.", field: "postage")
         }
     }
 
-    private static func options(_ reader: inout JSONReader) throws(Problem) -> OrderDraft.Options {
+    private static func options(_ reader: inout JSONReader) throws(Failure) -> OrderDraft.Options {
         var options = OrderDraft.Options()
-        let (mode, metadata) = try Problem.reading { () throws(JSONRefusal) in
+        let (mode, metadata) = try Failure.reading { () throws(JSONRefusal) in
             options.note = try reader.optionalText("note")
             options.returnURL = try reader.optionalText("returnUrl")
             options.hasUniqueReference = try reader.optionalFlag("uniqueReference") ?? false
             return (try reader.optionalText("captureMode"), try reader.texts("metadata"))
         }
         if let name = options.returnURL.flatMap({ OrderTerms.reservedName(in: $0) }) {
-            throw Problem(.invalidRequest, "The buyer comes back with a parameter \(name) of ours.", field: "returnUrl")
+            throw Failure(
+                .invalidRequest,
+                message: "The buyer comes back with a parameter \(name) of ours.",
+                field: "returnUrl"
+            )
         }
         if let mode {
             guard let known = CaptureMode(rawValue: mode) else {
-                throw Problem(.invalidRequest, "One of manual, automatic.", field: "captureMode")
+                throw Failure(.invalidRequest, message: "One of manual, automatic.", field: "captureMode")
             }
             options.captureMode = known
         }

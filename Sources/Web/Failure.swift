@@ -106,6 +106,10 @@ package struct Failure: Error {
     package let code: FailureCode
     /// What the log is told; never sent, and without tokens or personal data.
     package let detail: String
+    /// For the developer who reads the answer; holds nothing secret.
+    package let message: String
+    /// Which member of the content or parameter it is about, for example `lines[0].quantity`; never empty, and at most 200 bytes.
+    package let field: String?
     /// The session that it is about, for `X-Flow-Id`.
     package var session: UUIDBytes?
     /// Seconds for `Retry-After`.
@@ -113,16 +117,22 @@ package struct Failure: Error {
     /// What the feature's format adds to the answer, of a type that both know.
     package var context: (any Sendable)?
 
-    /// A refusal; without `retryAfter` it has the code's own.
+    /// A refusal; sentence and seconds are the code's own unless others are given.
     package init(
         _ code: FailureCode,
         _ detail: String = "",
+        message: String? = nil,
+        field: String? = nil,
         session: UUIDBytes? = nil,
         retryAfter: Int? = nil,
         context: (any Sendable)? = nil
     ) {
         self.code = code
         self.detail = detail
+        self.message = message ?? code.message
+        // A field's name may be of the sender's making: of any length, and of none.
+        let name = field.map { String(decoding: $0.utf8.prefix(200), as: UTF8.self) } ?? ""
+        self.field = name.isEmpty ? nil : name
         self.session = session
         self.retryAfter = retryAfter ?? code.retryAfter
         self.context = context

@@ -1,3 +1,4 @@
+import Checkout
 import HTTPCore
 import MerchantAPI
 import MerchantOrders

@@ -1,37 +1,39 @@
+import Checkout
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import StrictJSON
 import Testing
+import Web
 
 @Suite("A problem")
 struct ProblemTests {
     @Test func `says its code, a sentence and the field`() {
-        let problem = Problem(.invalidAmount, "No.", field: "lines[0].unitPrice", detail: "secret")
+        let problem = Failure(.invalidAmount, "secret", message: "No.", field: "lines[0].unitPrice")
         #expect(
-            problem.body.description
+            problem.problem.description
                 == #"{"error":{"code":"invalid_amount","message":"No.","field":"lines[0].unitPrice"}}"#
         )
     }
 
     @Test func `has a sentence and a status for every code`() {
-        for code in ProblemCode.allCases {
+        for code in FailureCode.ofService {
             #expect(code.message.hasSuffix(".") && code.message.count > 10, "\(code)")
             #expect((400..<600).contains(code.status.code), "\(code)")
-            #expect(code.rawValue.allSatisfy { $0.isLowercase || $0 == "_" }, "\(code)")
+            #expect(code.name.allSatisfy { $0.isLowercase || $0 == "_" }, "\(code)")
         }
     }
 
     @Test func `cuts a field of the sender's making short`() {
-        let problem = Problem(.invalidRequest, field: String(repeating: "x", count: 5_000))
+        let problem = Failure(.invalidRequest, field: String(repeating: "x", count: 5_000))
         #expect(problem.field?.utf8.count == 200)
     }
 
     @Test func `tells what the provider said`() {
-        var problem = Problem(.providerFailed)
-        problem.provider = ProviderProblem(status: 422, reasonCode: "InvalidChargeStatus", requestID: nil)
+        let said = ProviderProblem(status: 422, reasonCode: "InvalidChargeStatus", requestID: nil)
+        let problem = Failure(.providerFailed, context: said)
         #expect(
-            problem.body["error"]?["provider"]?.description == #"{"status":422,"reasonCode":"InvalidChargeStatus"}"#
+            problem.problem["error"]?["provider"]?.description == #"{"status":422,"reasonCode":"InvalidChargeStatus"}"#
         )
     }
 
@@ -39,8 +41,8 @@ struct ProblemTests {
         let cases = [(#"{}"#, "id"), (#"{"id":1}"#, "id"), (#"{"id":"a","x":1}"#, "x")]
         for (text, field) in cases {
             let value = try JSONParser.parse(Array(text.utf8))
-            let problem = #expect(throws: Problem.self) {
-                try Problem.reading { () throws(JSONRefusal) in
+            let problem = #expect(throws: Failure.self) {
+                try Failure.reading { () throws(JSONRefusal) in
                     var reader = try JSONReader(value)
                     _ = try reader.text("id")
                     try reader.end()

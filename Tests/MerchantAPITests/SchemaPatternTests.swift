@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import HTTPCore
 import MerchantAPI
@@ -5,6 +6,7 @@ import MerchantOrders
 import Primitives
 import StrictJSON
 import Testing
+import Web
 
 /// The regular expressions of the description against the program's own rules.
 @Suite("A pattern of the description")
@@ -81,9 +83,9 @@ struct SchemaPatternTests {
     }
 
     @Test func `takes no name of a field that has none`() {
-        #expect(Problem(.invalidRequest, field: "").field == nil)
-        #expect(Problem(.invalidRequest, field: "").body["error"]?["field"] == nil)
-        #expect(Problem(.invalidRequest, field: "a").field == "a")
+        #expect(Failure(.invalidRequest, field: "").field == nil)
+        #expect(Failure(.invalidRequest, field: "").problem["error"]?["field"] == nil)
+        #expect(Failure(.invalidRequest, field: "a").field == "a")
     }
 
     @Test func `describes that a document may be there already, and under which licence it is`() {

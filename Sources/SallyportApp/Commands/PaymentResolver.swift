@@ -8,6 +8,7 @@ import Persistence
 import Postgres
 import Primitives
 import StrictJSON
+import Web
 
 /// Carries out what an operator decides about operations that were given up.
 struct PaymentResolver {
@@ -42,8 +43,8 @@ struct PaymentResolver {
         case .end(let id):
             return try await decide("--end", id, all) { _ in
                 guard let held = try await reopen(id, lease: .seconds(60)) else { return false }
-                let problem = Problem(.providerRefused, "An operator has ended the operation.")
-                let answer = StoredAnswer(status: problem.code.status.code, body: problem.body.bytes)
+                let problem = Failure(.providerRefused, message: "An operator has ended the operation.")
+                let answer = StoredAnswer(status: problem.code.status.code, body: problem.problem.bytes)
                 return try await orders.settle(held, as: .refused("operator", nil, answer))
             }
         case .done(let id, let object):

@@ -1,4 +1,5 @@
 import AmazonPay
+import Checkout
 import Commerce
 import HTTPCore
 import MerchantAPI
@@ -11,24 +12,20 @@ import Web
 /// Nothing of it is stored: the provider keeps buyer and address for 30 days, and is asked each time.
 enum BuyerHandler {
     /// Answers `GET /v1/sessions/{id}/buyer`.
-    @Sendable static func read(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+    @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let order = try await SessionHandlers.order(call, try call.flow())
         let checkout = call.services.checkout
         if order.permission == nil, let problem = refusal(order) { throw problem }
-        do throws(Failure) {
-            try checkout.count(.buyer, of: order.flow)
-        } catch {
-            throw Problem(error)
-        }
+        try checkout.count(.buyer, of: order.flow)
         let permission: ChargePermission?
         do throws(AmazonPayError) {
             permission = try await checkout.permission(of: order)
         } catch {
             throw problem(error, order)
         }
-        guard let permission else { throw Problem(.purchaseInProgress, flow: order.flow) }
+        guard let permission else { throw Failure(.purchaseInProgress, session: order.flow) }
         guard permission.buyer != nil || permission.shippingAddress != nil else {
-            throw Problem(.buyerUnavailable, flow: order.flow)
+            throw Failure(.buyerUnavailable, session: order.flow)
         }
         let body = JSONValue(
             buyer: permission.buyer ?? Buyer(),
@@ -38,23 +35,23 @@ enum BuyerHandler {
     }
 
     /// Why nobody is asked: the session is not paid, and no purchase is under way that may turn out to be.
-    private static func refusal(_ order: MerchantOrder) -> Problem? {
+    private static func refusal(_ order: MerchantOrder) -> Failure? {
         switch order.state {
-        case .created, .atProvider, .inReview: Problem(.notReady, flow: order.flow)
-        case .declined, .cancelled, .expired, .closed: Problem(.sessionOver, flow: order.flow)
+        case .created, .atProvider, .inReview: Failure(.notReady, session: order.flow)
+        case .declined, .cancelled, .expired, .closed: Failure(.sessionOver, session: order.flow)
         // The outcome may be unknown to us and known to the provider.
         case .paying, .paymentPending, .paid, .captured, .partRefunded, .refunded: nil
         }
     }
 
-    private static func problem(_ error: AmazonPayError, _ order: MerchantOrder) -> Problem {
+    private static func problem(_ error: AmazonPayError, _ order: MerchantOrder) -> Failure {
         guard !error.isAboutNothing else {
-            return Problem(.buyerUnavailable, flow: order.flow, detail: error.debugDescription)
+            return Failure(.buyerUnavailable, error.debugDescription, session: order.flow)
         }
         let message = "The payment provider did not say who bought. Ask again."
-        var problem = Problem(.providerFailed, message, flow: order.flow, detail: error.debugDescription)
+        var problem = Failure(.providerFailed, error.debugDescription, message: message, session: order.flow)
         if let status = error.status {
-            problem.provider = ProviderProblem(
+            problem.context = ProviderProblem(
                 status: status,
                 reasonCode: error.reason?.rawValue,
                 requestID: error.requestID

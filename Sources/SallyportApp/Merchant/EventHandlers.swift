@@ -4,16 +4,17 @@ import MerchantOrders
 import Persistence
 import Primitives
 import StrictJSON
+import Web
 import Webhooks
 
 /// The routes below `/v1` that are about events.
 enum EventHandlers {
     /// Answers `GET /v1/events`.
-    @Sendable static func list(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+    @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let query = try call.query(RouteDescription.eventParameters)
         var cursor: EventCursor?
         if let text = query["after"] {
-            guard let given = EventCursor(text) else { throw Problem(.invalidCursor, field: "after") }
+            guard let given = EventCursor(text) else { throw Failure(.invalidCursor, field: "after") }
             cursor = given
         }
         let limit = try SessionHandlers.limit(query["limit"])
@@ -21,9 +22,9 @@ enum EventHandlers {
             try await call.services.events.page(after: cursor, limit: limit)
         }
         guard let page else {
-            throw Problem(
+            throw Failure(
                 .invalidCursor,
-                "The event is not listed: begin without `after`, and pass over the events that you have.",
+                message: "The event is not listed: begin without `after`, and pass over the events that you have.",
                 field: "after"
             )
         }

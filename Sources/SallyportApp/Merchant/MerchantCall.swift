@@ -1,3 +1,4 @@
+import Checkout
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
@@ -5,6 +6,7 @@ import Persistence
 import Primitives
 import SessionBroker
 import StrictJSON
+import Web
 
 /// One request of a merchant's program that was let in; what a handler below `/v1` is given.
 ///
@@ -61,8 +63,8 @@ struct MerchantCall {
     /// - Parameter index: From zero.
     /// - Returns: The flow.
     /// - Throws: `not_found` for what can be no id, as for one that does not exist.
-    func flow(_ index: Int = 0) throws(Problem) -> FlowID {
-        guard let flow = UUIDBytes(parameter(index)) else { throw Problem(.notFound) }
+    func flow(_ index: Int = 0) throws(Failure) -> FlowID {
+        guard let flow = UUIDBytes(parameter(index)) else { throw Failure(.notFound) }
         return flow
     }
 
@@ -71,13 +73,15 @@ struct MerchantCall {
     /// - Parameter known: Every name the route knows.
     /// - Returns: By name; empty ones are left out.
     /// - Throws: `invalid_request` for another name, or one that comes twice.
-    func query(_ known: [String]) throws(Problem) -> [String: String] {
+    func query(_ known: [String]) throws(Failure) -> [String: String] {
         var found: [String: String] = [:]
         for (name, value) in content.query {
             guard known.contains(name) else {
-                throw Problem(.invalidRequest, "There is no such parameter.", field: name)
+                throw Failure(.invalidRequest, message: "There is no such parameter.", field: name)
             }
-            guard found[name] == nil else { throw Problem(.invalidRequest, "The parameter comes twice.", field: name) }
+            guard found[name] == nil else {
+                throw Failure(.invalidRequest, message: "The parameter comes twice.", field: name)
+            }
             found[name] = value
         }
         return found.filter { !$0.value.isEmpty }
@@ -87,23 +91,23 @@ struct MerchantCall {
     ///
     /// - Returns: A reader of the object; ask for every member, then call `end`.
     /// - Throws: `invalid_request` for what is no JSON object.
-    func body() throws(Problem) -> JSONReader {
+    func body() throws(Failure) -> JSONReader {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONParser.parse(content.body, depth: MerchantCall.depth)
         } catch {
-            throw Problem(error)
+            throw Failure(error)
         }
-        return try Problem.reading { () throws(JSONRefusal) in try JSONReader(value) }
+        return try Failure.reading { () throws(JSONRefusal) in try JSONReader(value) }
     }
 
     /// The content of a request that may have none.
     ///
     /// - Returns: A reader of the object, or of an empty one.
     /// - Throws: `invalid_request` for what is no JSON object.
-    func optionalBody() throws(Problem) -> JSONReader {
+    func optionalBody() throws(Failure) -> JSONReader {
         guard content.body.isEmpty else { return try body() }
-        return try Problem.reading { () throws(JSONRefusal) in try JSONReader([:]) }
+        return try Failure.reading { () throws(JSONRefusal) in try JSONReader([:]) }
     }
 
     /// Deeper than any message is nested.
@@ -115,7 +119,7 @@ struct MerchantCall {
     ///
     /// - Returns: To be taken before anything has an effect.
     /// - Throws: `idempotency_key_missing`; the router has refused those before.
-    func claim() throws(Problem) -> IdempotencyClaim {
+    func claim() throws(Failure) -> IdempotencyClaim {
         let fingerprint = IdempotencyClaim.fingerprint(
             content.method,
             content.path,
@@ -129,7 +133,7 @@ struct MerchantCall {
                 text: text,
                 fingerprint: fingerprint
             )
-        else { throw Problem(.idempotencyKeyMissing) }
+        else { throw Failure(.idempotencyKeyMissing) }
         return claim
     }
 
@@ -144,8 +148,8 @@ struct MerchantCall {
     /// - Throws: What the body throws; `request_in_progress`, `idempotency_key_reused`.
     func idempotently(
         _ flow: FlowID,
-        _ body: () async throws(Problem) -> MerchantAnswer
-    ) async throws(Problem) -> MerchantAnswer {
+        _ body: () async throws(Failure) -> MerchantAnswer
+    ) async throws(Failure) -> MerchantAnswer {
         let claim = try claim()
         let verdict = try await asking { () async throws(StoreError) in
             try await merchant.keys.take(claim, flow: flow)
@@ -156,11 +160,12 @@ struct MerchantCall {
         case .others(let state): return try replay(state)
         }
         let answer: MerchantAnswer
-        do throws(Problem) {
+        do throws(Failure) {
             answer = try await body()
         } catch {
-            await keep(error, claim, until: end)
-            throw error
+            let problem = error.ofService
+            await keep(problem, claim, until: end)
+            throw problem
         }
         await keep(StoredAnswer(status: answer.status.code, body: answer.body), claim, until: end)
         return answer
@@ -171,29 +176,29 @@ struct MerchantCall {
     /// - Parameter state: What became of the claim.
     /// - Returns: The kept answer, which is not sealed.
     /// - Throws: `request_in_progress`, `idempotency_key_reused`.
-    func replay(_ state: ClaimState) throws(Problem) -> MerchantAnswer {
+    func replay(_ state: ClaimState) throws(Failure) -> MerchantAnswer {
         switch state {
         case .answered(let answer, let flow):
             guard let status = HTTPStatus(answer.status) else {
-                throw Problem(.internalError, detail: "a kept answer with status \(answer.status)")
+                throw Failure(.internalError, "a kept answer with status \(answer.status)")
             }
             return MerchantAnswer(status, bytes: answer.body, flow: flow)
-        case .running(let seconds): throw Problem(.requestInProgress, retryAfter: seconds)
-        case .reused: throw Problem(.idempotencyKeyReused)
+        case .running(let seconds): throw Failure(.requestInProgress, retryAfter: seconds)
+        case .reused: throw Failure(.idempotencyKeyReused)
         // It was there a moment ago: its time had come.
-        case .absent: throw Problem(.requestInProgress)
+        case .absent: throw Failure(.requestInProgress)
         }
     }
 
     /// A refusal is kept as an answer, unless it is for a reason that passes.
-    private func keep(_ problem: Problem, _ claim: IdempotencyClaim, until end: WallTime) async {
+    private func keep(_ problem: Failure, _ claim: IdempotencyClaim, until end: WallTime) async {
         let status = problem.code.status.code
         let passes = status >= 500 || problem.retryAfter != nil
-        if !passes { return await keep(StoredAnswer(status: status, body: problem.body.bytes), claim, until: end) }
+        if !passes { return await keep(StoredAnswer(status: status, body: problem.problem.bytes), claim, until: end) }
         do throws(StoreError) {
             try await merchant.keys.release(claim, until: end)
         } catch {
-            services.note(Problem(error), requestID: content.requestID)
+            services.note(Failure(error), requestID: content.requestID)
         }
     }
 
@@ -202,7 +207,7 @@ struct MerchantCall {
             try await merchant.keys.answer(claim, until: end, answer)
         } catch {
             // The claim runs out, and a repeat finds out by itself what there is.
-            services.note(Problem(error), requestID: content.requestID)
+            services.note(Failure(error), requestID: content.requestID)
         }
     }
 
@@ -211,11 +216,11 @@ struct MerchantCall {
     /// - Parameter body: One call of a store.
     /// - Returns: What it returns.
     /// - Throws: `unavailable`, `outcome_unknown`, `internal_error`.
-    func asking<Value>(_ body: () async throws(StoreError) -> Value) async throws(Problem) -> Value {
+    func asking<Value>(_ body: () async throws(StoreError) -> Value) async throws(Failure) -> Value {
         do throws(StoreError) {
             return try await body()
         } catch {
-            throw Problem(error)
+            throw Failure(error)
         }
     }
 }

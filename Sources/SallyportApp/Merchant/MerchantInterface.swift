@@ -1,3 +1,4 @@
+import Checkout
 import HTTPCore
 import HTTPServer
 import MerchantAPI
@@ -65,21 +66,22 @@ final class MerchantInterface {
         _ handler: @escaping MerchantRoute.Handler
     ) async -> HTTPResponse {
         let requestID = request.requestID
-        do throws(Problem) {
+        do throws(Failure) {
             let call = try await authorize(request, route)
             let answer: MerchantAnswer
             if route.description.method == .get {
                 answer = try await handler(call)
             } else {
                 // What has begun is brought to its end even where nobody waits for the answer.
-                answer = try await services.toTheEnd { () async throws(Problem) in try await handler(call) }
+                answer = try await services.toTheEnd { () async throws(Failure) in try await handler(call) }
             }
             merchant.count(route.description.name, answer.status.code)
             return response(answer, requestID)
         } catch {
-            services.note(error, requestID: requestID)
-            merchant.count(route.description.name, error.code.status.code)
-            return response(to: error, requestID)
+            let problem = error.ofService
+            services.note(problem, requestID: requestID)
+            merchant.count(route.description.name, problem.code.status.code)
+            return response(to: problem, requestID)
         }
     }
 
@@ -88,47 +90,47 @@ final class MerchantInterface {
     private func authorize(
         _ request: HTTPRequest,
         _ route: MerchantRoute
-    ) async throws(Problem) -> MerchantCall {
-        guard request.count(.origin) == 0 else { throw Problem(.browserNotAllowed) }
+    ) async throws(Failure) -> MerchantCall {
+        guard request.count(.origin) == 0 else { throw Failure(.browserNotAllowed) }
         // The request is looked at before anything is waited for, and talked about only with those who have a key.
         let invalid = validate(request, route.description)
         var caller = Exchange(request: request, services: services).caller
         caller.showsKey = true
-        let content = Result { [caller] () throws(Problem) in
+        let content = Result { [caller] () throws(Failure) in
             try self.content(request, route.description, caller)
         }
         let (key, grant) = try await authenticate(request, caller)
         let session = route.isCausedByBuyers ? UUIDBytes(request.capture(0)) : nil
         let wait = session.map { merchant.wait(ofSession: $0) } ?? merchant.wait(of: grant.id)
-        if let wait { throw Problem(.rateLimited, retryAfter: wait) }
+        if let wait { throw Failure(.rateLimited, retryAfter: wait) }
         if let scope = route.description.scope, !grant.allows(scope) {
-            throw Problem(.scopeMissing, "The key does not open \(scope.rawValue).")
+            throw Failure(.scopeMissing, message: "The key does not open \(scope.rawValue).")
         }
         if let invalid { throw invalid }
         return MerchantCall(services, merchant, key: key, grant: grant, try content.get())
     }
 
     /// The same answer whether a key is missing, malformed, unknown or revoked; 429 where the address has shown too many such keys.
-    private func authenticate(_ request: HTTPRequest, _ caller: Caller) async throws(Problem) -> (APIKey, KeyGrant) {
+    private func authenticate(_ request: HTTPRequest, _ caller: Caller) async throws(Failure) -> (APIKey, KeyGrant) {
         let wait = services.broker.keyWait(caller)
         if let key = MerchantInterface.key(request), let grant = try await grant(of: key, isGuess: wait != nil) {
             return (key, grant)
         }
         services.broker.countKeyMiss(caller)
-        if let wait { throw Problem(.rateLimited, retryAfter: wait) }
-        throw Problem(.unauthenticated)
+        if let wait { throw Failure(.rateLimited, retryAfter: wait) }
+        throw Failure(.unauthenticated)
     }
 
     /// What a key opens, or `nil`.
     ///
     /// - Parameter isGuess: Whether its address guesses: then it is looked up only if it is one of those that exist.
-    private func grant(of key: APIKey, isGuess: Bool) async throws(Problem) -> KeyGrant? {
+    private func grant(of key: APIKey, isGuess: Bool) async throws(Failure) -> KeyGrant? {
         let hash = key.hash(services.broker.hasher)
         do throws(StoreError) {
             if isGuess, !(try await merchant.exists(hash)) { return nil }
             return try await merchant.keys.find(key.id, hash: hash)
         } catch {
-            throw Problem(error)
+            throw Failure(error)
         }
     }
 
@@ -142,24 +144,24 @@ final class MerchantInterface {
     // MARK: The form of a request
 
     /// What is wrong with the fields of a POST; told only to those who have a key.
-    private func validate(_ request: HTTPRequest, _ route: RouteDescription) -> Problem? {
+    private func validate(_ request: HTTPRequest, _ route: RouteDescription) -> Failure? {
         guard route.method == .post else { return nil }
-        guard request.contentTypeIs(.bareJSON) else { return Problem(.unsupportedMediaType) }
+        guard request.contentTypeIs(.bareJSON) else { return Failure(.unsupportedMediaType) }
         let texts = request.values(.idempotencyKey)
         let isWord = texts.count == 1 && IdempotencyClaim.isWord(texts[0])
-        return isWord ? nil : Problem(.idempotencyKeyMissing)
+        return isWord ? nil : Failure(.idempotencyKeyMissing)
     }
 
     private func content(
         _ request: HTTPRequest,
         _ route: RouteDescription,
         _ caller: Caller
-    ) throws(Problem) -> MerchantCall.Content {
+    ) throws(Failure) -> MerchantCall.Content {
         let query: [(name: String, value: String)]
         do {
             query = try request.queryParameters().all
         } catch {
-            throw Problem(.invalidRequest, "The query cannot be read.", detail: "\(error)")
+            throw Failure(.invalidRequest, "\(error)", message: "The query cannot be read.")
         }
         return MerchantCall.Content(
             method: "\(route.method.text)",
@@ -190,16 +192,16 @@ final class MerchantInterface {
     /// A refusal as a terminal likes it: people try the interface with curl, and read refusals more often than anything else.
     private static func line(_ json: [UInt8]) -> [UInt8] { json + [UInt8(ascii: "\n")] }
 
-    private func response(to problem: Problem, _ requestID: String) -> HTTPResponse {
+    private func response(to problem: Failure, _ requestID: String) -> HTTPResponse {
         var response = HTTPResponse(
             problem.code.status,
             block: services.deployment.headers.json,
-            body: .bytes(MerchantInterface.line(problem.body.bytes))
+            body: .bytes(MerchantInterface.line(problem.problem.bytes))
         )
         _ = response.add(.xRequestID, requestID)
         if problem.code == .unauthenticated { response.add(.wwwAuthenticate, constant: "Bearer") }
         if let seconds = problem.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
-        if let flow = problem.flow { _ = response.add(.xFlowID, flow.description) }
+        if let flow = problem.session { _ = response.add(.xFlowID, flow.description) }
         return response
     }
 }
@@ -211,15 +213,14 @@ extension FormatName {
 
 extension MerchantInterface: FailureFormat {
     func response(to failure: Failure, _ request: HTTPRequest) -> HTTPResponse {
-        let problem = Problem(failure.code == .methodNotAllowed ? .methodNotAllowed : .notFound)
-        merchant.count("none", problem.code.status.code)
-        return response(to: problem, request.requestID)
+        merchant.count("none", failure.code.status.code)
+        return response(to: failure, request.requestID)
     }
 
     /// Nobody has looked yet who sends it.
     func response(toContentRefusedWith status: HTTPStatus, limit: Int?, _ request: HTTPRequest) -> HTTPResponse? {
         merchant.count("none", status.code)
-        let problem = Problem(contentRefusedWith: status, limit: limit ?? MerchantInterface.bodyLimit)
+        let problem = Failure(contentRefusedWith: status, limit: limit ?? MerchantInterface.bodyLimit)
         return response(to: problem, request.requestID)
     }
 }

@@ -1,9 +1,10 @@
 import MerchantAPI
+import Web
 
 /// One line of the table of `/v1`: what is known of a route, and who answers it.
 struct MerchantRoute: Sendable {
     /// Who answers a request that was let in.
-    typealias Handler = @Sendable (MerchantCall) async throws(Problem) -> MerchantAnswer
+    typealias Handler = @Sendable (MerchantCall) async throws(Failure) -> MerchantAnswer
 
     let description: RouteDescription
     /// `nil` for the description of the interface, which is an answer from memory.

@@ -6,6 +6,7 @@ import Persistence
 import Primitives
 import SessionBroker
 import Telemetry
+import Web
 
 /// What the handlers below `/v1` share on one loop; made on the loop, never leaves it.
 final class MerchantServices {

@@ -1,9 +1,11 @@
 import AmazonPay
+import Checkout
 import Commerce
 import MerchantAPI
 import MerchantOrders
 import Primitives
 import StrictJSON
+import Web
 
 /// What a merchant asks to be done with money.
 struct PaymentRequest {
@@ -28,7 +30,7 @@ struct PaymentRequest {
     /// - Parameter claim: Makes the key: a repeat has the same key, also where everything about the first request was lost.
     /// - Returns: Octets that are stored before the first try and sent as they were stored.
     /// - Throws: `not_found` for an id that is none of the provider's, `invalid_request`.
-    func call(_ claim: IdempotencyClaim) throws(Problem) -> (body: [UInt8], key: String) {
+    func call(_ claim: IdempotencyClaim) throws(Failure) -> (body: [UInt8], key: String) {
         switch intent {
         case .capture(let amount):
             let key = providerKey("capture", claim)
@@ -43,7 +45,7 @@ struct PaymentRequest {
             return (PayingCall.create(try creation(amount), key: key).body, key.text)
         case .cancelCharge: return (Ending(reason: reason, cancelsPending: false).bytes, "")
         case .closePermission(let cancels): return (Ending(reason: reason, cancelsPending: cancels).bytes, "")
-        case .finalize: throw Problem(.notFound)
+        case .finalize: throw Failure(.notFound)
         }
     }
 
@@ -58,20 +60,20 @@ struct PaymentRequest {
     }
 
     private var charge: ChargeID {
-        get throws(Problem) {
-            guard let id = ChargeID(target.id) else { throw Problem(.notFound) }
+        get throws(Failure) {
+            guard let id = ChargeID(target.id) else { throw Failure(.notFound) }
             return id
         }
     }
 
-    private func creation(_ amount: Money) throws(Problem) -> ChargeCreation {
-        guard let permission = ChargePermissionID(target.id) else { throw Problem(.notFound) }
+    private func creation(_ amount: Money) throws(Failure) -> ChargeCreation {
+        guard let permission = ChargePermissionID(target.id) else { throw Failure(.notFound) }
         var creation = ChargeCreation(permission, amount)
         creation.capturesNow = capturesNow
         creation.softDescriptor = softDescriptor
         creation.canHandlePendingAuthorization = !capturesNow
         if let problem = creation.problems.first {
-            throw Problem(.invalidRequest, problem.prefix(1).uppercased() + problem.dropFirst() + ".")
+            throw Failure(.invalidRequest, message: problem.prefix(1).uppercased() + problem.dropFirst() + ".")
         }
         return creation
     }

@@ -1,4 +1,5 @@
 import AmazonPay
+import Checkout
 import Commerce
 import EventIO
 import HTTPCore
@@ -7,6 +8,7 @@ import MerchantOrders
 import Primitives
 import StrictJSON
 import Telemetry
+import Web
 
 /// Moves money once, whatever crashes or races in between; one per loop.
 ///
@@ -58,7 +60,7 @@ final class PaymentService {
     ///   - claim: The merchant's request.
     /// - Returns: The answer, which every repeat of the request gets too.
     /// - Throws: Why not; `outcome_unknown` while nobody knows.
-    func carryOut(_ request: PaymentRequest, _ claim: IdempotencyClaim) async throws(Problem) -> StoredAnswer {
+    func carryOut(_ request: PaymentRequest, _ claim: IdempotencyClaim) async throws(Failure) -> StoredAnswer {
         var operation = OperationRequest(
             (freshID(), freshID()),
             of: request.target.flow,
@@ -81,11 +83,11 @@ final class PaymentService {
         }
     }
 
-    private func begin(_ operation: OperationRequest) async throws(Problem) -> OperationVerdict {
+    private func begin(_ operation: OperationRequest) async throws(Failure) -> OperationVerdict {
         do throws(StoreError) {
             return try await orders.begin(operation)
         } catch {
-            throw Problem(error)
+            throw Failure(error)
         }
     }
 
@@ -98,26 +100,26 @@ final class PaymentService {
         case .none: break
         case .taken(let operation):
             var outcome = "settled"
-            do throws(Problem) {
+            do throws(Failure) {
                 _ = try await perform(operation)
             } catch {
-                outcome = error.code.rawValue
+                outcome = error.code.name
             }
             logger.info("payment.recovered", PaymentService.fields(operation, outcome))
         }
     }
 
     /// Goes on where another request of the same claim was cut off.
-    private func resume(_ id: UUIDBytes, _ flow: UUIDBytes) async throws(Problem) -> StoredAnswer {
+    private func resume(_ id: UUIDBytes, _ flow: UUIDBytes) async throws(Failure) -> StoredAnswer {
         let taken: TakeOver
         do throws(StoreError) {
             taken = try await orders.takeOver(id, by: .request, freshAttempt: freshID())
         } catch {
-            throw Problem(error)
+            throw Failure(error)
         }
         switch taken {
         case .taken(let operation): return try await perform(operation)
-        case .none: throw Problem(.requestInProgress, flow: flow)
+        case .none: throw Failure(.requestInProgress, session: flow)
         }
     }
 
@@ -127,7 +129,7 @@ final class PaymentService {
 
     // MARK: Holding the operation
 
-    private func perform(_ operation: PaymentOperation) async throws(Problem) -> StoredAnswer {
+    private func perform(_ operation: PaymentOperation) async throws(Failure) -> StoredAnswer {
         switch operation.kind {
         case .capture:
             let outcome: PayingOutcome<Charge> = await pay(operation, .capture, operation.target)
@@ -145,7 +147,7 @@ final class PaymentService {
             if Ending(operation.body)?.cancelsPending == true { await look(atWhatIsOpenIn: operation.flow) }
             return answer
         case .finalize:
-            throw Problem(.internalError, flow: operation.flow, detail: "nobody finalizes")
+            throw Failure(.internalError, "nobody finalizes", session: operation.flow)
         }
     }
 
@@ -227,7 +229,7 @@ final class PaymentService {
     private func conclude(
         _ operation: PaymentOperation,
         _ outcome: PayingOutcome<ObservedObject>
-    ) async throws(Problem) -> StoredAnswer {
+    ) async throws(Failure) -> StoredAnswer {
         switch outcome {
         case .done(let object):
             let answer = PaymentAnswer.make(operation, object, isPending: false)
@@ -248,7 +250,7 @@ final class PaymentService {
         case .refused(let error, let object):
             let problem = PaymentService.problem(.providerRefused, operation, error)
             logger.info("payment.refused", PaymentService.fields(operation, error.debugDescription))
-            let answer = StoredAnswer(status: problem.code.status.code, body: problem.body.bytes)
+            let answer = StoredAnswer(status: problem.code.status.code, body: problem.problem.bytes)
             try await settle(operation, .refused(error.reason?.rawValue ?? "refused", object, answer))
             throw problem
         case .notSent(let error) where !operation.isRecovery:
@@ -283,17 +285,17 @@ final class PaymentService {
         }
     }
 
-    private func settle(_ operation: PaymentOperation, _ end: OperationEnd) async throws(Problem) {
+    private func settle(_ operation: PaymentOperation, _ end: OperationEnd) async throws(Failure) {
         let held: Bool
         do throws(StoreError) {
             held = try await orders.settle(operation, as: end)
         } catch {
             // The provider has done it or not, and whoever takes the operation over finds out.
-            throw Problem(.outcomeUnknown, flow: operation.flow, detail: error.debugDescription)
+            throw Failure(.outcomeUnknown, error.debugDescription, session: operation.flow)
         }
         guard held else {
             logger.warning("payment.lease_lost", PaymentService.fields(operation, ""))
-            throw Problem(.requestInProgress, flow: operation.flow)
+            throw Failure(.requestInProgress, session: operation.flow)
         }
         count(operation, end.word)
     }
@@ -330,11 +332,11 @@ final class PaymentService {
 
     // MARK: Words
 
-    private static func problem(_ code: ProblemCode, _ operation: PaymentOperation, _ error: AmazonPayError) -> Problem
+    private static func problem(_ code: FailureCode, _ operation: PaymentOperation, _ error: AmazonPayError) -> Failure
     {
-        var problem = Problem(code, flow: operation.flow, detail: error.debugDescription)
+        var problem = Failure(code, error.debugDescription, session: operation.flow)
         if error.status != nil || error.reason != nil {
-            problem.provider = ProviderProblem(
+            problem.context = ProviderProblem(
                 status: error.status,
                 reasonCode: error.reason?.rawValue,
                 requestID: error.requestID
@@ -347,38 +349,39 @@ final class PaymentService {
         _ verdict: OperationVerdict,
         _ intent: OperationIntent,
         _ flow: UUIDBytes
-    ) -> Problem {
+    ) -> Failure {
         switch verdict {
-        case .begun, .replayed, .left, .inProgress: Problem(.requestInProgress, flow: flow)
-        case .keyReused: Problem(.idempotencyKeyReused, flow: flow)
-        case .stuck: Problem(.outcomeUnknown, flow: flow, detail: "a person has to look at the operation")
-        case .unknown: Problem(.notFound)
+        case .begun, .replayed, .left, .inProgress: Failure(.requestInProgress, session: flow)
+        case .keyReused: Failure(.idempotencyKeyReused, session: flow)
+        case .stuck: Failure(.outcomeUnknown, "a person has to look at the operation", session: flow)
+        case .unknown: Failure(.notFound)
         case .refused(.openCharges, _) where intent.kind == .createCharge:
-            Problem(
+            Failure(
                 .openCharges,
-                "A charge is not final, and there is one at a time: capture or cancel it.",
-                flow: flow
+                message: "A charge is not final, and there is one at a time: capture or cancel it.",
+                session: flow
             )
         case .refused(let refusal, let state): problem(refusal, state, flow)
         }
     }
 
-    private static func problem(_ refusal: LedgerVerdict, _ state: ObjectState, _ flow: UUIDBytes) -> Problem {
+    private static func problem(_ refusal: LedgerVerdict, _ state: ObjectState, _ flow: UUIDBytes) -> Failure {
         switch refusal {
-        case .begun, .inProgress: Problem(.requestInProgress, flow: flow)
-        case .wrongState: Problem(.wrongState, "The state is \(state.word), which does not allow it.", flow: flow)
-        case .nothing: Problem(.invalidAmount, "Nothing moves nothing.", field: "amount", flow: flow)
-        case .otherCurrency: Problem(.currencyNotSupported, field: "amount.currencyCode", flow: flow)
+        case .begun, .inProgress: Failure(.requestInProgress, session: flow)
+        case .wrongState:
+            Failure(.wrongState, message: "The state is \(state.word), which does not allow it.", session: flow)
+        case .nothing: Failure(.invalidAmount, message: "Nothing moves nothing.", field: "amount", session: flow)
+        case .otherCurrency: Failure(.currencyNotSupported, field: "amount.currencyCode", session: flow)
         case .exceeds(let limit):
-            Problem(
+            Failure(
                 .amountExceeds,
-                "At most \(limit.text) \(limit.currency.rawValue) are left.",
+                message: "At most \(limit.text) \(limit.currency.rawValue) are left.",
                 field: "amount",
-                flow: flow
+                session: flow
             )
-        case .otherAmount: Problem(.orderMismatch, flow: flow)
-        case .tooManyCharges: Problem(.tooManyCharges, flow: flow)
-        case .openCharges: Problem(.openCharges, flow: flow)
+        case .otherAmount: Failure(.orderMismatch, session: flow)
+        case .tooManyCharges: Failure(.tooManyCharges, session: flow)
+        case .openCharges: Failure(.openCharges, session: flow)
         }
     }
 }

@@ -1,4 +1,5 @@
 import AmazonPay
+import Checkout
 import Commerce
 import MerchantAPI
 import MerchantOrders
@@ -14,7 +15,7 @@ extension SessionHandlers {
     /// The checkout session comes from a link, which anybody can send: it counts only together with the proof, and only where the
     /// provider says that it came of this session's payload. After that it is a purchase as any other, and as there nothing is claimed:
     /// the flow remembers what became of it.
-    @Sendable static func finalize(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+    @Sendable static func finalize(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let flow = try call.flow()
         let request = try FinalizeRequest(try call.body())
         let arrival = try arrival(request, flow)
@@ -23,7 +24,7 @@ extension SessionHandlers {
         }
         let facts: MobileFacts?
         switch verdict {
-        case .refused(let refusal): throw Problem(refusal.failure(flow))
+        case .refused(let refusal): throw refusal.failure(flow)
         case .present(let order):
             facts = try checkedFacts(call, arrival, request, order)
         case .awaited(let order):
@@ -34,27 +35,32 @@ extension SessionHandlers {
             try await arrive(call, arrival, order)
             facts = nil
         }
-        do throws(Problem) {
+        do throws(Failure) {
             return try await purchase(call, flow, call.services.broker.purchaseRequest(of: arrival), facts)
         } catch {
             // It was there a moment ago: another checkout session has come in its place.
-            guard error.code == .notFound else { throw error }
-            throw Problem(.orderMismatch, field: "checkoutSessionId", flow: flow)
+            guard error.ofService.code == .notFound else { throw error }
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: flow)
         }
     }
 
-    private static func arrival(_ request: FinalizeRequest, _ flow: FlowID) throws(Problem) -> MobileArrival {
+    private static func arrival(_ request: FinalizeRequest, _ flow: FlowID) throws(Failure) -> MobileArrival {
         guard CheckoutSessionID(request.checkoutSession) != nil else {
-            throw Problem(.orderMismatch, field: "checkoutSessionId", flow: flow)
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: flow)
         }
         guard let proof = AppProof.parse(request.proof) else {
-            throw Problem(.proofMismatch, field: "appProof", flow: flow)
+            throw Failure(.proofMismatch, field: "appProof", session: flow)
         }
         var verifier: CodeVerifier?
         if let text = request.verifier {
             verifier = CodeVerifier.parse(text)
             guard verifier != nil else {
-                throw Problem(.invalidRequest, "Not a verifier of RFC 7636.", field: "codeVerifier", flow: flow)
+                throw Failure(
+                    .invalidRequest,
+                    message: "Not a verifier of RFC 7636.",
+                    field: "codeVerifier",
+                    session: flow
+                )
             }
         }
         return MobileArrival(flow: flow, checkoutSession: request.checkoutSession, proof: proof, verifier: verifier)
@@ -66,16 +72,16 @@ extension SessionHandlers {
         _ arrival: MobileArrival,
         _ request: FinalizeRequest,
         _ order: AwaitedOrder
-    ) throws(Problem) -> MobileFacts {
+    ) throws(Failure) -> MobileFacts {
         guard let terms = order.terms.flatMap({ OrderTerms(stored: $0) }) else {
-            throw Problem(.internalError, flow: arrival.flow, detail: "the terms of the flow cannot be read")
+            throw Failure(.internalError, "the terms of the flow cannot be read", session: arrival.flow)
         }
         let mark = request.shippingAddress.map {
             call.services.broker.mark(of: $0, in: arrival.flow, under: arrival.proof)
         }
         guard mark == terms.addressMark else {
             let rule = "Not the address that the session was opened with."
-            throw Problem(.orderMismatch, rule, field: "shippingAddress", flow: arrival.flow)
+            throw Failure(.orderMismatch, message: rule, field: "shippingAddress", session: arrival.flow)
         }
         return MobileFacts(terms: terms, address: request.shippingAddress)
     }
@@ -85,16 +91,11 @@ extension SessionHandlers {
         _ call: MerchantCall,
         _ arrival: MobileArrival,
         _ order: AwaitedOrder
-    ) async throws(Problem) {
+    ) async throws(Failure) {
         guard let session = CheckoutSessionID(arrival.checkoutSession) else {
-            throw Problem(.orderMismatch, field: "checkoutSessionId", flow: arrival.flow)
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: arrival.flow)
         }
-        let found: ArrivedSession
-        do throws(Failure) {
-            found = try await call.services.checkout.arrived(session, arrival.flow, total: order.total)
-        } catch {
-            throw Problem(error)
-        }
+        let found = try await call.services.checkout.arrived(session, arrival.flow, total: order.total)
         let refusal = try await asking(call) { (broker) async throws(StoreError) in
             try await broker.arrive(
                 arrival,
@@ -103,17 +104,17 @@ extension SessionHandlers {
                 by: call.caller
             )
         }
-        if let refusal { throw Problem(refusal.failure(arrival.flow)) }
+        if let refusal { throw refusal.failure(arrival.flow) }
     }
 
     private static func asking<Value>(
         _ call: MerchantCall,
         _ body: (Broker) async throws(StoreError) -> Value
-    ) async throws(Problem) -> Value {
+    ) async throws(Failure) -> Value {
         do throws(StoreError) {
             return try await body(call.services.broker)
         } catch {
-            throw Problem(error)
+            throw Failure(error)
         }
     }
 }

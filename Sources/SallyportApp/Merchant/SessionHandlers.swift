@@ -14,14 +14,14 @@ import Web
 /// The routes below `/v1` that are about sessions.
 enum SessionHandlers {
     /// Answers `POST /v1/sessions`.
-    @Sendable static func create(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
-        guard let policy = call.deployment.merchant?.policy else { throw Problem(.notFound) }
+    @Sendable static func create(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        guard let policy = call.deployment.merchant?.policy else { throw Failure(.notFound) }
         let request = try SessionRequest(try call.body(), policy)
         return try await call.services.opening.open(request, for: call)
     }
 
     /// Answers `GET /v1/sessions/{id}`.
-    @Sendable static func read(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+    @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let order = try await order(call, try call.flow())
         return MerchantAnswer(.ok, SessionBody(order).json, flow: order.flow)
     }
@@ -29,7 +29,7 @@ enum SessionHandlers {
     // MARK: List
 
     /// Answers `GET /v1/sessions`.
-    @Sendable static func list(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+    @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let query = try query(try call.query(RouteDescription.listParameters))
         let page = try await call.asking { () async throws(StoreError) in
             try await call.services.orders.page(query)
@@ -40,28 +40,32 @@ enum SessionHandlers {
         return MerchantAnswer(.ok, body, flow: nil)
     }
 
-    private static func query(_ texts: [String: String]) throws(Problem) -> OrderQuery {
+    private static func query(_ texts: [String: String]) throws(Failure) -> OrderQuery {
         var query = OrderQuery(limit: try limit(texts["limit"]))
         if let text = texts["cursor"] {
-            guard let cursor = OrderCursor(text) else { throw Problem(.invalidCursor, field: "cursor") }
+            guard let cursor = OrderCursor(text) else { throw Failure(.invalidCursor, field: "cursor") }
             query.cursor = cursor
         }
         if let text = texts["state"] {
             guard let state = OrderState(rawValue: text) else {
-                throw Problem(.invalidRequest, "There is no such state.", field: "state")
+                throw Failure(.invalidRequest, message: "There is no such state.", field: "state")
             }
             query.states = [state]
         }
         if let text = texts["reference"] {
             guard PrintableText.isGood(text, length: 1...100) else {
-                throw Problem(.invalidRequest, "1 to 100 printable characters.", field: "reference")
+                throw Failure(.invalidRequest, message: "1 to 100 printable characters.", field: "reference")
             }
             query.reference = text
         }
         if let text = texts["updatedAfter"] {
             // The short form, of the provider, is none of ours.
             guard text.contains("-"), let time = CalendarDate.time(of: text) else {
-                throw Problem(.invalidRequest, "A time in UTC, such as 2026-11-20T12:00:00Z.", field: "updatedAfter")
+                throw Failure(
+                    .invalidRequest,
+                    message: "A time in UTC, such as 2026-11-20T12:00:00Z.",
+                    field: "updatedAfter"
+                )
             }
             query.updatedAfter = time
         }
@@ -73,10 +77,10 @@ enum SessionHandlers {
     /// - Parameter text: The parameter `limit`, where it was given.
     /// - Returns: 1 to 100; 20 unless told otherwise.
     /// - Throws: `invalid_request` for another text.
-    static func limit(_ text: String?) throws(Problem) -> Int {
+    static func limit(_ text: String?) throws(Failure) -> Int {
         guard let text else { return usualLimit }
         guard let limit = DecimalDigits.parse(text.utf8Span.span, limit: 100), limit > 0 else {
-            throw Problem(.invalidRequest, "A whole number from 1 to 100.", field: "limit")
+            throw Failure(.invalidRequest, message: "A whole number from 1 to 100.", field: "limit")
         }
         return limit
     }
@@ -86,11 +90,11 @@ enum SessionHandlers {
     // MARK: Cancel
 
     /// Answers `POST /v1/sessions/{id}/cancel`.
-    @Sendable static func cancel(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+    @Sendable static func cancel(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let body = try call.optionalBody()
-        try Problem.reading { () throws(JSONRefusal) in try body.end() }
+        try Failure.reading { () throws(JSONRefusal) in try body.end() }
         let flow = try call.flow()
-        return try await call.idempotently(flow) { () async throws(Problem) in
+        return try await call.idempotently(flow) { () async throws(Failure) in
             let isCancelled = try await call.asking { () async throws(StoreError) in
                 try await call.merchant.openings.cancel(flow, by: call.caller)
             }
@@ -101,15 +105,15 @@ enum SessionHandlers {
     }
 
     /// Why a session cannot be cancelled, or `nil` where it is already.
-    private static func refusal(_ order: MerchantOrder) -> Problem? {
+    private static func refusal(_ order: MerchantOrder) -> Failure? {
         switch order.state {
         case .cancelled: nil
         // Alive again by now: a purchase that was under way has been given back. It may be cancelled, or paid; as where the bank has not
         // decided. Nothing of that is the answer to this request for good.
         case .paying, .paymentPending, .created, .atProvider, .inReview, .declined:
-            Problem(.purchaseInProgress, flow: order.flow, retryAfter: 2)
-        case .expired, .closed: Problem(.sessionOver, flow: order.flow)
-        case .paid, .captured, .partRefunded, .refunded: Problem(.alreadyPaid, flow: order.flow)
+            Failure(.purchaseInProgress, session: order.flow, retryAfter: 2)
+        case .expired, .closed: Failure(.sessionOver, session: order.flow)
+        case .paid, .captured, .partRefunded, .refunded: Failure(.alreadyPaid, session: order.flow)
         }
     }
 
@@ -119,7 +123,7 @@ enum SessionHandlers {
     ///
     /// It is the purchase of the pages with the proof in the body: the merchant's server is the half that opened the session. Nothing
     /// is claimed, since the flow itself remembers what became of it, and every repeat asks it.
-    @Sendable static func complete(_ call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+    @Sendable static func complete(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let flow = try call.flow()
         return try await purchase(call, flow, try purchase(call, flow), nil)
     }
@@ -138,12 +142,12 @@ enum SessionHandlers {
         _ flow: FlowID,
         _ request: PurchaseRequest,
         _ facts: MobileFacts?
-    ) async throws(Problem) -> MerchantAnswer {
+    ) async throws(Failure) -> MerchantAnswer {
         let outcome: PurchaseOutcome
         do throws(Failure) {
             outcome = try await call.services.purchases.purchase(request, facts, by: call.caller)
         } catch {
-            guard error.code == .purchaseInProgress else { throw Problem(error) }
+            guard error.code == .purchaseInProgress else { throw error }
             // Somebody is at it, or the provider has not decided: the same request asks again.
             var answer = MerchantAnswer(.accepted, SessionBody(try await order(call, flow)).json, flow: flow)
             answer.retryAfter = error.retryAfter
@@ -161,28 +165,38 @@ enum SessionHandlers {
         }
     }
 
-    private static func purchase(_ call: MerchantCall, _ flow: FlowID) throws(Problem) -> PurchaseRequest {
+    private static func purchase(_ call: MerchantCall, _ flow: FlowID) throws(Failure) -> PurchaseRequest {
         var reader = try call.body()
-        let (ticket, reference, proof, verifier) = try Problem.reading { () throws(JSONRefusal) in
+        let (ticket, reference, proof, verifier) = try Failure.reading { () throws(JSONRefusal) in
             (
                 try reader.text("returnTicket"), try reader.text("orderReferenceId"), try reader.text("appProof"),
                 try reader.optionalText("codeVerifier")
             )
         }
         let rest = reader
-        try Problem.reading { () throws(JSONRefusal) in try rest.end() }
+        try Failure.reading { () throws(JSONRefusal) in try rest.end() }
         guard let ticket = ReturnTicket.parse(ticket), ticket.flow == flow else {
-            throw Problem(.orderMismatch, "The ticket belongs to another session.", field: "returnTicket", flow: flow)
+            throw Failure(
+                .orderMismatch,
+                message: "The ticket belongs to another session.",
+                field: "returnTicket",
+                session: flow
+            )
         }
         guard CheckoutSessionID(reference) != nil else {
-            throw Problem(.orderMismatch, field: "orderReferenceId", flow: flow)
+            throw Failure(.orderMismatch, field: "orderReferenceId", session: flow)
         }
-        guard let proof = AppProof.parse(proof) else { throw Problem(.proofMismatch, field: "appProof", flow: flow) }
+        guard let proof = AppProof.parse(proof) else { throw Failure(.proofMismatch, field: "appProof", session: flow) }
         var request = PurchaseRequest(ticket: ticket, orderReference: reference)
         request.proof = proof
         if let verifier {
             guard let verifier = CodeVerifier.parse(verifier) else {
-                throw Problem(.invalidRequest, "Not a verifier of RFC 7636.", field: "codeVerifier", flow: flow)
+                throw Failure(
+                    .invalidRequest,
+                    message: "Not a verifier of RFC 7636.",
+                    field: "codeVerifier",
+                    session: flow
+                )
             }
             request.verifier = verifier
         }
@@ -190,7 +204,7 @@ enum SessionHandlers {
     }
 
     /// Who buys and where to, as long as the receipt is shown; nobody but the holder of the ticket can open it.
-    private static func buyer(_ call: MerchantCall, _ request: PurchaseRequest) async throws(Problem) -> JSONValue? {
+    private static func buyer(_ call: MerchantCall, _ request: PurchaseRequest) async throws(Failure) -> JSONValue? {
         let verdict: ReceiptVerdict
         do throws(StoreError) {
             verdict = try await call.services.broker.receipt(
@@ -210,11 +224,11 @@ enum SessionHandlers {
     // MARK: Parts
 
     /// The order of a session; throws `not_found`.
-    static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Problem) -> MerchantOrder {
+    static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Failure) -> MerchantOrder {
         let found = try await call.asking { () async throws(StoreError) in
             try await call.services.orders.read(flow)
         }
-        guard let found else { throw Problem(.notFound) }
+        guard let found else { throw Failure(.notFound) }
         return found
     }
 }

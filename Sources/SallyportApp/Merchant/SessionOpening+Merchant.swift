@@ -1,3 +1,4 @@
+import Checkout
 import Commerce
 import Cryptography
 import HTTPCore
@@ -7,6 +8,7 @@ import Persistence
 import Primitives
 import SessionBroker
 import StrictJSON
+import Web
 
 extension SessionOpening {
     /// Opens a session for a merchant's program, once for its claim.
@@ -19,11 +21,11 @@ extension SessionOpening {
     ///   - call: Whose request it is.
     /// - Returns: 201 with the session and what opens its tab; the same again for a repeat.
     /// - Throws: `too_many_flows`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store says.
-    func open(_ request: SessionRequest, for call: MerchantCall) async throws(Problem) -> MerchantAnswer {
+    func open(_ request: SessionRequest, for call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let claim = try call.claim()
         let challenge = try SessionOpening.challenge(request)
         guard let client = ClientKind(rawValue: request.client), let contents = Contents(request.draft) else {
-            throw Problem(.currencyNotSupported, field: "currency")
+            throw Failure(.currencyNotSupported, field: "currency")
         }
         var terms = contents.terms
         let (flow, issued) = try draw(client, contents.order, challenge)
@@ -48,7 +50,7 @@ extension SessionOpening {
         switch outcome {
         case .stored: return answer
         case .claimed(let state): return try SessionOpening.replay(state, claim, call)
-        case .referenceHeld(let other): throw Problem(.referenceHeld, flow: other)
+        case .referenceHeld(let other): throw Failure(.referenceHeld, session: other)
         }
     }
 
@@ -56,19 +58,19 @@ extension SessionOpening {
         _ client: ClientKind,
         _ order: Order,
         _ challenge: CodeChallenge?
-    ) throws(Problem) -> (NewFlow, IssuedFlow) {
+    ) throws(Failure) -> (NewFlow, IssuedFlow) {
         switch broker.draw(client, order, challenge: challenge) {
         case .drawn(let flow, let issued): return (flow, issued)
-        case .tooManyFlows: throw Problem(.tooManyFlows)
+        case .tooManyFlows: throw Failure(.tooManyFlows)
         case .verifierRequired:
-            throw Problem(.invalidRequest, "This shop requires a challenge.", field: "codeChallenge")
+            throw Failure(.invalidRequest, message: "This shop requires a challenge.", field: "codeChallenge")
         }
     }
 
-    private static func challenge(_ request: SessionRequest) throws(Problem) -> CodeChallenge? {
+    private static func challenge(_ request: SessionRequest) throws(Failure) -> CodeChallenge? {
         guard let text = request.challenge else { return nil }
         guard let challenge = CodeChallenge.parse(text, method: "S256") else {
-            throw Problem(.invalidRequest, "Not an S256 challenge of RFC 7636.", field: "codeChallenge")
+            throw Failure(.invalidRequest, message: "Not an S256 challenge of RFC 7636.", field: "codeChallenge")
         }
         return challenge
     }
@@ -80,7 +82,7 @@ extension SessionOpening {
         _ terms: inout OrderTerms,
         _ call: MerchantCall,
         at now: WallTime
-    ) async throws(Problem) -> JSONValue {
+    ) async throws(Failure) -> JSONValue {
         if let mobile = request.mobile {
             return try await appLaunch(mobile, request.draft, issued, &terms, call, at: now)
         }
@@ -112,7 +114,7 @@ extension SessionOpening {
         _ answer: MerchantAnswer,
         _ claim: IdempotencyClaim,
         _ call: MerchantCall
-    ) throws(Problem) -> StoredAnswer {
+    ) throws(Failure) -> StoredAnswer {
         do throws(CryptographyError) {
             let body = try call.merchant.seal.seal(
                 answer.body,
@@ -122,7 +124,7 @@ extension SessionOpening {
             )
             return StoredAnswer(status: answer.status.code, body: body)
         } catch {
-            throw Problem(.internalError, detail: error.debugDescription)
+            throw Failure(.internalError, error.debugDescription)
         }
     }
 
@@ -131,11 +133,11 @@ extension SessionOpening {
         _ state: ClaimState,
         _ claim: IdempotencyClaim,
         _ call: MerchantCall
-    ) throws(Problem) -> MerchantAnswer {
+    ) throws(Failure) -> MerchantAnswer {
         guard case .answered(let answer, let flow) = state else { return try call.replay(state) }
         guard let body = call.merchant.seal.open(answer.body, for: claim, under: call.key) else {
             let session = flow.map { " The session is \($0.description)." } ?? ""
-            throw Problem(.replayUnavailable, ProblemCode.replayUnavailable.message + session, flow: flow)
+            throw Failure(.replayUnavailable, message: FailureCode.replayUnavailable.message + session, session: flow)
         }
         return try call.replay(.answered(StoredAnswer(status: answer.status, body: body), flow: flow))
     }

@@ -1,4 +1,5 @@
 import AmazonPay
+import Checkout
 import MerchantAPI
 import MerchantOrders
 import Pages
@@ -29,21 +30,16 @@ extension SessionOpening {
         _ terms: inout OrderTerms,
         _ call: MerchantCall,
         at now: WallTime
-    ) async throws(Problem) -> JSONValue {
+    ) async throws(Failure) -> JSONValue {
         let flow = issued.ticket.flow
         guard let total = draft.total, let proof = issued.newProof else {
-            throw Problem(.internalError, detail: "a session of an app without a total or a proof")
+            throw Failure(.internalError, "a session of an app without a total or a proof")
         }
         if let address = mobile.shippingAddress { terms.addressMark = broker.mark(of: address, in: flow, under: proof) }
         let links = MobileLinks(result: mobile.links.result, cancel: mobile.links.cancel, error: mobile.links.error)
         terms.handlesPending = mobile.handlesPending
         let facts = MobileFacts(terms: terms, address: mobile.shippingAddress)
-        let launch: MobileLaunch
-        do throws(Failure) {
-            launch = try await call.services.checkout.start(for: flow, links: links, amount: total, facts)
-        } catch {
-            throw Problem(error)
-        }
+        let launch = try await call.services.checkout.start(for: flow, links: links, amount: total, facts)
         return [
             "mobile": launch.json, "appProof": .string(proof.text),
             "expiresAt": JSONValue(time: now + call.deployment.policy.times.absolute),

@@ -250,12 +250,12 @@ final class LoopServices {
     /// - Parameters:
     ///   - problem: What the client was told, with its detail.
     ///   - requestID: Of the request.
-    func note(_ problem: Problem, requestID: String) {
+    func note(_ problem: Failure, requestID: String) {
         guard problem.code.status.code >= 500, let unwritten = refusalLines.take(at: reactor.now) else { return }
         var fields = [
-            LogField("code", problem.code.rawValue), LogField("detail", problem.detail), LogField("request", requestID),
+            LogField("code", problem.code.name), LogField("detail", problem.detail), LogField("request", requestID),
         ]
-        if let flow = problem.flow { fields.append(LogField("flow", flow.description)) }
+        if let flow = problem.session { fields.append(LogField("flow", flow.description)) }
         if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
         logger.warning("merchant.request_failed", fields)
     }

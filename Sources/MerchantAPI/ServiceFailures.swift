@@ -1,0 +1,171 @@
+import Checkout
+import HTTPCore
+package import Web
+
+/// The codes of `/v1`: in the answer as `error.code`. Those of the checkout that merchants' programs meet as well are declared there.
+extension FailureCode {
+    /// Every code of `/v1`, in the order of its description.
+    package static let ofService: [FailureCode] = [
+        .invalidRequest, .invalidAmount, .invalidCursor, .idempotencyKeyMissing, .unauthenticated, .scopeMissing,
+        .browserNotAllowed, .notFound, .methodNotAllowed, .requestInProgress, .replayUnavailable, .requestTimeout,
+        .contentTooLarge, .unsupportedMediaType, .idempotencyKeyReused, .rateLimited, .internalError, .unavailable,
+        .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .postageCallbackNotAllowed, .tooManyFlows,
+        .referenceHeld, .notReady, .purchaseInProgress, .paymentDeclined, .proofMismatch, .orderMismatch,
+        .sessionOver, .alreadyPaid, .buyerUnavailable, .wrongState, .openCharges, .amountExceeds, .tooManyCharges,
+        .providerRefused, .providerFailed, .outcomeUnknown,
+    ]
+
+    // MARK: Of every route
+
+    /// Of an amount in the content.
+    package static let invalidAmount = FailureCode(
+        "invalid_amount",
+        .badRequest,
+        "An amount is a decimal text, and fits the order."
+    )
+    /// Of `cursor` and `after` of lists.
+    package static let invalidCursor = FailureCode(
+        "invalid_cursor",
+        .badRequest,
+        "The cursor is not one that a list gave out."
+    )
+    /// Of a POST.
+    package static let idempotencyKeyMissing = FailureCode(
+        "idempotency_key_missing",
+        .badRequest,
+        "A POST needs the field Idempotency-Key: 1 to 64 characters of A-Z a-z 0-9 _ -."
+    )
+    /// Of the key: missing, malformed, unknown and revoked look the same.
+    package static let unauthenticated = FailureCode(
+        "unauthenticated",
+        .unauthorized,
+        "There is no such key, or it does not work any more. A key is sent as Authorization: Bearer KEY."
+    )
+    /// Of a key that works, for another route.
+    package static let scopeMissing = FailureCode("scope_missing", .forbidden, "The key does not open this.")
+    /// Of a request with `Origin`.
+    package static let browserNotAllowed = FailureCode(
+        "browser_not_allowed",
+        .forbidden,
+        "Keys do not belong in browsers: call from your server."
+    )
+    /// Of a POST whose like has not ended yet.
+    package static let requestInProgress = FailureCode(
+        "request_in_progress",
+        .conflict,
+        "A request with this Idempotency-Key is being carried out. Ask again.",
+        retryAfter: 2
+    )
+    /// Of a POST that was answered before, with secrets that cannot be opened any more.
+    package static let replayUnavailable = FailureCode(
+        "replay_unavailable",
+        .conflict,
+        "The answer was kept under another API key or secret and cannot be shown again."
+    )
+    /// Of content that was begun.
+    package static let requestTimeout = FailureCode(
+        "request_timeout",
+        .requestTimeout,
+        "The content did not come in time. Send it again with the same Idempotency-Key."
+    )
+    /// Of content above the limit of its route.
+    package static let contentTooLarge = FailureCode("content_too_large", .payloadTooLarge, "The content is too large.")
+    /// Of a POST.
+    package static let unsupportedMediaType = FailureCode(
+        "unsupported_media_type",
+        .unsupportedMediaType,
+        "The content has to be application/json."
+    )
+    /// Of a POST with other content than before.
+    package static let idempotencyKeyReused = FailureCode(
+        "idempotency_key_reused",
+        .unprocessable,
+        "This Idempotency-Key was used for another request."
+    )
+
+    // MARK: Of sessions
+
+    /// Of an amount or an order.
+    package static let currencyNotSupported = FailureCode(
+        "currency_not_supported",
+        .unprocessable,
+        "This account does not charge in this currency."
+    )
+    /// Of an order line.
+    package static let sumMismatch = FailureCode(
+        "sum_mismatch",
+        .unprocessable,
+        "Unit price times quantity is another sum."
+    )
+    /// Of an address or link that leads the buyer back.
+    package static let returnURLNotAllowed = FailureCode(
+        "return_url_not_allowed",
+        .unprocessable,
+        "The address is not at one of the origins that were agreed on."
+    )
+    /// Of an address that is asked for the postage.
+    package static let postageCallbackNotAllowed = FailureCode(
+        "postage_callback_not_allowed",
+        .unprocessable,
+        "Postage is not asked for at this address: its origin was not agreed on."
+    )
+    /// Of an app or browser that opens too many.
+    package static let tooManyFlows = FailureCode(
+        "too_many_flows",
+        .tooManyRequests,
+        "Too many sessions are open. Try again later.",
+        retryAfter: 60
+    )
+    /// Of a new session; `sessionId` names the other.
+    package static let referenceHeld = FailureCode(
+        "reference_held",
+        .conflict,
+        "Another session of this reference is open or paid."
+    )
+    /// Of a session that was declined, cancelled, expired or closed.
+    package static let sessionOver = FailureCode("session_over", .gone, "The session has ended without a payment.")
+    /// Of a session that is to be cancelled.
+    package static let alreadyPaid = FailureCode(
+        "already_paid",
+        .conflict,
+        "The session is paid: refund it, or cancel its charge."
+    )
+    /// Of a question for buyer and address.
+    package static let buyerUnavailable = FailureCode(
+        "buyer_unavailable",
+        .gone,
+        "The payment provider no longer has the buyer and the address: it keeps them for 30 days."
+    )
+
+    // MARK: Of payments
+
+    /// Of a session, charge or permission.
+    package static let wrongState = FailureCode("wrong_state", .conflict, "The state does not allow it.")
+    /// Of a permission that is to be closed or charged again.
+    package static let openCharges = FailureCode(
+        "open_charges",
+        .conflict,
+        "Charges are not final: capture or cancel them, or close with cancelPendingCharges."
+    )
+    /// Of a charge, capture or refund.
+    package static let amountExceeds = FailureCode("amount_exceeds", .unprocessable, "More than is left.")
+    /// Of a permission.
+    package static let tooManyCharges = FailureCode(
+        "too_many_charges",
+        .unprocessable,
+        "A permission can be charged 25 times."
+    )
+    /// Of a payment; `provider` says why.
+    package static let providerRefused = FailureCode(
+        "provider_refused",
+        .unprocessable,
+        "The payment provider refused."
+    )
+    /// Of a payment or of a commit whose end nobody saw.
+    package static let outcomeUnknown = FailureCode(
+        "outcome_unknown",
+        .serviceUnavailable,
+        "Nobody knows yet what became of it. Try again with the same Idempotency-Key.",
+        retryAfter: 5
+    )
+}
