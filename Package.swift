@@ -118,7 +118,12 @@ let package = Package(
         ),
         library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]),
         library("Pages", ["Checkout", "SessionBroker", "Commerce", "Web", "Primitives"]),
-        library("SimulatorCore", ["Cryptography", "StrictJSON", "Primitives"]),
+        library(
+            "SimulatorCore",
+            [
+                "HTTPServer", "HTTPCore", "TLS", "EventIO", "Cryptography", "StrictJSON", "Telemetry", "Primitives",
+            ]
+        ),
         library(
             "Simulators",
             [
@@ -131,10 +136,10 @@ let package = Package(
         library(
             "SallyportApp",
             [
-                "Persistence", "Pages", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders", "Checkout", "Webhooks",
-                "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPServer",
-                "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "EventIO", "Telemetry",
-                "Primitives", "CBuild",
+                "Persistence", "Pages", "SimulatorCore", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders",
+                "Checkout", "Webhooks", "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce",
+                "Cryptography", "HTTPServer", "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings",
+                "StrictJSON", "EventIO", "Telemetry", "Primitives", "CBuild",
             ]
         ),
         program("sallyport", ["SallyportApp"]),
@@ -229,7 +234,7 @@ let package = Package(
             "SimulatorsTests",
             [
                 "Simulators", "SimulatorCore", "AmazonPay", "Commerce", "HTTPClient", "HTTPServer", "TLS", "HTTPCore",
-                "EventIO", "Cryptography", "StrictJSON", "Primitives", "TestKit",
+                "EventIO", "Cryptography", "StrictJSON", "Telemetry", "Primitives", "TestKit",
             ]
         ),
         tests(
@@ -247,7 +252,8 @@ let package = Package(
                 "IntegrationKit", "sallyport", "SallyportApp", "PostgresTestKit", "Postgres", "HTTPClient", "Web",
                 "HTTPCore", "Cryptography", "EventIO", "StrictJSON", "Telemetry", "Primitives", "TestKit",
                 "SallyportClient",
-            ]
+            ],
+            resources: [.copy("Golden")]
         ),
     ]
 )

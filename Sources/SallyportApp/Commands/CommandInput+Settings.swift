@@ -3,6 +3,7 @@ import HTTPServer
 import Postgres
 import Primitives
 import Settings
+import SimulatorCore
 import Simulators
 import Telemetry
 

@@ -2,6 +2,7 @@ package import EventIO
 package import HTTPCore
 package import HTTPServer
 import Primitives
+import SimulatorCore
 package import TLS
 package import Telemetry
 
@@ -16,7 +17,7 @@ package import Telemetry
 ///         configuration, listener: .init(address, .tls), tls: context, reactor: reactor, logger: logger)
 ///     ...
 ///     await server.drain()
-package final class AmazonPaySimulator: RequestHandler {
+package final class AmazonPaySimulator: Simulator {
     private var model: AmazonPayModel
     private let reactor: Reactor
     private let logger: Logger
@@ -65,42 +66,29 @@ package final class AmazonPaySimulator: RequestHandler {
         logger: Logger = .silent
     ) throws -> Server {
         try AmazonPaySimulator(configuration, reactor: reactor, exchange: exchange, logger: logger)
-            .serve(on: listener, tls: tls)
+            .serve(on: listener, tls: tls, reactor: reactor, logger: logger)
     }
 
-    /// Starts a server for this simulator on its loop, as `attach` does.
-    ///
-    /// - Parameters:
-    ///   - listener: Loopback, unless `configuration.insecureAllowsOthers`; port 0 lets the kernel choose.
-    ///   - tls: Required for a listener with TLS.
-    /// - Returns: The server, listening; drain it to end the simulator.
-    /// - Throws: `SimulatorError` naming every problem of the configuration, or `ServerError`.
-    package func serve(on listener: ServerConfiguration.Listener, tls: TLSContext?) throws -> Server {
-        let problems = model.configuration.problems(listeningOn: listener.address)
-        guard problems.isEmpty else { throw SimulatorError(problems: problems) }
-        var serving = ServerConfiguration(name: "simulator", listeners: [listener])
-        serving.limits.bodyBytes = AmazonPayModel.bodyLimit
-        // Everybody comes from one address here.
-        serving.limits.connectionsPerAddress = serving.limits.connections
-        let server = Server(serving, tls: tls, logger: logger)
-        try server.attach(to: reactor, handler: self)
-        if model.configuration.baseURL.isEmpty, let bound = server.boundAddresses.first {
-            model.configuration.baseURL =
-                listener.security == .tls ? "https://localhost:\(bound.port)" : "http://\(bound)"
-        }
-        return server
+    /// In log lines, and of its file.
+    package static let name = "amazon-pay"
+
+    /// Bytes of a content.
+    package static let bodyLimit = AmazonPayModel.bodyLimit
+
+    /// Those of its configuration.
+    package func problems(listeningOn address: SocketAddress) -> [String] {
+        model.configuration.problems(listeningOn: address)
     }
 
-    /// What is to be known in the next run.
-    ///
-    /// - Returns: JSON, of this version of the program.
-    /// - Throws: `EncodingError`.
+    /// Takes the first address for its own, where the configuration names none.
+    package func isServed(at url: String) {
+        if model.configuration.baseURL.isEmpty { model.configuration.baseURL = url }
+    }
+
+    /// JSON, of this version of the program.
     package func remember() throws -> [UInt8] { try model.remember() }
 
-    /// Takes over what a former run knew; before it serves.
-    ///
-    /// - Parameter bytes: What `remember` gave.
-    /// - Throws: `DecodingError` for anything else; nothing has changed then.
+    /// What `remember` gave; a `DecodingError` for anything else.
     package func recall(_ bytes: [UInt8]) throws { try model.recall(bytes) }
 
     package func handle(_ request: HTTPRequest) -> HandlerResult {
@@ -110,8 +98,6 @@ package final class AmazonPaySimulator: RequestHandler {
         if case .answer(let answer, .whole) = step { return .now(HTTPResponse(answer)) }
         return .later { try await self.finish(step) }
     }
-
-    package func bodyLimit(for request: HTTPRequest) -> Int? { AmazonPayModel.bodyLimit }
 
     /// Waits out the pauses of a request; what a client that went away has asked for still happens.
     private func finish(_ first: SimulatorStep) async throws -> HTTPResponse {
@@ -174,14 +160,6 @@ package final class AmazonPaySimulator: RequestHandler {
         }
         if model.ledger.count < loggedCalls { loggedCalls = model.ledger.count }
     }
-}
-
-/// Why a simulator cannot start.
-package struct SimulatorError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong with the configuration, in sentences for an operator.
-    package let problems: [String]
-
-    package var description: String { "SimulatorError: " + problems.joined(separator: "; ") }
 }
 
 extension LedgerEntry {

@@ -4,6 +4,7 @@ import EventIO
 import HTTPCore
 import HTTPServer
 import Primitives
+import SimulatorCore
 import Simulators
 import StrictJSON
 import TestKit

@@ -1,3 +1,4 @@
+package import SimulatorCore
 import StrictJSON
 
 extension Merchant {

@@ -1,0 +1,93 @@
+package import EventIO
+package import HTTPServer
+import Primitives
+package import TLS
+package import Telemetry
+
+/// The simulators of a process: any number, each on listeners of its own, all on one loop.
+package final class SimulatorHost {
+    private let reactor: Reactor
+    private let logger: Logger
+    private let path: String?
+    private var simulators: [any Simulator] = []
+    private var servers: [Server] = []
+
+    /// Far above what a demo comes to.
+    private static let stateLimit = 1 << 30
+
+    /// Nothing is simulated yet.
+    ///
+    /// - Parameters:
+    ///   - reactor: Of the loop that this is called on; the only one.
+    ///   - path: Where the first simulator keeps its state from one run to the next; those of the others stand beside it, with
+    ///     their name behind. `nil` to forget all.
+    ///   - logger: Gets a line for each listener.
+    package init(_ reactor: Reactor, state path: String?, logger: Logger) {
+        self.reactor = reactor
+        self.path = path
+        self.logger = logger
+    }
+
+    /// A place where a simulator listens.
+    package struct Place: Sendable {
+        let listener: ServerConfiguration.Listener
+        let tls: TLSContext?
+
+        /// An address, with what it needs to speak TLS; two places of a simulator may ask their clients for different things.
+        package init(_ listener: ServerConfiguration.Listener, tls: TLSContext?) {
+            self.listener = listener
+            self.tls = tls
+        }
+    }
+
+    /// Reads what a simulator knew, and has it listen.
+    ///
+    /// - Throws: `SimulatorError`, or `ServerError`.
+    package func start(_ simulator: any Simulator, at places: [Place]) throws {
+        if let path = path(of: simulator) { load(path, into: simulator) }
+        simulators.append(simulator)
+        for place in places {
+            let server = try simulator.serve(on: place.listener, tls: place.tls, reactor: reactor, logger: logger)
+            servers.append(server)
+            for address in server.boundAddresses {
+                let name = LogField("service", type(of: simulator).name)
+                logger.info("simulator.ready", [name, LogField("address", address.description)])
+            }
+        }
+    }
+
+    /// Answers what is in flight, closes, and writes down what the next run has to know.
+    package func stop() async {
+        for server in servers { await server.drain() }
+        for simulator in simulators {
+            guard let path = path(of: simulator) else { continue }
+            do {
+                try Files.write(path, try simulator.remember(), mode: 0o600)
+            } catch {
+                note("simulator.state_not_kept", path, error)
+            }
+        }
+    }
+
+    private func path(of simulator: any Simulator) -> String? {
+        guard let first = simulators.first, first !== simulator else { return path }
+        return path.map { $0 + "." + type(of: simulator).name }
+    }
+
+    /// Reads a file, where there is one; one that does not fit is put aside, since a simulator without a past is of use, too.
+    private func load(_ path: String, into simulator: any Simulator) {
+        guard Files.exists(path) else { return }
+        do {
+            try simulator.recall(try Files.read(path, limit: SimulatorHost.stateLimit))
+        } catch {
+            note("simulator.state_refused", path, error)
+            // It is somebody's: the end of this run writes over what stands here.
+            do { try Files.move(path, to: path + ".refused") } catch { note("simulator.state_refused", path, error) }
+        }
+    }
+
+    private func note(_ event: StaticString, _ path: String, _ error: any Error) {
+        let detail = (error as? IOError)?.description ?? "not written by this version of the program"
+        logger.warning(event, [LogField("path", path), LogField("detail", detail)])
+    }
+}
