@@ -79,6 +79,7 @@ let package = Package(
 
         // Level 3: protocols without I/O, settings.
         library("Settings", ["EventIO", "StrictJSON", "Primitives"]),
+        library("Operations", ["Settings", "EventIO", "Telemetry", "Primitives"]),
         library("HTTPCore", ["Primitives"]),
         library("TLS", ["COpenSSL", "Primitives"]),
         library("HTTP1", ["HTTPCore", "Primitives"]),
@@ -139,7 +140,7 @@ let package = Package(
                 "Persistence", "Pages", "SimulatorCore", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders",
                 "Checkout", "Webhooks", "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce",
                 "Cryptography", "HTTPServer", "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings",
-                "StrictJSON", "EventIO", "Telemetry", "Primitives", "CBuild",
+                "StrictJSON", "Operations", "EventIO", "Telemetry", "Primitives", "CBuild",
             ]
         ),
         program("sallyport", ["SallyportApp"]),
@@ -170,6 +171,7 @@ let package = Package(
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("SettingsTests", ["Settings", "EventIO", "StrictJSON", "Primitives"]),
+        tests("OperationsTests", ["Operations", "EventIO", "Primitives", "TestKit"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives"]),
         tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives"]),
@@ -241,8 +243,8 @@ let package = Package(
             "SallyportAppTests",
             [
                 "SallyportApp", "MerchantAPI", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay",
-                "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "EventIO", "Telemetry",
-                "Primitives", "Postgres", "TestKit",
+                "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "Operations", "EventIO",
+                "Telemetry", "Primitives", "Postgres", "TestKit",
             ]
         ),
         tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "EventIO", "Primitives"]),

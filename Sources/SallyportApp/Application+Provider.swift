@@ -1,6 +1,7 @@
 import EventIO
 import HTTPClient
 import HTTPCore
+import Operations
 import Settings
 
 extension Application {

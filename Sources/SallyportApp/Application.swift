@@ -3,6 +3,7 @@ package import EventIO
 import HTTPClient
 import HTTPServer
 import MerchantOrders
+import Operations
 import Persistence
 import Postgres
 import Primitives
@@ -26,10 +27,7 @@ package final class Application: Sendable {
     /// Before the other one: what is written down of a try needs the database.
     let deliveryStop = StopSignal()
     /// Before both: what periodic tasks have begun needs the provider and the database.
-    private let roundStop = StopSignal()
-    private let recoveryBell = RoundBell()
-    private let maintenanceBell = RoundBell()
-    private let pollBell = RoundBell()
+    private let jobs: Jobs
     private let tickets: TLSTicketKeys
     let logger: Logger
 
@@ -115,6 +113,7 @@ package final class Application: Sendable {
             ? MerchantLimits(perMinute: configuration.merchant.requestsPerMinute) : nil
         postage = try PostageSetup(configuration)
         notifications = try NotificationSetup(configuration)
+        jobs = Jobs(drain: configuration.limits.drain, shortenedTo: parts.jobPause)
         tickets = try configuration.ticketKeys()
         let tls = try configuration.tlsContext(tickets)
         let errorFields = deployment.headers.common
@@ -152,9 +151,9 @@ package final class Application: Sendable {
                 let (web, link) = (configuration.listeners.web, configuration.listeners.link)
                 try self.redirectServer.attach(to: reactor, handler: Downgrade(services, web: web, link: link))
                 try self.adminServer.attach(to: reactor, handler: try Router.adminListener(services))
-                reactor.onStop(self.roundStop) { services.poller.stop() }
+                self.jobs.whenStopped(on: reactor) { services.poller.stop() }
                 guard index == 0 else { return }
-                self.startRounds(services, reactor, configuration, shortened: parts.roundPause)
+                self.schedule(services, reactor, configuration)
                 try self.startWebhooks(services, reactor, configuration)
             }
         }
@@ -228,32 +227,14 @@ package final class Application: Sendable {
         )
     }
 
-    /// Starts the periodic tasks of the process.
-    ///
-    /// - Parameter shortened: Between two runs of each, for tests.
-    private func startRounds(
-        _ services: LoopServices,
-        _ reactor: Reactor,
-        _ configuration: Configuration,
-        shortened: Duration?
-    ) {
-        let drain = configuration.limits.drain
-        func start(
-            _ bell: RoundBell,
-            _ pause: Duration,
-            _ budget: Duration,
-            _ body: @escaping (RunBudget) async -> Void
-        ) {
-            let rounds = Rounds(reactor, Rounds.Times(pause: shortened ?? pause, budget: budget), bell: bell, body)
-            rounds.start()
-            reactor.onStop(roundStop) { await rounds.stop(within: drain) }
-        }
+    /// Schedules the periodic work of the process, all of it on its first loop.
+    private func schedule(_ services: LoopServices, _ reactor: Reactor, _ configuration: Configuration) {
         let recovery = Recovery(services, reactor, logger: logger)
-        start(recoveryBell, Recovery.usualPause, Recovery.budget, recovery.run)
-        let maintenance = Maintenance(services, reactor: reactor, logger: logger, isHurried: shortened != nil)
-        start(maintenanceBell, Maintenance.usualPause, Maintenance.budget, maintenance.run)
-        guard let pause = configuration.pollRound else { return pollBell.close() }
-        start(pollBell, pause, Poller.budget, services.poller.run)
+        jobs.every(Recovery.usualPause, budget: Recovery.budget, on: reactor, recovery.run)
+        let maintenance = Maintenance(services, reactor: reactor, logger: logger, isHurried: jobs.isShortened)
+        jobs.every(Maintenance.usualPause, budget: Maintenance.budget, on: reactor, maintenance.run)
+        guard let pause = configuration.pollRound else { return }
+        jobs.every(pause, budget: Poller.budget, on: reactor, services.poller.run)
     }
 
     private func makeCheckout(_ reactor: Reactor) -> CheckoutService {
@@ -267,14 +248,11 @@ package final class Application: Sendable {
         )
     }
 
-    /// Waits for a run of each periodic task that begins after this call; returns at once when the program has stopped.
+    /// Waits for a run of each job that begins after this call; returns at once when the program has stopped.
     ///
-    /// For tests, which set the pause between two runs.
-    package func nextRound() async {
-        async let recovery: Void = recoveryBell.next()
-        async let maintenance: Void = maintenanceBell.next()
-        await pollBell.next()
-        _ = await (recovery, maintenance)
+    /// For tests, which shorten the pauses.
+    package func nextJobRuns() async {
+        await jobs.nextRuns()
     }
 
     /// Runs a body on the first loop.
@@ -297,9 +275,9 @@ package final class Application: Sendable {
     /// Stops accepting, answers what is in flight, closes, ends the loops.
     package func stop() async {
         // A call of theirs takes as long as one that a client waits for: both end together.
-        async let rounds: Void = roundStop.stop()
+        async let jobs: Void = jobs.stop()
         await publicServer.drain()
-        await rounds
+        await jobs
         await redirectServer.drain()
         await adminServer.drain()
         await deliveryStop.stop()

@@ -9,7 +9,7 @@ package struct ApplicationParts: Sendable {
     /// Between two rounds of periodic work; `nil` for the usual pauses.
     ///
     /// Tests shorten it.
-    package var roundPause: Duration?
+    package var jobPause: Duration?
 
     /// Parts.
     ///

@@ -11,7 +11,7 @@ import Testing
 @Suite struct `A notification` {
     private var options: ShopOptions {
         var options = ShopOptions()
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         options.takesNotifications = true
         return options
     }
@@ -80,7 +80,7 @@ import Testing
             // A reading that a message begins is no round's.
             try await shop.wait(for: "the reading") { try await reads(shop) > before }
             try await quiet(shop)
-            for _ in 0..<5 { await shop.broker.nextRound() }
+            for _ in 0..<5 { await shop.broker.nextJobRuns() }
             #expect(try await reads(shop) == before + 1)
             #expect(try await shop.control.deliveries().allSatisfy { $0 == 200 })
         }
@@ -107,7 +107,7 @@ import Testing
             let stranger = "S03-1234567-1234567-C123456"
             try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGE"])
             try await shop.wait(for: "the message") { try verdicts(shop, of: stranger) == [["unknown", "1"]] }
-            for _ in 0..<5 { await shop.broker.nextRound() }
+            for _ in 0..<5 { await shop.broker.nextJobRuns() }
             #expect(try await reads(shop) == 0)
             try await shop.wait(for: "the answer") { try await shop.control.deliveries() == [200] }
         }

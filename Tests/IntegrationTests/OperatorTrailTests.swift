@@ -70,7 +70,7 @@ struct OperatorTrailTests {
 
     @Test func `that a refund was made settles it with the refund's id, and only with its own`() async throws {
         var options = ShopOptions.merchant
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         options.takesNotifications = true
         try await withShop(options) { shop in
             let till = try await Till.open(shop)

@@ -20,23 +20,23 @@ import Testing
 
     @Test func `is a metric, and makes the program unready only where an insert would fail now`() async throws {
         var options = ShopOptions()
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         try await withShop(options) { shop in
             let browser = shop.browser()
-            await shop.broker.nextRound()
+            await shop.broker.nextJobRuns()
             #expect(try await days(shop) == "sallyport_partition_days_left 10")
             let later = try detach(4, shop)
-            await shop.broker.nextRound()
+            await shop.broker.nextJobRuns()
             #expect(try await days(shop) == "sallyport_partition_days_left 3")
             #expect(try await browser.request("GET", shop.admin + "/readyz").status == 200)
             let today = try detach(0, shop)
-            await shop.broker.nextRound()
+            await shop.broker.nextJobRuns()
             #expect(try await days(shop) == "sallyport_partition_days_left 0")
             let answer = try await browser.request("GET", shop.admin + "/readyz")
             #expect(answer.status == 503)
             #expect(answer.text.hasPrefix("partition missing\n"))
             for name in [later, today] { _ = try shop.rows("DROP TABLE \(name)") }
-            await shop.broker.nextRound()
+            await shop.broker.nextJobRuns()
             #expect(try await days(shop) == "sallyport_partition_days_left 10")
             #expect(try await browser.request("GET", shop.admin + "/readyz").status == 200)
             let shopper = try await shop.shopper()

@@ -80,7 +80,7 @@ import Testing
 
     private var listening: ShopOptions {
         var options = ShopOptions()
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         options.takesNotifications = true
         return options
     }
@@ -114,7 +114,7 @@ import Testing
         try await shop.wait(for: "quiet") {
             guard try shop.rows(waiting).isEmpty else { return false }
             // A message counts as asked about before the provider has answered; the next round begins when that one is over.
-            await shop.broker.nextRound()
+            await shop.broker.nextJobRuns()
             return try shop.rows(awake).isEmpty
         }
     }
@@ -124,7 +124,7 @@ import Testing
             let shopper = try await paused(shop)
             try shop.endLease(of: shopper.flow)
             let recoveries = try shop.value("SELECT recoveries FROM flow_purchasing")
-            for _ in 0..<5 { await shop.broker.nextRound() }
+            for _ in 0..<5 { await shop.broker.nextJobRuns() }
             #expect(try shop.value("SELECT recoveries FROM flow_purchasing") == recoveries)
             try await shop.control.advanceClock(by: "PT61M")
             try await shop.wait(for: "the end of the purchase") { try shop.state(of: shopper.flow) == "authorized" }
@@ -148,7 +148,7 @@ import Testing
             )
             try await shop.control.post("ipn", ["objectId": .string(charge)])
             try await shop.wait(for: "the message") { try shop.value("SELECT woken FROM flow_purchasing") == "t" }
-            for _ in 0..<5 { await shop.broker.nextRound() }
+            for _ in 0..<5 { await shop.broker.nextJobRuns() }
             #expect(try await looks(shop) == before)
             try shop.endLease(of: shopper.flow)
             try await shop.wait(for: "the look") { try await looks(shop) == before + 1 }
@@ -173,7 +173,7 @@ import Testing
                 FROM generate_series(100001, 100020) AS n
                 """
             )
-            for _ in 0..<5 { await shop.broker.nextRound() }
+            for _ in 0..<5 { await shop.broker.nextJobRuns() }
             #expect(try await shop.control.calls("GetChargePermission").count >= before + 10, "two in each run")
             #expect(try shop.rows(waiting).count == 20)
             try await shop.control.clearFaults()
@@ -196,7 +196,7 @@ import Testing
                 guard try await shop.control.deliveries().count >= earlier + 20 else { return false }
                 return try shop.rows("SELECT 1 FROM notification WHERE NOT asked").isEmpty
             }
-            for _ in 0..<5 { await shop.broker.nextRound() }
+            for _ in 0..<5 { await shop.broker.nextJobRuns() }
             let asked = try await shop.control.calls("GetChargePermission").count - before.1
             #expect(asked == 20)
             #expect(try await looks(shop) == before.0)

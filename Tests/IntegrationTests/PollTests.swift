@@ -8,7 +8,7 @@ import Testing
 @Suite struct `The questions about an object` {
     private var options: ShopOptions {
         var options = ShopOptions()
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         return options
     }
 

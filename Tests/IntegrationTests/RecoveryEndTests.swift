@@ -12,7 +12,7 @@ import Testing
 @Suite struct `The recovery of a purchase` {
     private var options: ShopOptions {
         var options = ShopOptions()
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         return options
     }
 
@@ -34,7 +34,7 @@ import Testing
         for (shopper, link) in waiting { try await strand(shop, shopper, link) }
         // Nobody is looked at before the test says so, and what was begun has ended.
         try shop.rows("UPDATE flow_purchasing SET next_at = now() + interval '1 h'")
-        for _ in 0..<2 { await shop.broker.nextRound() }
+        for _ in 0..<2 { await shop.broker.nextJobRuns() }
         try await shop.control.clearFaults()
         return waiting.map(\.0)
     }

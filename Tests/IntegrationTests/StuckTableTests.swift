@@ -76,7 +76,7 @@ struct StuckTableTests {
     func `is shown and ended as the table says`(stuck: Case) async throws {
         let row = stuck.row
         var options = ShopOptions.merchant
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         try await withShop(options) { shop in
             let names = try await bring(shop, row.way)
             let flow = try #require(names["FLOW"])

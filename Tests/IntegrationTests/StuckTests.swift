@@ -14,7 +14,7 @@ struct StuckTests {
 
     private var options: ShopOptions {
         var options = ShopOptions.merchant
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         return options
     }
 

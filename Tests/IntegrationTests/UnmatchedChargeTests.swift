@@ -12,7 +12,7 @@ import Testing
 struct UnmatchedChargeTests {
     private func options(_ log: CapturedLog) -> ShopOptions {
         var options = ShopOptions.merchant
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         options.takesNotifications = true
         options.logger = log.logger()
         return options
@@ -95,7 +95,7 @@ struct UnmatchedChargeTests {
             let (flow, _) = try await unpaid(shop, "expired") { shop in
                 try await shop.control.fault("GetChargePermission", count: 1_000_000, ["status": 503])
             }
-            for _ in 0..<3 { await shop.broker.nextRound() }
+            for _ in 0..<3 { await shop.broker.nextJobRuns() }
             #expect(try shop.state(of: flow) == "expired")
             try await shop.control.clearFaults()
             try await shop.wait(for: "the payment") { try shop.state(of: flow) == "authorized" }

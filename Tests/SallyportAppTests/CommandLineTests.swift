@@ -1,4 +1,5 @@
 import EventIO
+import Operations
 import Settings
 import Synchronization
 import TestKit
@@ -17,7 +18,7 @@ func run(
         print: { line in said.withLock { $0.output += line + "\n" } },
         complain: { line in said.withLock { $0.complaints += line + "\n" } }
     )
-    let status = await Program.run(words, environment: environment, console: console)
+    let status = await CommandTable.set.run(words, environment: environment, console: console)
     return said.withLock { (status, $0.output, $0.complaints) }
 }
 

@@ -2,6 +2,7 @@ import AmazonPay
 import Commerce
 import EventIO
 import MerchantOrders
+import Operations
 import Persistence
 import Primitives
 import TestKit

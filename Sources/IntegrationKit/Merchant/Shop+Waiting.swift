@@ -8,7 +8,7 @@ package struct NeverHappened: Error, CustomStringConvertible {
 }
 
 extension Shop {
-    /// Waits, round by round of the broker's periodic work, until something holds; the shop's `roundPause` must be short.
+    /// Waits, round by round of the broker's periodic work, until something holds; the shop's `jobPause` must be short.
     ///
     /// - Parameters:
     ///   - what: For the error.
@@ -18,7 +18,7 @@ extension Shop {
         let patience = Patience()
         while patience.isLeft {
             if try await holds() { return }
-            await broker.nextRound()
+            await broker.nextJobRuns()
         }
         throw NeverHappened(description: what)
     }

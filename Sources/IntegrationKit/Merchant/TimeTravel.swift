@@ -9,7 +9,7 @@ import SallyportApp
 package struct TimeTravel: Sendable {
     private let shop: Shop
 
-    /// Time travel of a shop, whose `roundPause` is short.
+    /// Time travel of a shop, whose `jobPause` is short.
     ///
     /// - Parameter shop: The shop.
     package init(_ shop: Shop) {
@@ -30,7 +30,7 @@ package struct TimeTravel: Sendable {
             try await shop.control.advanceClock(by: "PT\(next.components.seconds)S")
             try shop.database.admin().run(TimeTravel.shift(by: next.components.seconds))
             // What the first round begins the second one has ended.
-            for _ in 0..<2 { await shop.broker.nextRound() }
+            for _ in 0..<2 { await shop.broker.nextJobRuns() }
         }
     }
 
@@ -46,7 +46,7 @@ package struct TimeTravel: Sendable {
             let next = min(rest, step)
             rest -= next
             try shop.database.admin().run(TimeTravel.shift(by: next.components.seconds))
-            for _ in 0..<2 { await shop.broker.nextRound() }
+            for _ in 0..<2 { await shop.broker.nextJobRuns() }
         }
     }
 

@@ -208,7 +208,7 @@ package func withShop<Result: Sendable>(
             let environment = options.environment(simulator, try TestKeys.get())
             let settings = SettingSource(file: nil, environment: environment)
             var parts = ApplicationParts(databaseURL: database.serviceURL)
-            parts.roundPause = options.roundPause
+            parts.jobPause = options.jobPause
             let broker = try await Application.start(try Configuration(settings), parts, logger: options.logger)
             ends.add { await broker.stop() }
             var addresses = [options.scheme + (broker.addresses.first.map { "\($0)" } ?? "")]

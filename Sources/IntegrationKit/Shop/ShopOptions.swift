@@ -25,7 +25,7 @@ package struct ShopOptions: Sendable {
     /// Whether the simulator tells the broker of every change.
     package var takesNotifications = false
     /// Between two rounds of the broker's housekeeping; `nil` for the usual ones, which no test waits for.
-    package var roundPause: Duration?
+    package var jobPause: Duration?
     /// Its database; `nil` for a fresh one.
     package var database: TestDatabase?
     /// Where the broker writes.

@@ -3,6 +3,7 @@ import Commerce
 import EventIO
 import MerchantAPI
 import MerchantOrders
+import Operations
 import Persistence
 import Postgres
 import Primitives

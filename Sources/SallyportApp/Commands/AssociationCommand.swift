@@ -1,3 +1,4 @@
+import Operations
 import Settings
 
 /// `sallyport association`: prints an association file as the link host serves it.

@@ -1,5 +1,6 @@
 import EventIO
 import HTTPServer
+import Operations
 import Postgres
 import Primitives
 import Settings

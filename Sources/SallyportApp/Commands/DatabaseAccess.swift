@@ -1,4 +1,5 @@
 import EventIO
+import Operations
 import Postgres
 import Primitives
 import Settings

@@ -2,6 +2,7 @@ import AmazonPay
 import EventIO
 import HTTPClient
 import HTTPCore
+import Operations
 import Primitives
 import Settings
 import Telemetry

@@ -1,4 +1,5 @@
 import EventIO
+import Operations
 import Primitives
 import Settings
 import StrictJSON

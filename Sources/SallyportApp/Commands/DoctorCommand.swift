@@ -1,6 +1,7 @@
 import Doctor
 import EventIO
 import HTTPClient
+import Operations
 import Primitives
 import Settings
 

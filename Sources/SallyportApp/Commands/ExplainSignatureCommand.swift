@@ -1,6 +1,7 @@
 import AmazonPay
 import Cryptography
 import EventIO
+import Operations
 import Primitives
 import Settings
 import StrictJSON

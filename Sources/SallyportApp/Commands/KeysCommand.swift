@@ -1,5 +1,6 @@
 import EventIO
 import MerchantOrders
+import Operations
 import Persistence
 import Primitives
 import Settings

@@ -1,6 +1,7 @@
 import AppLinks
 import EventIO
 import HTTPCore
+import Operations
 import Settings
 
 /// `sallyport link`: a return link for a simulator or an emulator, and whether a link opens the app.

@@ -1,3 +1,4 @@
+import Operations
 import Postgres
 
 /// `sallyport migrate`: brings the schema forward.

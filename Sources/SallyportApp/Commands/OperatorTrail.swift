@@ -1,4 +1,5 @@
 import MerchantOrders
+import Operations
 import Persistence
 import Postgres
 import Primitives

@@ -1,4 +1,5 @@
 import MerchantOrders
+import Operations
 import Primitives
 import Settings
 import StrictJSON

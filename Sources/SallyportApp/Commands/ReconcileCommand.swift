@@ -1,6 +1,7 @@
 import AmazonPay
 import EventIO
 import MerchantOrders
+import Operations
 import Persistence
 import Postgres
 import Primitives

@@ -1,4 +1,5 @@
 import HTTPCore
+import Operations
 import Web
 
 /// `sallyport routes`: prints the route table.

@@ -2,6 +2,7 @@ import AmazonPay
 import EventIO
 import HTTPClient
 import HTTPServer
+import Operations
 import Primitives
 import Settings
 import SimulatorCore

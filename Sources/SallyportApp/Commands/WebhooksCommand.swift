@@ -1,6 +1,7 @@
 import Cryptography
 import EventIO
 import HTTPClient
+import Operations
 import Persistence
 import Primitives
 import Settings

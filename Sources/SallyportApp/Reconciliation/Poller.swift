@@ -1,6 +1,7 @@
 import AmazonPay
 import EventIO
 import MerchantOrders
+import Operations
 import Persistence
 import Primitives
 import Telemetry

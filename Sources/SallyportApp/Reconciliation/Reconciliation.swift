@@ -1,5 +1,6 @@
 import AmazonPay
 import MerchantOrders
+import Operations
 import Primitives
 
 /// Compares orders with what the provider says of them, and changes nothing but what a reading may change.

@@ -1,5 +1,6 @@
 import EventIO
 import MerchantOrders
+import Operations
 import Pages
 import Persistence
 import Postgres

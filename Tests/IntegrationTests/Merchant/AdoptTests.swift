@@ -10,7 +10,7 @@ import Testing
 struct AdoptTests {
     private var options: ShopOptions {
         var options = ShopOptions.merchants()
-        options.roundPause = .milliseconds(20)
+        options.jobPause = .milliseconds(20)
         return options
     }
 

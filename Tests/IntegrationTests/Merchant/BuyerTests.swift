@@ -19,7 +19,7 @@ struct BuyerTests {
 
     private var options: ShopOptions {
         var options = ShopOptions.merchants()
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         return options
     }
 

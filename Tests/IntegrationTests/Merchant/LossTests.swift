@@ -95,7 +95,7 @@ struct RepeatedPaymentTests {
 
     @Test func `after four days gets the same answer`() async throws {
         var options = ShopOptions.merchant
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         try await withShop(options) { shop in
             let four = try await FourOrders.open(shop)
             let before = try await four.act()

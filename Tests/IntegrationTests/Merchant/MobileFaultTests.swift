@@ -9,7 +9,7 @@ import Testing
 struct MobileFaultTests {
     private static var options: ShopOptions {
         var options = ShopOptions.merchants()
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         return options
     }
 
@@ -73,7 +73,7 @@ struct MobileFaultTests {
             let answer = try await merchant.finalize(session, link, MerchantClient.delivery)
             guard answer.status == 202 else { return answer }
             // The recovery may have it for a moment.
-            await shop.broker.nextRound()
+            await shop.broker.nextJobRuns()
         }
         throw Stubborn()
     }

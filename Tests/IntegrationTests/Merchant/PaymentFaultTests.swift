@@ -95,7 +95,7 @@ struct PaymentFaultTests {
 
     @Test func `after an hour without the provider a repeat is carried out at once`() async throws {
         var options = ShopOptions.merchant
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         try await withShop(options) { shop in
             let till = try await Till.open(shop)
             try await shop.control.fault("CaptureCharge", count: 1_000, ["resetBefore": true])
@@ -114,7 +114,7 @@ struct PaymentFaultTests {
 
     @Test func `one that the database refuses to take up holds up no others`() async throws {
         var options = ShopOptions.merchant
-        options.roundPause = .milliseconds(2)
+        options.jobPause = .milliseconds(2)
         try await withShop(options) { shop in
             let (bad, good) = (try await Till.open(shop), try await Till.open(shop))
             try await shop.control.fault("CaptureCharge", count: 6, ["resetBefore": true])

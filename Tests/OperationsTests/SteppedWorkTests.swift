@@ -2,7 +2,7 @@ import EventIO
 import Primitives
 import Testing
 
-@testable import SallyportApp
+@testable import Operations
 
 /// A database that is asked one thing at a time, on a clock of its own.
 private final class Desk {

@@ -3,7 +3,7 @@ import Primitives
 import TestKit
 import Testing
 
-@testable import SallyportApp
+@testable import Operations
 
 @Suite struct `A pool of workers` {
     /// What a run did.
@@ -94,14 +94,46 @@ import Testing
     }
 }
 
-@Suite struct `A periodic task` {
+@Suite struct `A job` {
+    @Test func `runs again after its pause, and whoever waits gets a run that begins later`() async throws {
+        let clock = ManualClock()
+        try await withLoop(clock: clock) { reactor in
+            let jobs = Jobs(drain: .seconds(60))
+            var runs = 0
+            jobs.every(.seconds(10), budget: .seconds(1), on: reactor) { budget in
+                runs += 1
+                #expect(!budget.isSpent)
+                clock.advance(by: .seconds(1))
+                await reactor.nextTurn()
+                #expect(budget.isSpent)
+            }
+            while runs == 0 { await reactor.nextTurn() }
+            for _ in 0..<20 { await reactor.nextTurn() }
+            #expect(runs == 1)
+            var isOver = false
+            reactor.startTask {
+                await jobs.nextRuns()
+                isOver = true
+            }
+            for _ in 0..<20 { await reactor.nextTurn() }
+            #expect(!isOver)
+            clock.advance(by: .seconds(10))
+            #expect(await waitUntil(reactor) { isOver })
+            #expect(runs == 2)
+            reactor.startTask { await jobs.stop() }
+            clock.advance(by: .seconds(10))
+            await jobs.nextRuns()
+            #expect(runs == 2)
+        }
+    }
+
     @Test func `that is stopped begins no further step, and its end is waited for`() async throws {
         try await withLoop { reactor in
             var steps = 0
             var hasEnded = false
             var isBusy = false
-            let times = Rounds.Times(pause: .seconds(3_600), budget: .seconds(3_600))
-            let rounds = Rounds(reactor, times, bell: RoundBell()) { budget in
+            let jobs = Jobs(drain: .seconds(60))
+            jobs.every(.seconds(3_600), budget: .seconds(3_600), on: reactor) { budget in
                 while !budget.isSpent {
                     steps += 1
                     isBusy = true
@@ -109,10 +141,9 @@ import Testing
                 }
                 hasEnded = true
             }
-            rounds.start()
             while !isBusy { await reactor.nextTurn() }
             let before = steps
-            await rounds.stop(within: .seconds(60))
+            await jobs.stop()
             #expect(hasEnded)
             #expect(steps == before)
         }

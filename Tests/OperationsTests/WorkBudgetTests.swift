@@ -2,7 +2,7 @@ import Primitives
 import TestKit
 import Testing
 
-@testable import SallyportApp
+@testable import Operations
 
 @Suite struct `A budget of database work` {
     private let start = MonotonicTime(nanoseconds: 5_000_000_000)

@@ -1,19 +1,20 @@
 import Settings
 
 /// What the words of a command line ask for.
-struct CommandLineArguments: Sendable, Equatable {
+package struct CommandLineArguments: Sendable, Equatable {
     /// The command's name; `nil` where only the program was named.
-    private(set) var command: String?
+    package private(set) var command: String?
     /// Words that are no options, in order, the command left out.
-    private(set) var operands: [String] = []
+    package private(set) var operands: [String] = []
     /// Values of options that take one, by name without dashes.
-    private(set) var values: [String: String] = [:]
+    package private(set) var values: [String: String] = [:]
     /// Options without a value, by name without dashes.
-    private(set) var flags: Set<String> = []
+    package private(set) var flags: Set<String> = []
 
     /// The command line could not be read; the text says why.
-    struct Problem: Error, Equatable {
-        let text: String
+    package struct Problem: Error, Equatable {
+        /// For people.
+        package let text: String
     }
 
     /// Reads a command line.
@@ -23,7 +24,7 @@ struct CommandLineArguments: Sendable, Equatable {
     ///   - options: All options that any command has.
     /// - Throws: For an unknown option, a missing value, a value where none belongs, or the content of a file where its path belongs; no
     ///   text holds the value of an option.
-    init(_ words: [String], options: [CommandOption]) throws(Problem) {
+    package init(_ words: [String], options: [CommandOption]) throws(Problem) {
         // Before anything is said of any word: what is not known is repeated to whoever asks.
         for (place, word) in words.enumerated() {
             if let text = CommandLineArguments.pasted(word, behind: place == 0 ? "" : words[place - 1]) {
@@ -96,15 +97,16 @@ struct CommandLineArguments: Sendable, Equatable {
 }
 
 /// One option of a command.
-struct CommandOption: Sendable, Equatable {
+package struct CommandOption: Sendable, Equatable {
     /// Without dashes.
-    let name: String
+    package let name: String
     /// What stands for the value in the help text; `nil` for an option without one.
-    let placeholder: String?
+    package let placeholder: String?
     /// One line for people.
-    let meaning: String
+    package let meaning: String
 
-    init(_ name: String, _ placeholder: String? = nil, _ meaning: String) {
+    /// An option; without a placeholder it takes no value.
+    package init(_ name: String, _ placeholder: String? = nil, _ meaning: String) {
         self.name = name
         self.placeholder = placeholder
         self.meaning = meaning

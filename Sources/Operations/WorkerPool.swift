@@ -1,11 +1,11 @@
-import EventIO
+package import EventIO
 import Primitives
 
 /// Runs bodies of one loop side by side, a bounded number at a time.
-final class WorkerPool {
+package final class WorkerPool {
     private let reactor: Reactor
     /// How many run at a time.
-    let width: Int
+    package let width: Int
     private var underWay = 0
     private var waiter: Suspension<Void>?
 
@@ -14,7 +14,7 @@ final class WorkerPool {
     /// - Parameters:
     ///   - reactor: The loop's.
     ///   - width: How many run at a time, one or more.
-    init(_ reactor: Reactor, width: Int) {
+    package init(_ reactor: Reactor, width: Int) {
         self.reactor = reactor
         self.width = max(1, width)
     }
@@ -26,7 +26,7 @@ final class WorkerPool {
     ///   - claim: Takes so many at most.
     ///   - body: Does one; false where the others would fare no better, so that no more are claimed.
     /// - Throws: What a claim throws, after all that was claimed before has ended.
-    func run<Item, Failure: Error>(
+    package func run<Item, Failure: Error>(
         _ budget: RunBudget,
         claim: (Int) async throws(Failure) -> [Item],
         _ body: @escaping (Item) async -> Bool
@@ -54,13 +54,13 @@ final class WorkerPool {
     }
 
     /// Runs bodies side by side, whatever the width is, and returns when all have ended.
-    func all(_ bodies: [() async -> Void]) async {
+    package func all(_ bodies: [() async -> Void]) async {
         for body in bodies { start(body) }
         while underWay > 0 { await next() }
     }
 
     /// Returns when all have ended.
-    func finish() async {
+    package func finish() async {
         await room(for: width)
     }
 
@@ -69,12 +69,12 @@ final class WorkerPool {
     }
 
     /// Returns when one has ended; only while one runs.
-    func next() async {
+    package func next() async {
         await suspend { self.waiter = $0 }
     }
 
     /// Starts a body; the caller keeps to the width.
-    func start(_ body: @escaping () async -> Void) {
+    package func start(_ body: @escaping () async -> Void) {
         underWay += 1
         reactor.startTask {
             await body()

@@ -1,7 +1,7 @@
-import EventIO
+package import EventIO
 
 /// Waits on a loop for a signal that ends the program.
-enum EndSignal {
+package enum EndSignal {
     /// Waits.
     ///
     /// - Parameters:
@@ -10,7 +10,7 @@ enum EndSignal {
     ///   - companions: The end of one of them is the end, too.
     ///   - isEnd: Decides for each signal whether it is the end; what it does besides is its own affair.
     /// - Returns: The signal; `CompanionEnded`, or why no signal can be received.
-    static func wait(
+    package static func wait(
         _ reactor: Reactor,
         for signals: SignalSet,
         beside companions: [Companion] = [],

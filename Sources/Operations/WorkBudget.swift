@@ -1,10 +1,10 @@
-import Primitives
+package import Primitives
 
 /// Keeps background work of the database within a share of one core: a token bucket that holds time.
 ///
 /// Work may begin while there is time in it and takes what it took, so the last step may leave a debt. In any minute no more is
 /// spent than what it holds, what flows in, and one step.
-struct WorkBudget {
+package struct WorkBudget {
     /// What it holds when it is full: what a small installation needs in a minute, without a rest.
     private let size: Duration
     /// What flows in during a second.
@@ -19,7 +19,7 @@ struct WorkBudget {
     /// - Parameters:
     ///   - most: What may be spent in any minute, if no step takes more than a tenth of it.
     ///   - now: The present.
-    init(perMinute most: Duration, at now: MonotonicTime) {
+    package init(perMinute most: Duration, at now: MonotonicTime) {
         size = most / 10
         perSecond = most * 8 / 600
         deepest = .zero - most
@@ -28,7 +28,7 @@ struct WorkBudget {
     }
 
     /// How long to wait before the next step.
-    mutating func wait(at now: MonotonicTime) -> Duration {
+    package mutating func wait(at now: MonotonicTime) -> Duration {
         refill(at: now)
         guard level <= .zero else { return .zero }
         // A little above nothing, or the next step would begin with nothing.
@@ -36,7 +36,7 @@ struct WorkBudget {
     }
 
     /// Takes what a step took.
-    mutating func spend(_ work: Duration, at now: MonotonicTime) {
+    package mutating func spend(_ work: Duration, at now: MonotonicTime) {
         refill(at: now)
         level = max(level - work, deepest)
     }

@@ -1,20 +1,31 @@
 import EventIO
-import Primitives
+package import Primitives
 
 /// Runs several kinds of background work in small steps: a step of each in turn, with a rest before it where the budget of the
 /// database's time is used up.
 ///
 /// A kind that has no more to do is due again an interval later. What is left at the end of a run goes on in the next, so no kind
 /// waits for another's backlog. What comes first has no rest before it and leaves a debt at most.
-final class SteppedWork {
+package final class SteppedWork {
     /// Does a little; whether there is more to do.
-    typealias Step = () async -> Bool
+    package typealias Step = () async -> Bool
 
     /// The time, how to let it pass, and how long the database has worked so far.
-    struct Clock {
+    package struct Clock {
         let now: () -> MonotonicTime
         let sleep: (Duration) async -> Void
         let workTime: () -> Duration
+
+        /// A clock whose `workTime` never goes back.
+        package init(
+            now: @escaping () -> MonotonicTime,
+            sleep: @escaping (Duration) async -> Void,
+            workTime: @escaping () -> Duration
+        ) {
+            self.now = now
+            self.sleep = sleep
+            self.workTime = workTime
+        }
     }
 
     private struct Kind {
@@ -40,7 +51,8 @@ final class SteppedWork {
     ///   - interval: Between two rounds of each kind.
     ///   - most: What the database may work in any minute.
     ///   - clock: Of the loop.
-    init(first: @escaping Step, steps: [Step], every interval: Duration, perMinute most: Duration, clock: Clock) {
+    package init(first: @escaping Step, steps: [Step], every interval: Duration, perMinute most: Duration, clock: Clock)
+    {
         let now = clock.now()
         self.clock = clock
         self.interval = interval
@@ -51,7 +63,7 @@ final class SteppedWork {
     }
 
     /// Does what is due, until that is done or the run is over.
-    func run(_ run: RunBudget) async {
+    package func run(_ run: RunBudget) async {
         let now = clock.now()
         if firstDue <= now, !run.isSpent {
             _ = await measured(first)

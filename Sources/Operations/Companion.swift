@@ -1,0 +1,38 @@
+package import EventIO
+
+/// A process of ours without which the program cannot go on.
+package struct Companion: Sendable {
+    /// For people, with its article.
+    package let name: String
+    /// It is watched, and ended by whoever started it.
+    package let process: ChildProcess
+
+    /// A process, with a name that has its article.
+    package init(name: String, process: ChildProcess) {
+        self.name = name
+        self.process = process
+    }
+}
+
+/// A companion has ended before the program was told to.
+package struct CompanionEnded: Error, CustomDebugStringConvertible {
+    /// Which, with its article.
+    package let name: String
+    /// How.
+    package let exit: ChildProcess.Exit
+
+    /// The end of a companion.
+    package init(name: String, exit: ChildProcess.Exit) {
+        self.name = name
+        self.exit = exit
+    }
+
+    package var debugDescription: String {
+        let how =
+            switch exit {
+            case .code(let code): "with code \(code)"
+            case .signal(let number): "by signal \(number)"
+            }
+        return "\(name) has ended \(how), so everything was stopped; what is stored is kept, start again"
+    }
+}

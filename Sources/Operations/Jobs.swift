@@ -1,0 +1,113 @@
+package import EventIO
+import Primitives
+
+/// The periodic work of a process: each job runs, pauses and runs again on a loop, until all are stopped.
+package final class Jobs: Sendable {
+    private let drain: Duration
+    private let shortened: Duration?
+    private let stopping = StopSignal()
+    private let barriers = Lock<[JobBarrier]>([])
+
+    /// No jobs yet.
+    ///
+    /// - Parameters:
+    ///   - drain: How long the stop waits for the step that is under way.
+    ///   - shortened: The pause of every job, for tests; `nil` for each one's own.
+    package init(drain: Duration, shortenedTo shortened: Duration? = nil) {
+        self.drain = drain
+        self.shortened = shortened
+    }
+
+    /// Whether the pauses are those of a test.
+    package var isShortened: Bool { shortened != nil }
+
+    /// Schedules a job on the present loop; its first run begins at once, so that what a crash left behind is taken up without a wait.
+    ///
+    /// - Parameters:
+    ///   - pause: Between two runs.
+    ///   - budget: After which a run begins no further step.
+    ///   - reactor: Of the loop.
+    ///   - run: Asks its budget between two steps.
+    package func every(
+        _ pause: Duration,
+        budget: Duration,
+        on reactor: Reactor,
+        _ run: @escaping (RunBudget) async -> Void
+    ) {
+        let barrier = JobBarrier()
+        barriers.withLock { $0.append(barrier) }
+        let job = Job(reactor, pause: shortened ?? pause, budget: budget, barrier, run)
+        job.start()
+        whenStopped(on: reactor) { [drain] in await job.stop(within: drain) }
+    }
+
+    /// Runs a body on a loop when the jobs stop, as one of them.
+    package func whenStopped(on reactor: Reactor, _ body: @escaping () async -> Void) {
+        reactor.onStop(stopping, body)
+    }
+
+    /// Waits for a run of each job that begins after this call; returns at once for those that have stopped.
+    ///
+    /// Tests wait for it instead of for a while.
+    package func nextRuns() async {
+        await withTaskGroup { group in
+            for barrier in barriers.withLock({ $0 }) { group.addTask { await barrier.nextRun() } }
+        }
+    }
+
+    /// Begins no further step, and waits for those that are under way.
+    package func stop() async {
+        await stopping.stop()
+    }
+}
+
+/// One periodic task of a loop.
+private final class Job {
+    private let reactor: Reactor
+    private let pause: Duration
+    private let budget: Duration
+    private let barrier: JobBarrier
+    private let run: (RunBudget) async -> Void
+    private var isStopped = false
+    private var isRunning = false
+
+    /// Looks this often whether the run that is under way has ended.
+    private static let shortPause = Duration.milliseconds(20)
+
+    init(
+        _ reactor: Reactor,
+        pause: Duration,
+        budget: Duration,
+        _ barrier: JobBarrier,
+        _ run: @escaping (RunBudget) async -> Void
+    ) {
+        self.reactor = reactor
+        self.pause = pause
+        self.budget = budget
+        self.barrier = barrier
+        self.run = run
+    }
+
+    func start() {
+        reactor.startTask { await self.repeatRuns() }
+    }
+
+    func stop(within limit: Duration) async {
+        isStopped = true
+        let deadline = reactor.now + limit
+        while isRunning, reactor.now < deadline { await reactor.sleep(for: Job.shortPause) }
+    }
+
+    private func repeatRuns() async {
+        while !isStopped {
+            let waiters = barrier.beginRun()
+            let deadline = reactor.now + budget
+            isRunning = true
+            await run(RunBudget { self.isStopped || self.reactor.now >= deadline })
+            isRunning = false
+            for waiter in waiters { waiter.resume() }
+            await reactor.sleep(for: pause)
+        }
+        barrier.close()
+    }
+}
