@@ -117,7 +117,10 @@ let package = Package(
                 "Checkout", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON", "HTTPCore", "Primitives",
             ]
         ),
-        library("Doctor", ["AppLinks", "AmazonPay", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]),
+        library(
+            "Doctor",
+            ["AppLinks", "AmazonPay", "Notifications", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]
+        ),
         library("Pages", ["Checkout", "SessionBroker", "Commerce", "Web", "Primitives"]),
         library(
             "SimulatorCore",

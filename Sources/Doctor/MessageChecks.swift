@@ -1,4 +1,5 @@
 import AmazonPay
+import Notifications
 import Primitives
 
 /// D42 to D44: what the provider tells us, what we tell merchants, and what we ask them.
@@ -13,7 +14,7 @@ enum MessageChecks {
     private static let topicSetting = "notifications.topic_arn"
 
     private static func topic(_ text: String, _ facts: SettingFacts) -> [Finding] {
-        guard let region = Topic.region(of: text) else {
+        guard let arn = TopicARN(text), arn.isWellFormed else {
             return [
                 Finding(
                     "D42",
@@ -25,18 +26,23 @@ enum MessageChecks {
             ]
         }
         guard facts.isRealProvider, let own = AmazonPayRegion(named: facts.text("provider.region")),
-            let other = Topic.senders[region], other != own
+            let other = senders[arn.region], other != own
         else { return [] }
         return [
             Finding(
                 "D42",
                 .warning,
                 topicSetting,
-                "\(region) is where Amazon Pay's region \(other.label) sends from, and provider.region is \(own.label).",
+                "\(arn.region) is where Amazon Pay's region \(other.label) sends from, and provider.region is \(own.label).",
                 remedy: "Copy the topic of this account from its own console; messages of any other topic are refused."
             )
         ]
     }
+
+    /// Seen in messages of each region; the vendor writes it down nowhere, and other places may come.
+    private static let senders: [String: AmazonPayRegion] = [
+        "us-east-1": .northAmerica, "eu-west-1": .europe, "us-west-2": .japan,
+    ]
 
     private static func certificateHosts(_ facts: SettingFacts) -> [Finding] {
         let setting = "notifications.certificate_hosts"
@@ -124,28 +130,4 @@ enum MessageChecks {
     private static func finding(_ severity: Severity, _ message: String, _ remedy: String) -> Finding {
         Finding("D43", severity, "merchant.secret_file", message, remedy: remedy)
     }
-}
-
-/// A topic of the notification service, by its name: `arn:PARTITION:sns:REGION:ACCOUNT:NAME`.
-private enum Topic {
-    /// Where it is; `nil` where the text names no topic.
-    static func region(of text: String) -> String? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0] == "arn", ["aws", "aws-cn", "aws-us-gov"].contains(parts[1]),
-            parts[2] == "sns",
-            parts[3].utf8.count >= 3,
-            parts[3].utf8.allSatisfy({ isLower($0) || isDigit($0) || $0 == UInt8(ascii: "-") }),
-            parts[4].utf8.count == 12, parts[4].utf8.allSatisfy(isDigit), !parts[5].isEmpty
-        else { return nil }
-        return String(parts[3])
-    }
-
-    /// Seen in messages of each region; the vendor writes it down nowhere, and other places may come.
-    static let senders: [String: AmazonPayRegion] = [
-        "us-east-1": .northAmerica, "eu-west-1": .europe, "us-west-2": .japan,
-    ]
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
-    private static func isLower(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
 }

@@ -22,7 +22,9 @@ package struct CertificateURLRule: Sendable {
     /// - Parameter extraAuthorities: Hosts, each with its port where it is not 443, that count as the service's: for
     ///   simulators. Also in clear, where the host is this machine.
     package init(extraAuthorities: [String] = []) {
-        self.extraAuthorities = extraAuthorities.map { CertificateURLRule.normal($0, isSecure: true) }
+        self.extraAuthorities = extraAuthorities.compactMap {
+            HTTPURL("https://" + $0).map(CertificateURLRule.authority(of:))
+        }
     }
 
     /// Whether a certificate may be fetched from an address.
@@ -65,31 +67,27 @@ package struct CertificateURLRule: Sendable {
         let origin: String
         let serviceHost: String?
         /// From the first slash on.
-        let rest: ArraySlice<UInt8>
+        let rest: Substring.UTF8View
     }
 
-    private func parts(_ url: String) -> Parts? {
-        guard url.utf8.count <= CertificateURLRule.lengthLimit else { return nil }
-        let bytes = Array(url.utf8)
-        let isSecure = bytes.starts(with: "https://".utf8)
-        guard isSecure || bytes.starts(with: "http://".utf8) else { return nil }
-        let behindScheme = bytes.dropFirst(isSecure ? 8 : 7)
-        guard let slash = behindScheme.firstIndex(of: UInt8(ascii: "/")) else { return nil }
-        let authority = CertificateURLRule.normal(
-            String(decoding: behindScheme[..<slash], as: UTF8.self),
-            isSecure: isSecure
-        )
-        let isService = isSecure && CertificateURLRule.isServiceHost(Array(authority.utf8)[...])
-        guard isService || isExtra(authority, isSecure: isSecure) else { return nil }
+    private func parts(_ text: String) -> Parts? {
+        guard text.utf8.count <= CertificateURLRule.lengthLimit, let url = HTTPURL(text), url.rest.hasPrefix("/") else {
+            return nil
+        }
+        let authority = CertificateURLRule.authority(of: url)
+        let isService = url.isSecure && CertificateURLRule.isServiceHost(Array(authority.utf8)[...])
+        let isExtra = extraAuthorities.contains(authority) && (url.isSecure || url.host.isLoopback)
+        guard isService || isExtra else { return nil }
         return Parts(
-            origin: (isSecure ? "https://" : "http://") + authority,
+            origin: (url.isSecure ? "https://" : "http://") + authority,
             serviceHost: isService ? authority : nil,
-            rest: behindScheme[slash...]
+            rest: url.rest[...].utf8
         )
     }
 
-    private func isExtra(_ authority: String, isSecure: Bool) -> Bool {
-        extraAuthorities.contains(authority) && (isSecure || HTTPURL("http://" + authority)?.host.isLoopback == true)
+    /// Without the port of https.
+    private static func authority(of url: HTTPURL) -> String {
+        url.isSecure && url.port == 443 ? url.host.text : url.authority
     }
 
     private static func isServiceHost(_ host: ArraySlice<UInt8>) -> Bool {
@@ -108,13 +106,6 @@ package struct CertificateURLRule: Sendable {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
         default: false
         }
-    }
-
-    /// An authority with ASCII letters in lower case and without the port of https; what lies beyond ASCII stays, and differs
-    /// from every host.
-    private static func normal(_ authority: String, isSecure: Bool) -> String {
-        let lower = String(decoding: authority.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
-        return isSecure && lower.hasSuffix(":443") ? String(lower.dropLast(4)) : lower
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -77,7 +77,7 @@ extension Configuration.Notifications {
             false,
             "grant the wish of our topics for our address without a person"
         )
-        for topic in topics where !Configuration.Notifications.isTopic(topic) {
+        for topic in topics where TopicARN(topic) == nil {
             read.complain(
                 "notifications.topic_arn",
                 "not a topic, such as arn:aws:sns:ap-northeast-1:123456789012:name"
@@ -89,12 +89,5 @@ extension Configuration.Notifications {
                 "for simulators only: with it, whoever runs that host could announce changes"
             )
         }
-    }
-
-    /// `arn:PARTITION:sns:REGION:ACCOUNT:NAME`, none of them empty.
-    private static func isTopic(_ text: String) -> Bool {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        return parts.count == 6 && parts[0] == "arn" && parts[1].hasPrefix("aws") && parts[2] == "sns"
-            && parts.allSatisfy { !$0.isEmpty }
     }
 }

@@ -1,6 +1,7 @@
 import Checkout
 import HTTPCore
 import Pages
+import Primitives
 import Web
 
 /// `POST /csp_report`: browsers tell what a page's content security policy kept out, or would have with `csp.p2` at `report`.
@@ -46,8 +47,8 @@ struct PolicyReport: Sendable, Equatable {
 
     private static func origin(_ text: String) -> String? {
         if keywords.contains(text) { return text }
-        guard let origin = WebOrigin(String(text.prefix(120)).originPart) else { return nil }
-        return origin.text
+        guard let url = HTTPURL(text), url.isPlain, url.origin.utf8.count <= 120 else { return nil }
+        return url.origin
     }
 
     /// The string behind a member's name, up to the first quote or escape.
@@ -66,13 +67,5 @@ struct PolicyReport: Sendable, Equatable {
             }
         }
         return nil
-    }
-}
-
-extension String {
-    /// Everything in front of the path of an absolute address.
-    fileprivate var originPart: String {
-        guard let start = firstRange(of: "://")?.upperBound else { return self }
-        return String(self[..<(self[start...].firstIndex { "/?#".contains($0) } ?? endIndex)])
     }
 }
