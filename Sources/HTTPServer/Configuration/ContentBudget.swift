@@ -44,17 +44,17 @@ struct ContentShare {
 
     /// Notes how much content the connection holds.
     ///
+    /// - Parameter held: Shows what all connections of the loop hold.
     /// - Returns: False where the budget has no room for it: then nothing has changed.
-    mutating func hold(_ bytes: Int, of part: ServerPart) -> Bool {
+    mutating func hold(_ bytes: Int, of budget: ContentBudget, _ held: Gauge) -> Bool {
         let wanted = max(0, bytes - ContentBudget.uncounted)
         guard wanted != counted else { return true }
-        let budget = part.shared.configuration.content
         if wanted > counted {
             guard budget.take(wanted - counted) else { return false }
         } else {
             budget.give(counted - wanted)
         }
-        part.counters.heldContent.add(wanted - counted)
+        held.add(wanted - counted)
         counted = wanted
         return true
     }

@@ -176,6 +176,11 @@ extension ServerPart {
         await suspend { emptied = $0 }
         reactor.cancel(deadline)
     }
+
+    /// Notes how much content a connection holds; false where the process has no room for it.
+    func hold(_ bytes: Int, in share: inout ContentShare) -> Bool {
+        share.hold(bytes, of: shared.configuration.content, counters.heldContent)
+    }
 }
 
 extension HTTP2Limits {

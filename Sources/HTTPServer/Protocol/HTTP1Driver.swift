@@ -102,14 +102,14 @@ final class HTTP1Driver: ProtocolDriver {
         running?.cancel()
         running = nil
         // The content stays: a handler that has not begun yet reads it.
-        _ = content.hold(0, of: part)
+        _ = part.hold(0, in: &content)
     }
 
     /// Gives the room of a large content back, and its memory.
     private func dropContent() {
         guard !content.isEmpty else { return }
         request.body = []
-        _ = content.hold(0, of: part)
+        _ = part.hold(0, in: &content)
     }
 }
 
@@ -122,7 +122,7 @@ extension HTTP1Driver {
     private func parse(_ connection: Connection) -> Bool {
         let step = feed(connection)
         connection.consume(step.consumed)
-        if isAwaitingContent, !content.hold(request.body.count, of: part) {
+        if isAwaitingContent, !part.hold(request.body.count, in: &content) {
             state.contentRefused()
             part.counters.refusedContent.increment()
             refuse(.serviceUnavailable, on: connection)

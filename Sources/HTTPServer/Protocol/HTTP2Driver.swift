@@ -301,7 +301,7 @@ extension HTTP2Driver {
     /// Forms are not: behind a balancer all buyers may share a connection.
     private func countContent() {
         heldContent = session.heldContent
-        guard !content.hold(heldContent, of: part) else { return }
+        guard !part.hold(heldContent, in: &content) else { return }
         session.forEachStream { stream in
             guard stream.phase == .content, stream.request.body.count > ContentBudget.uncounted else { return }
             part.counters.refusedContent.increment()
@@ -309,7 +309,7 @@ extension HTTP2Driver {
         }
         heldContent = session.heldContent
         // Whole requests are answered: those of a connection are no more than its window.
-        _ = content.hold(heldContent, of: part)
+        _ = part.hold(heldContent, in: &content)
     }
 
     private func countResets() {
@@ -366,7 +366,7 @@ extension HTTP2Driver {
 
     func connectionClosed() {
         session.forEachStream { $0.work?.cancel() }
-        _ = content.hold(0, of: part)
+        _ = part.hold(0, in: &content)
     }
 
     /// Sets the deadline of whatever comes due first.
