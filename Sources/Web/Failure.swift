@@ -101,21 +101,29 @@ package struct Localized: Sendable {
 }
 
 /// The refusal of a request on its way out of a handler.
+///
+/// Small, because every frame between a handler and its route has room for one: what few refusals have is apart.
 package struct Failure: Error {
     /// What the client is told.
     package let code: FailureCode
+    private let extras: Extras?
     /// What the log is told; never sent, and without tokens or personal data.
     package let detail: String
-    /// For the developer who reads the answer; holds nothing secret.
-    package let message: String
-    /// Which member of the content or parameter it is about, for example `lines[0].quantity`; never empty, and at most 200 bytes.
-    package let field: String?
     /// The session that it is about, for `X-Flow-Id`.
-    package var session: UUIDBytes?
-    /// Seconds for `Retry-After`.
-    package var retryAfter: Int?
-    /// What the feature's format adds to the answer, of a type that both know.
-    package var context: (any Sendable)?
+    package let session: UUIDBytes?
+    private let seconds: Int32
+
+    private final class Extras: Sendable {
+        let message: String?
+        let field: String?
+        let context: (any Sendable)?
+
+        init(_ message: String?, _ field: String?, _ context: (any Sendable)?) {
+            self.message = message
+            self.field = field
+            self.context = context
+        }
+    }
 
     /// A refusal; sentence and seconds are the code's own unless others are given.
     package init(
@@ -129,14 +137,22 @@ package struct Failure: Error {
     ) {
         self.code = code
         self.detail = detail
-        self.message = message ?? code.message
-        // A field's name may be of the sender's making: of any length, and of none.
-        let name = field.map { String(decoding: $0.utf8.prefix(200), as: UTF8.self) } ?? ""
-        self.field = name.isEmpty ? nil : name
         self.session = session
-        self.retryAfter = retryAfter ?? code.retryAfter
-        self.context = context
+        seconds = (retryAfter ?? code.retryAfter).map { Int32(clamping: max(0, $0)) } ?? -1
+        // A field's name may be of the sender's making: of any length, and of none.
+        let field = field.map { String(decoding: $0.utf8.prefix(200), as: UTF8.self) }.flatMap { $0.isEmpty ? nil : $0 }
+        let isPlain = message == nil && field == nil && context == nil
+        extras = isPlain ? nil : Extras(message, field, context)
     }
+
+    /// For the developer who reads the answer; holds nothing secret.
+    package var message: String { extras?.message ?? code.message }
+    /// Which member of the content or parameter it is about, for example `lines[0].quantity`; never empty, and at most 200 bytes.
+    package var field: String? { extras?.field }
+    /// What the feature's format adds to the answer, of a type that both know.
+    package var context: (any Sendable)? { extras?.context }
+    /// Seconds for `Retry-After`.
+    package var retryAfter: Int? { seconds < 0 ? nil : Int(seconds) }
 }
 
 /// What refusals look like on the wire: JSON, a page, an empty answer; one object per loop.

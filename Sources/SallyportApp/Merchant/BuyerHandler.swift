@@ -48,16 +48,13 @@ enum BuyerHandler {
         guard !error.isAboutNothing else {
             return Failure(.buyerUnavailable, error.debugDescription, session: order.flow)
         }
-        let message = "The payment provider did not say who bought. Ask again."
-        var problem = Failure(.providerFailed, error.debugDescription, message: message, session: order.flow)
-        if let status = error.status {
-            problem.context = ProviderProblem(
-                status: status,
-                reasonCode: error.reason?.rawValue,
-                requestID: error.requestID
-            )
-        }
-        return problem
+        return Failure(
+            .providerFailed,
+            error.debugDescription,
+            message: "The payment provider did not say who bought. Ask again.",
+            session: order.flow,
+            context: error.status == nil ? nil : ProviderProblem(error)
+        )
     }
 }
 

@@ -1,3 +1,4 @@
+import AmazonPay
 import Checkout
 import HTTPCore
 import MerchantAPI
@@ -35,5 +36,12 @@ extension Failure {
         case .serviceUnavailable: self.init(.unavailable)
         default: self.init(.invalidRequest, message: "The content is not what its fields announce.")
         }
+    }
+}
+
+extension ProviderProblem {
+    /// What the provider said with an error.
+    init(_ error: AmazonPayError) {
+        self.init(status: error.status, reasonCode: error.reason?.rawValue, requestID: error.requestID)
     }
 }

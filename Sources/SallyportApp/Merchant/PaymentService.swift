@@ -334,15 +334,13 @@ final class PaymentService {
 
     private static func problem(_ code: FailureCode, _ operation: PaymentOperation, _ error: AmazonPayError) -> Failure
     {
-        var problem = Failure(code, error.debugDescription, session: operation.flow)
-        if error.status != nil || error.reason != nil {
-            problem.context = ProviderProblem(
-                status: error.status,
-                reasonCode: error.reason?.rawValue,
-                requestID: error.requestID
-            )
-        }
-        return problem
+        let isSaid = error.status != nil || error.reason != nil
+        return Failure(
+            code,
+            error.debugDescription,
+            session: operation.flow,
+            context: isSaid ? ProviderProblem(error) : nil
+        )
     }
 
     private static func problem(
