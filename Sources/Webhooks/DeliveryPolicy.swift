@@ -8,12 +8,11 @@ package enum DeliveryAttempt: Sendable, Hashable {
     /// There was no answer.
     case broke(HTTPExchangeError.Code)
 
-    /// A try that was answered.
+    /// A try that was answered at a time.
     ///
     /// - Parameter response: Its status and `Retry-After` count, its content does not.
-    package init(_ response: InboundResponse) {
-        let seconds = response.first("retry-after").flatMap { DecimalDigits.parse($0.utf8Span.span, limit: 1 << 31) }
-        self = .answered(status: response.status, retryAfter: seconds.map { Duration.seconds($0) })
+    package init(_ response: InboundResponse, at time: WallTime) {
+        self = .answered(status: response.status, retryAfter: RetryAfter.pause(in: response, at: time))
     }
 }
 
@@ -33,26 +32,11 @@ package struct DeliveryPolicy: Sendable {
     package var tries = 112
     /// For one try, from the connection to the last byte of the answer.
     package var timeout = Duration.seconds(10)
-    /// The longest pause after the first failure; doubles with each.
-    package var base = Duration.seconds(5)
-    /// The longest pause of all, also where an endpoint asks for more.
-    package var cap = Duration.seconds(3600)
+    /// From half of the bound to the bound, which is the longest pause also where an endpoint asks for more.
+    package var backoff = Backoff(base: .seconds(5), cap: .seconds(3600), least: 0.5)
 
     /// The policy in production.
     package init() {}
-
-    /// A pause drawn evenly from the upper half of its bound, so that events that failed together do not come back together.
-    ///
-    /// - Parameters:
-    ///   - failures: How many tries of the event have failed, one or more.
-    ///   - random: Supplies eight bytes.
-    /// - Returns: Half of the bound to the bound.
-    package func pause(after failures: Int, random: any RandomSource) -> Duration {
-        let bound = min(cap, base * (1 << min(max(failures - 1, 0), 16)))
-        // 53 bits, exactly what a Double holds.
-        let draw = Double(random.number(byteCount: 8) >> 11) / Double(1 << 53)
-        return bound * (0.5 + draw / 2)
-    }
 
     /// What follows from a try.
     ///
@@ -72,9 +56,9 @@ package struct DeliveryPolicy: Sendable {
         if case .answered(let status, let retryAfter) = attempt {
             if (200...299).contains(status) { return .delivered }
             if status == 410 { return .park }
-            wanted = min(cap, retryAfter ?? .zero)
+            wanted = min(backoff.cap, retryAfter ?? .zero)
         }
         guard failures + 1 < tries else { return .park }
-        return .again(after: max(wanted, pause(after: failures + 1, random: random)))
+        return .again(after: max(wanted, backoff.pause(after: failures + 1, random: random)))
     }
 }

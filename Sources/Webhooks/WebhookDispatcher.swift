@@ -290,7 +290,8 @@ package final class WebhookDispatcher {
             timeout: policy.timeout
         )
         do throws(HTTPExchangeError) {
-            return DeliveryAttempt(try await surroundings.exchange.send(request))
+            let response = try await surroundings.exchange.send(request)
+            return DeliveryAttempt(response, at: surroundings.clock.now())
         } catch {
             return .broke(error.code)
         }

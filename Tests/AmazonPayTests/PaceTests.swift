@@ -178,7 +178,7 @@ struct PaceTests {
         let policy = RetryPolicy()
         let random = SeededRandom(seed: 1)
         for (failures, bound) in [(1, 200), (2, 400), (3, 800), (6, 5000), (60, 5000)] {
-            let pauses = (0..<200).map { _ in policy.pause(after: failures, random: random) }
+            let pauses = (0..<200).map { _ in policy.backoff.pause(after: failures, random: random) }
             #expect(pauses.allSatisfy { $0 >= .zero && $0 <= .milliseconds(bound) })
             #expect(pauses.contains { $0 < .milliseconds(bound) / 4 })
             #expect(pauses.contains { $0 > .milliseconds(bound) / 4 * 3 })

@@ -1,4 +1,5 @@
 import HTTPCore
+import Primitives
 import TestKit
 import Testing
 import Webhooks
@@ -16,7 +17,7 @@ struct DeliveryTests {
     ])
     func `is followed by a pause in the upper half of its bound`(failures: Int, bound: Int) {
         let random = SeededRandom(seed: 1)
-        let pauses = (0..<1000).map { _ in policy.pause(after: failures, random: random) }
+        let pauses = (0..<1000).map { _ in policy.backoff.pause(after: failures, random: random) }
         #expect(pauses.allSatisfy { $0 >= .milliseconds(bound * 500) && $0 <= .seconds(bound) })
         // Evenly drawn: both ends are come near to.
         #expect((pauses.min() ?? .zero) < .milliseconds(bound * 510))
@@ -43,7 +44,7 @@ struct DeliveryTests {
                 Issue.record("no other try after \(failures + 1)")
                 continue
             }
-            #expect(pause == policy.pause(after: failures + 1, random: SeededRandom(seed: 3)))
+            #expect(pause == policy.backoff.pause(after: failures + 1, random: SeededRandom(seed: 3)))
         }
         #expect(verdict(attempt, failures: 111) == .park)
         #expect(verdict(attempt, failures: 120) == .park)
@@ -52,7 +53,9 @@ struct DeliveryTests {
     @Test func `is made for three days, and for less than four`() {
         for seed in 1...100 {
             let random = SeededRandom(seed: UInt64(seed))
-            let whole = (1..<policy.tries).reduce(Duration.zero) { $0 + policy.pause(after: $1, random: random) }
+            let whole = (1..<policy.tries).reduce(Duration.zero) {
+                $0 + policy.backoff.pause(after: $1, random: random)
+            }
             #expect(whole > .seconds(3 * 86_400) && whole < .seconds(4 * 86_400), "\(whole)")
         }
     }
@@ -75,12 +78,14 @@ struct DeliveryTests {
     @Test(
         arguments: [
             (nil, nil), ("0", .seconds(0)), ("120", .seconds(120)), ("-1", nil), ("1.5", nil), ("", nil),
-            ("Sun, 06 Nov 1994 08:49:37 GMT", nil), ("99999999999999999999", nil), ("012", nil),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", .seconds(37)), ("Sun, 06 Nov 1994 08:48:59 GMT", .zero),
+            ("06 Nov 1994", nil), ("99999999999999999999", .seconds(86_400)), ("012", .seconds(12)),
         ] as [(String?, Duration?)]
     )
-    func `reads a pause in whole seconds`(text: String?, expected: Duration?) {
+    func `reads a pause in whole seconds or as a date`(text: String?, expected: Duration?) {
         let fields = text.map { [("Retry-After", $0)] } ?? []
-        let attempt = DeliveryAttempt(InboundResponse(status: 503, fields: fields))
+        let now = WallTime(seconds: 784_111_740)
+        let attempt = DeliveryAttempt(InboundResponse(status: 503, fields: fields), at: now)
         #expect(attempt == .answered(status: 503, retryAfter: expected))
     }
 }

@@ -11,7 +11,7 @@ struct APIAnswer: Sendable {
     let requestID: String?
     /// The service's clock, by the Date field.
     let date: WallTime?
-    private let retryAfter: String?
+    private let response: InboundResponse
 
     init(_ response: InboundResponse) {
         status = response.status
@@ -19,26 +19,16 @@ struct APIAnswer: Sendable {
         reason = (200...299).contains(response.status) ? nil : APIAnswer.reason(response.body)
         requestID = response.first("x-amz-pay-request-id").flatMap(APIAnswer.printable)
         date = response.first("date").flatMap(HTTPDate.time)
-        retryAfter = response.first("retry-after")
+        self.response = response
     }
 
     /// Whether the service had no room for the call, which then had no effect.
     var isThrottled: Bool { status == 429 || status == 425 }
 
-    /// How long the service wants to be left alone, by the Retry-After field; `nil` without one that can be read.
+    /// How long the service wants to be left alone; `nil` where it does not say.
     ///
     /// - Parameter time: Of our clock; counts only where the service sends a date and not its own time.
-    func retryAfter(at time: WallTime) -> Duration? {
-        guard let text = retryAfter else { return nil }
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            return .seconds(min(Int(text) ?? .max, APIAnswer.longestWait))
-        }
-        guard let then = HTTPDate.time(of: text) else { return nil }
-        return .seconds(min(max(0, then.seconds - (date ?? time).seconds), Int64(APIAnswer.longestWait)))
-    }
-
-    /// A day: longer than any deadline.
-    private static let longestWait = 86_400
+    func retryAfter(at time: WallTime) -> Duration? { RetryAfter.pause(in: response, at: time) }
 
     var isSuccess: Bool { (200...299).contains(status) }
 

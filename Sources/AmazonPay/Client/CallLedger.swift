@@ -5,26 +5,11 @@ package import Primitives
 package struct RetryPolicy: Sendable {
     /// How many tries there are in all, not counting those that were answered 429 or 425.
     package var tries = 3
-    /// The longest pause after the first try; doubles with each.
-    package var base = Duration.milliseconds(200)
-    /// The longest pause of all.
-    package var cap = Duration.seconds(5)
+    /// From nothing to the bound ("full jitter").
+    package var backoff = Backoff(base: .milliseconds(200), cap: .seconds(5))
 
     /// The policy in production.
     package init() {}
-
-    /// A pause drawn evenly between nothing and the bound ("full jitter"), so that clients fall out of step.
-    ///
-    /// - Parameters:
-    ///   - failures: How many tries have failed, one or more.
-    ///   - random: Supplies eight bytes.
-    /// - Returns: Zero to the bound.
-    package func pause(after failures: Int, random: any RandomSource) -> Duration {
-        let bound = min(cap, base * (1 << min(max(failures - 1, 0), 16)))
-        let draw = random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 11
-        // 53 bits, exactly what a Double holds.
-        return bound * (Double(draw) / Double(1 << 53))
-    }
 }
 
 /// What happened to one call over all of its tries, and what to do next.

@@ -81,13 +81,13 @@ extension CheckoutClient {
             case .signAgain(let theirs):
                 skew = .microseconds(theirs.microseconds - ours.microseconds)
             case .tryAgain:
-                let pause = retryPolicy.pause(after: ledger.failures, random: surroundings.random)
+                let pause = retryPolicy.backoff.pause(after: ledger.failures, random: surroundings.random)
                 await surroundings.sleep(min(pause, max(.zero, end - surroundings.uptime())))
             case .tryLater(let error, let notBefore):
                 metrics.throttled(call.operation)
                 let rest = end - surroundings.uptime()
                 guard notBefore < rest else { return ledger.report(error) }
-                let pause = retryPolicy.pause(after: ledger.throttlings, random: surroundings.random)
+                let pause = retryPolicy.backoff.pause(after: ledger.throttlings, random: surroundings.random)
                 await surroundings.sleep(min(notBefore + pause, rest))
             }
             // A sleep that is cancelled ends at once, and would do so each time.
