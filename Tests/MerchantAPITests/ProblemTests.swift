@@ -24,6 +24,12 @@ struct ProblemTests {
         }
     }
 
+    @Test func `has a name that no other code has`() {
+        let codes = Set(FailureCode.ofService + FailureCode.ofCheckout)
+        #expect(Set(codes.map(\.name)).count == codes.count)
+        #expect(codes.count == FailureCode.ofService.count + FailureCode.ofCheckout.count - 12)
+    }
+
     @Test func `cuts a field of the sender's making short`() {
         let problem = Failure(.invalidRequest, field: String(repeating: "x", count: 5_000))
         #expect(problem.field?.utf8.count == 200)
