@@ -92,10 +92,10 @@ extension Failure {
         self.init(code, message: text, field: refusal.field)
     }
 
-    /// A store that did not do what it was asked.
+    /// A store that did not do what it was asked, below `/v1`: that an outcome is unknown is told, since the key makes a repeat safe.
     ///
     /// - Parameter error: Of the store.
-    package init(_ error: StoreError) {
+    package init(ofService error: StoreError) {
         switch error.code {
         case .unavailable: self.init(.unavailable, error.debugDescription)
         case .overloaded: self.init(.unavailable, error.debugDescription, retryAfter: 1)

@@ -86,14 +86,14 @@ package struct FailureNotice: Sendable {
     }
 }
 
-/// A text in the languages of buyers.
+/// A text in both languages of buyers.
 package struct Localized: Sendable {
     /// In Japanese.
     package let japanese: String
     /// In English.
     package let english: String
 
-    /// The same in both languages.
+    /// A text and its translation.
     package init(_ japanese: String, _ english: String) {
         self.japanese = japanese
         self.english = english

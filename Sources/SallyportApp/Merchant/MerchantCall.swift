@@ -198,7 +198,7 @@ struct MerchantCall {
         do throws(StoreError) {
             try await merchant.keys.release(claim, until: end)
         } catch {
-            services.note(Failure(error), requestID: content.requestID)
+            services.note(Failure(ofService: error), requestID: content.requestID)
         }
     }
 
@@ -207,7 +207,7 @@ struct MerchantCall {
             try await merchant.keys.answer(claim, until: end, answer)
         } catch {
             // The claim runs out, and a repeat finds out by itself what there is.
-            services.note(Failure(error), requestID: content.requestID)
+            services.note(Failure(ofService: error), requestID: content.requestID)
         }
     }
 
@@ -220,7 +220,7 @@ struct MerchantCall {
         do throws(StoreError) {
             return try await body()
         } catch {
-            throw Failure(error)
+            throw Failure(ofService: error)
         }
     }
 }

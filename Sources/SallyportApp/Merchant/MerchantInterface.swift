@@ -130,7 +130,7 @@ final class MerchantInterface {
             if isGuess, !(try await merchant.exists(hash)) { return nil }
             return try await merchant.keys.find(key.id, hash: hash)
         } catch {
-            throw Failure(error)
+            throw Failure(ofService: error)
         }
     }
 

@@ -87,7 +87,7 @@ final class PaymentService {
         do throws(StoreError) {
             return try await orders.begin(operation)
         } catch {
-            throw Failure(error)
+            throw Failure(ofService: error)
         }
     }
 
@@ -115,7 +115,7 @@ final class PaymentService {
         do throws(StoreError) {
             taken = try await orders.takeOver(id, by: .request, freshAttempt: freshID())
         } catch {
-            throw Failure(error)
+            throw Failure(ofService: error)
         }
         switch taken {
         case .taken(let operation): return try await perform(operation)

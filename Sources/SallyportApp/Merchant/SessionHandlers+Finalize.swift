@@ -114,7 +114,7 @@ extension SessionHandlers {
         do throws(StoreError) {
             return try await body(call.services.broker)
         } catch {
-            throw Failure(error)
+            throw Failure(ofService: error)
         }
     }
 }

@@ -1,0 +1,60 @@
+import EventIO
+import Operations
+import TestKit
+import Testing
+
+@Suite struct `A job` {
+    @Test func `runs again after its pause, and whoever waits gets a run that begins later`() async throws {
+        let clock = ManualClock()
+        try await withLoop(clock: clock) { reactor in
+            let jobs = Jobs(drain: .seconds(60))
+            var runs = 0
+            jobs.every(.seconds(10), budget: .seconds(1), on: reactor) { budget in
+                runs += 1
+                #expect(!budget.isSpent)
+                clock.advance(by: .seconds(1))
+                await reactor.nextTurn()
+                #expect(budget.isSpent)
+            }
+            while runs == 0 { await reactor.nextTurn() }
+            for _ in 0..<20 { await reactor.nextTurn() }
+            #expect(runs == 1)
+            var isOver = false
+            reactor.startTask {
+                await jobs.nextRuns()
+                isOver = true
+            }
+            for _ in 0..<20 { await reactor.nextTurn() }
+            #expect(!isOver)
+            clock.advance(by: .seconds(10))
+            #expect(await waitUntil(reactor) { isOver })
+            #expect(runs == 2)
+            reactor.startTask { await jobs.stop() }
+            clock.advance(by: .seconds(10))
+            await jobs.nextRuns()
+            #expect(runs == 2)
+        }
+    }
+
+    @Test func `that is stopped begins no further step, and its end is waited for`() async throws {
+        try await withLoop { reactor in
+            var steps = 0
+            var hasEnded = false
+            var isBusy = false
+            let jobs = Jobs(drain: .seconds(60))
+            jobs.every(.seconds(3_600), budget: .seconds(3_600), on: reactor) { budget in
+                while !budget.isSpent {
+                    steps += 1
+                    isBusy = true
+                    for _ in 0..<20 { await reactor.nextTurn() }
+                }
+                hasEnded = true
+            }
+            while !isBusy { await reactor.nextTurn() }
+            let before = steps
+            await jobs.stop()
+            #expect(hasEnded)
+            #expect(steps == before)
+        }
+    }
+}
