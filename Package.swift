@@ -93,6 +93,10 @@ let package = Package(
 
         // Level 5: what several domains need.
         library("Web", ["HTTPServer", "HTTPCore", "Cryptography", "Primitives"]),
+        library(
+            "ServerCore",
+            ["Web", "Postgres", "Operations", "Settings", "EventIO", "Telemetry"]
+        ),
         library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
         library("Cryptography", ["COpenSSL", "Primitives"]),
         library("Commerce", ["Primitives"]),
@@ -119,7 +123,10 @@ let package = Package(
         ),
         library(
             "Doctor",
-            ["AppLinks", "AmazonPay", "Notifications", "Cryptography", "HTTPCore", "StrictJSON", "Primitives"]
+            [
+                "AppLinks", "AmazonPay", "Notifications", "Cryptography", "Operations", "HTTPCore", "StrictJSON",
+                "Primitives",
+            ]
         ),
         library("Pages", ["Checkout", "SessionBroker", "Commerce", "Web", "Primitives"]),
         library(
@@ -136,11 +143,14 @@ let package = Package(
             ]
         ),
 
-        // Level 8: the program.
+        // Level 8: features, each with its routes, settings, tables and pages.
+        library("SecurityText", ["ServerCore", "Web", "HTTPCore", "Settings", "EventIO", "Primitives"]),
+
+        // Level 9: the program.
         library(
             "SallyportApp",
             [
-                "Persistence", "Pages", "SimulatorCore", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders",
+                "SecurityText", "ServerCore", "Persistence", "Pages", "SimulatorCore", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders",
                 "Checkout", "Webhooks", "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce",
                 "Cryptography", "HTTPServer", "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings",
                 "StrictJSON", "Operations", "EventIO", "Telemetry", "Primitives", "CBuild",
@@ -148,11 +158,11 @@ let package = Package(
         ),
         program("sallyport", ["SallyportApp"]),
 
-        // Level 9: what drives the program from outside.
+        // Level 10: what drives the program from outside.
         library(
             "IntegrationKit",
             [
-                "SallyportApp", "Simulators", "Webhooks", "PostgresTestKit", "Postgres", "Cryptography", "HTTPServer",
+                "SallyportApp", "ServerCore", "Simulators", "Webhooks", "PostgresTestKit", "Postgres", "Cryptography", "HTTPServer",
                 "HTTPClient", "TLS", "HTTPCore", "EventIO", "Settings", "StrictJSON", "Telemetry", "TestKit",
                 "Primitives",
             ]
@@ -207,6 +217,7 @@ let package = Package(
             ]
         ),
         tests("WebTests", ["Web", "HTTPServer", "HTTPCore", "Primitives"]),
+        tests("SecurityTextTests", ["SecurityText", "ServerCore", "Settings", "Primitives"]),
         tests("AppLinksTests", ["AppLinks"]),
         tests(
             "NotificationsTests",
@@ -229,7 +240,7 @@ let package = Package(
                 "Cryptography", "StrictJSON", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
-        tests("DoctorTests", ["Doctor", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]),
+        tests("DoctorTests", ["Doctor", "Operations", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]),
         tests(
             "PagesTests",
             ["Pages", "Checkout", "SessionBroker", "Commerce", "Web", "Primitives"],

@@ -1,3 +1,4 @@
+import Operations
 import Primitives
 
 /// D49: who can ask the administration listener.

@@ -1,4 +1,5 @@
 import AppLinks
+import Operations
 
 /// D04, D13, D14: the apps as they are set.
 enum AppChecks {

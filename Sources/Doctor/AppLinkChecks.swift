@@ -1,3 +1,5 @@
+import Operations
+
 /// D45: where the provider's library sends the buyers of merchants' apps back to.
 ///
 /// What is no origin and no scheme at all the program itself refuses.

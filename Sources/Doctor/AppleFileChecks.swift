@@ -1,4 +1,5 @@
 import AppLinks
+import Operations
 
 /// D05 to D12: what the association file for iOS says, whoever wrote it.
 struct AppleFileChecks {

@@ -1,4 +1,5 @@
 import Cryptography
+import Operations
 import Primitives
 
 /// D21 as far as files tell: certificates and their keys.

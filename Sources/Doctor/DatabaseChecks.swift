@@ -1,3 +1,4 @@
+package import Operations
 package import Primitives
 
 /// D28: what the program's role may do at the database, what time it is there, and how far partitions reach.

@@ -1,4 +1,5 @@
 import AmazonPay
+import Operations
 
 /// D01, D02, D03, D15, D17, D19: the two hosts, and who stands before them.
 enum HostChecks {

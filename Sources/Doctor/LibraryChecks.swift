@@ -1,3 +1,5 @@
+import Operations
+
 /// D29: what TLS and chance come from.
 enum LibraryChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {

@@ -1,5 +1,6 @@
 import AmazonPay
 import Notifications
+import Operations
 import Primitives
 
 /// D42 to D44: what the provider tells us, what we tell merchants, and what we ask them.

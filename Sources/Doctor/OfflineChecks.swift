@@ -1,3 +1,5 @@
+package import Operations
+
 /// The checks that need no network: settings, and the files that they name.
 package enum OfflineChecks {
     /// Looks at everything.

@@ -1,4 +1,5 @@
 import Cryptography
+import Operations
 import Primitives
 
 // D21: the certificates that answer, wherever they are.

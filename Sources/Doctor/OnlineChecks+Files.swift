@@ -1,4 +1,5 @@
 import HTTPCore
+import Operations
 import StrictJSON
 
 // D20, D26, D27: the association files as phones get them.

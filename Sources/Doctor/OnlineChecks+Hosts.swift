@@ -1,5 +1,6 @@
 import AmazonPay
 import HTTPCore
+import Operations
 import Primitives
 
 // D22, D24, D25: the two hosts against strangers. D40, D41: the account at the provider.

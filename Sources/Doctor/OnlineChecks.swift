@@ -1,4 +1,5 @@
 package import HTTPCore
+package import Operations
 package import Primitives
 
 /// The checks that ask others: the running program under its public names, Amazon, Apple's and Google's lists.

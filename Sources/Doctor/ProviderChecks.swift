@@ -1,4 +1,5 @@
 import AmazonPay
+import Operations
 import Primitives
 
 /// D30 to D37: the account at Amazon Pay, and where Amazon is.

@@ -1,3 +1,4 @@
+package import Operations
 import StrictJSON
 
 extension Report {

@@ -1,3 +1,5 @@
+package import Operations
+
 /// Everything that the checks found, in the order of the checks.
 package struct Report: Sendable, Equatable {
     /// The findings, ordered by check; of one check in the order in which they were found.

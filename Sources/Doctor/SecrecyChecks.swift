@@ -1,3 +1,5 @@
+import Operations
+
 /// D54, D55: who else may see what the program keeps secret.
 enum SecrecyChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {

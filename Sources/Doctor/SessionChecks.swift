@@ -1,3 +1,5 @@
+import Operations
+
 /// D16, D18, D48: the rules of a flow, and of what is under way when the program stops.
 enum SessionChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {

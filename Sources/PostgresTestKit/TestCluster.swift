@@ -40,14 +40,18 @@ enum TestCluster {
     }
 
     /// The database to copy for a folder of migrations, on request with three years in it; made at the first call.
-    static func template(for migrations: String, isAged: Bool) throws(PostgresError) -> String {
+    static func template(
+        for migrations: String,
+        _ features: [String],
+        isAged: Bool
+    ) throws(PostgresError) -> String {
         let url = try url(of: "postgres")
-        let key = migrations + (isAged ? ", aged" : "")
+        let key = ([migrations, isAged ? "aged" : ""] + features).joined(separator: ",")
         return try state.withLock { state throws(PostgresError) in
             if let known = state.templates[key] { return known }
             let name = "template_\(state.templates.count)"
             try PostgresAdmin(url: url).createDatabase(name)
-            try Migrations.apply(url: url, database: name, directory: migrations)
+            try Migrations.apply(url: url, database: name, directory: migrations, features: features)
             if isAged { try PostgresAdmin(url: url, database: name).run(AgedDatabase.sql) }
             state.templates[key] = name
             return name

@@ -18,12 +18,17 @@ package final class TestDatabase: Sendable {
     ///
     /// - Parameters:
     ///   - migrations: A folder of migrations to apply first; `nil` for an empty database.
+    ///   - features: Whose migrations are applied with them.
     ///   - isAged: Whether the schema has been in use for three years: 36 months of partitions with rows, and statistics of all.
     /// - Throws: `cluster` with what is missing when there is no server on this machine, `migration`.
-    package init(migrations: String? = nil, isAged: Bool = false) throws(PostgresError) {
+    package init(
+        migrations: String? = nil,
+        features: [String] = [],
+        isAged: Bool = false
+    ) throws(PostgresError) {
         let name = TestCluster.nextName()
         let template: String? =
-            if let migrations { try TestCluster.template(for: migrations, isAged: isAged) } else { nil }
+            if let migrations { try TestCluster.template(for: migrations, features, isAged: isAged) } else { nil }
         try TestCluster.admin().createDatabase(name, template: template)
         self.name = name
         url = try TestCluster.url(of: name)

@@ -1,5 +1,6 @@
 import EventIO
 import Operations
+import ServerCore
 import Telemetry
 
 extension Application {
@@ -41,6 +42,10 @@ extension Application {
             try reloadCertificate(configuration)
         } catch {
             logger.error("server.certificate_refused", [LogField("detail", String(reflecting: error))])
+        }
+        features.reload { name, error in
+            let fields = [LogField("feature", name), LogField("detail", String(reflecting: error))]
+            logger.error("server.feature_not_reloaded", fields)
         }
     }
 }

@@ -7,6 +7,7 @@ import Operations
 import Persistence
 import Postgres
 import Primitives
+import ServerCore
 import SessionBroker
 import Settings
 import TLS
@@ -84,6 +85,8 @@ package final class Application: Sendable {
         try gather { _ = try configuration.databaseURL() }
         try gather { _ = try PostageSetup(configuration) }
         try gather { _ = try NotificationSetup(configuration) }
+        let context = ProcessContext(.serve, logger: .silent, metrics: MetricsRegistry())
+        try gather { _ = try configuration.features.start(context) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
@@ -96,6 +99,7 @@ package final class Application: Sendable {
     /// `nil` where the interface for merchants' programs is not served.
     private let merchantLimits: MerchantLimits?
     private let postage: PostageSetup
+    let features: RunningFeatures
     /// `nil` where the provider's messages are not taken in.
     private let notifications: NotificationSetup?
 
@@ -103,6 +107,11 @@ package final class Application: Sendable {
         let metrics = MetricsRegistry()
         self.logger = logger
         telemetry = AppTelemetry(logger: logger, metrics: metrics)
+        let faults = FeatureList.faults
+        guard faults.isEmpty else { throw FeatureError(description: faults.joined(separator: "; ")) }
+        features = try configuration.features.start(
+            ProcessContext(parts.developmentAuthority == nil ? .serve : .demo, logger: logger, metrics: metrics)
+        )
         provider = try ProviderSetup(configuration)
         deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
         limits = FlowLimits(policy: configuration.policy)
@@ -147,10 +156,15 @@ package final class Application: Sendable {
                     try await PostgresSessionStore(client: services.database, policy: policy)
                         .demandPolicy(policy, orAllowed: configuration.allowsPolicyChange)
                 }
-                try self.publicServer.attach(to: reactor, handler: try Router.publicListeners(services))
+                let features = try self.features.open(
+                    LoopContext(reactor, database: services.database, headers: self.deployment.headers)
+                )
+                let router = try Router.publicListeners(services, features)
+                try self.publicServer.attach(to: reactor, handler: router)
                 let (web, link) = (configuration.listeners.web, configuration.listeners.link)
                 try self.redirectServer.attach(to: reactor, handler: Downgrade(services, web: web, link: link))
-                try self.adminServer.attach(to: reactor, handler: try Router.adminListener(services))
+                try self.adminServer.attach(to: reactor, handler: try Router.adminListener(services, features))
+                features.schedule(JobSchedule(self.jobs, on: reactor, isFirst: index == 0))
                 self.jobs.whenStopped(on: reactor) { services.poller.stop() }
                 guard index == 0 else { return }
                 self.schedule(services, reactor, configuration)
@@ -209,7 +223,8 @@ package final class Application: Sendable {
                 merchant: try makeMerchant(database, account),
                 postage: try postage.desk(reactor, telemetry),
                 notifications: notifications,
-                account: account
+                account: account,
+                features: features
             ),
             telemetry: telemetry
         )

@@ -1,10 +1,11 @@
 import HTTPCore
+import ServerCore
 import Web
 
-/// Every route of the shop; those below `/v1` are in `MerchantRoutes.swift`.
+/// Every route of the shop and of the features; those below `/v1` are in `MerchantRoutes.swift`.
 enum RouteTable {
     /// In the order in which `sallyport routes` prints them.
-    static let all = [pages, notifications(isTaken: true), about, links, admin].flatMap(\.cards)
+    static let all = [pages, notifications(isTaken: true), about, links, admin].flatMap(\.cards) + FeatureList.all.routes
 
     static let pages = RouteGroup<LoopServices>(
         on: .web,
@@ -60,7 +61,6 @@ enum RouteTable {
         on: .web,
         .page,
         [
-            securityText,
             .now(.get, "/", .page, "what a demo is about, in demo only", StartHandler.get),
         ]
     )
@@ -75,7 +75,6 @@ enum RouteTable {
             .fixed("/apple-app-site-association", .json, "the same, older systems") { $0.appleAssociation },
             .fixed("/.well-known/assetlinks.json", .json, "the same for Android") { $0.androidAssociation },
             .now(.get, "/index.html", .page, "shown where the link did not open the app", LinkHandler.fallback),
-            securityText,
         ]
     )
 
@@ -112,12 +111,4 @@ enum RouteTable {
 
     /// Where the provider pushes its messages to.
     static let notificationPath: RoutePattern = "/ipn/amazon-pay"
-
-    private static let securityText = Route<LoopServices>.now(
-        .get,
-        "/.well-known/security.txt",
-        .page,
-        "where weaknesses are reported to",
-        SecurityTextHandler.get
-    )
 }

@@ -45,7 +45,7 @@ package enum Reaction: String, Sendable {
 }
 
 /// Which names the cookies have.
-package enum CookieNames: String, Sendable {
+package enum CookieNames: String, Sendable, CaseIterable {
     /// `__Host-` and the name: no sibling domain can plant one.
     case host
     /// The names of the sample shop, for clients that look for them.

@@ -1,5 +1,6 @@
 import Cryptography
 import Doctor
+import Operations
 import Primitives
 import Testing
 

@@ -1,4 +1,5 @@
 import Doctor
+import Operations
 import Testing
 
 @Suite("The report of the checks")

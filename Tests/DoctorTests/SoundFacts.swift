@@ -1,6 +1,7 @@
 import AppLinks
 import Cryptography
 import Doctor
+import Operations
 import Primitives
 import TestKit
 

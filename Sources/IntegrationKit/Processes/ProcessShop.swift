@@ -196,7 +196,7 @@ package func withProcessShop(
     deadline: Duration = .seconds(300),
     _ body: @escaping @Sendable (ProcessShop) async throws -> Void
 ) async throws {
-    let database = try TestDatabase(migrations: migrationsFolder)
+    let database = try TestDatabase(migrations: migrationsFolder, features: FeatureList.all.migrationFolders)
     try await withTemporaryFolder { folder in
         let simulator = try await LoopSimulator()
         try await withLoop(deadline: deadline) { reactor in

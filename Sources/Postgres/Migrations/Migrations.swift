@@ -6,6 +6,9 @@ package import Primitives
 /// changed file stops everything with its name. There is no way back but a new file. Each file runs in one transaction
 /// together with its record, so it is applied as a whole or not at all; a command that cannot run in a transaction cannot be in one.
 /// An advisory lock lets one starter after the other in.
+///
+/// Each feature has files and numbers of its own, in a folder with its name. They run behind the program's, in the order of the
+/// features, so that one may name tables of those before it.
 package enum Migrations {
     /// How a file and the database stand to each other.
     package enum State: Sendable, Equatable {
@@ -21,9 +24,11 @@ package enum Migrations {
 
     /// One file, or one record without a file.
     package struct Entry: Sendable, Equatable {
-        /// 1 to 9999.
+        /// Whose it is; empty for the program's own.
+        package let feature: String
+        /// 1 to 9999, among those of the feature.
         package let number: Int
-        /// For example `0001_flows.sql`.
+        /// For example `0001_flows.sql`, or `wallet/0001_passes.sql`.
         package let name: String
         /// How it stands.
         package let state: State
@@ -47,6 +52,7 @@ package enum Migrations {
     /// - Parameters:
     ///   - url: The database, with a role that owns the schema.
     ///   - directory: Where the files are.
+    ///   - features: Those with tables, hence with a folder of their own there, in their order.
     ///   - allowsPlaintext: As for `PostgresConfiguration`.
     ///   - progress: Called on the calling thread.
     /// - Returns: The names of the files that were applied now, possibly none.
@@ -56,10 +62,17 @@ package enum Migrations {
     package static func run(
         url: Secret<String>,
         directory: String,
+        features: [String] = [],
         allowsPlaintext: Bool = false,
         progress: (Progress) -> Void = { _ in }
     ) async throws(PostgresError) -> [String] {
-        try apply(url: url, directory: directory, allowsPlaintext: allowsPlaintext, progress: progress)
+        try apply(
+            url: url,
+            directory: directory,
+            features: features,
+            allowsPlaintext: allowsPlaintext,
+            progress: progress
+        )
     }
 
     /// The same as `run`, for callers that are not asynchronous.
@@ -68,6 +81,7 @@ package enum Migrations {
     ///   - url: The server, with a role that owns the schema.
     ///   - database: Another database than the one in the URI.
     ///   - directory: Where the files are.
+    ///   - features: As for `run`.
     ///   - allowsPlaintext: As for `PostgresConfiguration`.
     ///   - progress: Called on the calling thread.
     /// - Returns: The names of the files that were applied now, possibly none.
@@ -77,23 +91,28 @@ package enum Migrations {
         url: Secret<String>,
         database: String? = nil,
         directory: String,
+        features: [String] = [],
         allowsPlaintext: Bool = false,
         progress: (Progress) -> Void = { _ in }
     ) throws(PostgresError) -> [String] {
-        let files = try MigrationFile.all(in: directory)
+        let sets = try MigrationSet.all(in: directory, features)
         let connection = try PostgresAdmin(url: url, database: database, allowsPlaintext: allowsPlaintext)
         try lock(connection, progress)
-        try connection.run(createTable)
-        let entries = try compare(files, directory, connection)
-        try verify(entries)
-        var applied: [String] = []
-        for file in files where entries.contains(where: { $0.name == file.name && $0.state == .pending }) {
-            progress(.applying(name: file.name))
-            try apply(file, directory, connection)
-            progress(.applied(name: file.name))
-            applied.append(file.name)
+        try connection.run(createTables)
+        var pending: [(MigrationSet, MigrationFile)] = []
+        for set in sets {
+            let entries = try compare(set, connection)
+            try verify(entries)
+            for file in set.files where entries.contains(where: { $0.number == file.number && $0.state == .pending }) {
+                pending.append((set, file))
+            }
         }
-        return applied
+        for (set, file) in pending {
+            progress(.applying(name: set.name(of: file)))
+            try apply(file, set, connection)
+            progress(.applied(name: set.name(of: file)))
+        }
+        return pending.map { $0.name(of: $1) }
     }
 
     /// How the files and the database stand to each other; changes nothing.
@@ -101,35 +120,45 @@ package enum Migrations {
     /// - Parameters:
     ///   - url: The database.
     ///   - directory: Where the files are.
+    ///   - features: As for `run`.
     ///   - allowsPlaintext: As for `PostgresConfiguration`.
-    /// - Returns: Lowest number first.
+    /// - Returns: The program's, then those of each feature, lowest number first.
     /// - Throws: `migration` for a misnamed file, `unavailable` when the database cannot be reached.
     package static func status(
         url: Secret<String>,
         directory: String,
+        features: [String] = [],
         allowsPlaintext: Bool = false
     ) async throws(PostgresError) -> [Entry] {
-        let files = try MigrationFile.all(in: directory)
+        let sets = try MigrationSet.all(in: directory, features)
         let connection = try PostgresAdmin(url: url, allowsPlaintext: allowsPlaintext)
-        let isNew = try connection.rows("SELECT to_regclass('schema_migration')")[0][0] == nil
-        if isNew { return files.map { Entry(number: $0.number, name: $0.name, state: .pending) } }
-        return try compare(files, directory, connection)
+        var entries: [Entry] = []
+        for set in sets {
+            let isNew = try connection.rows("SELECT to_regclass($1)", [set.table])[0][0] == nil
+            entries += isNew ? set.files.map { set.entry($0, .pending) } : try compare(set, connection)
+        }
+        return entries
     }
 
     /// Any number will do as long as it stays the same: `sallypor` in ASCII.
     private static let lockKey = "8314045600252325746"
 
-    private static let createTable = """
+    // Two tables, because a program of before the features reads the first, by number alone.
+    private static let createTables = """
         CREATE TABLE IF NOT EXISTS schema_migration (
             number integer PRIMARY KEY,
             name text NOT NULL,
             sha256 bytea NOT NULL,
             applied_at timestamptz NOT NULL DEFAULT statement_timestamp()
+        );
+        CREATE TABLE IF NOT EXISTS feature_migration (
+            feature text NOT NULL,
+            number integer NOT NULL,
+            name text NOT NULL,
+            sha256 bytea NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT statement_timestamp(),
+            PRIMARY KEY (feature, number)
         )
-        """
-
-    private static let insertRecord = """
-        INSERT INTO schema_migration (number, name, sha256) VALUES ($1, $2, sha256(convert_to($3, 'UTF8')))
         """
 
     private static func lock(_ connection: PostgresAdmin, _ progress: (Progress) -> Void) throws(PostgresError) {
@@ -143,28 +172,24 @@ package enum Migrations {
         try connection.run("SET lock_timeout = '10s'")
     }
 
-    private static func compare(
-        _ files: [MigrationFile],
-        _ directory: String,
-        _ connection: PostgresAdmin
-    ) throws(PostgresError) -> [Entry] {
+    private static func compare(_ set: MigrationSet, _ connection: PostgresAdmin) throws(PostgresError) -> [Entry] {
         var records: [Int: (name: String, digest: String)] = [:]
-        for row in try connection.rows("SELECT number, name, encode(sha256, 'hex') FROM schema_migration") {
+        for row in try connection.rows(set.selectRecords, set.key) {
             guard let number = row[0].flatMap({ Int($0) }), let name = row[1], let digest = row[2] else { continue }
             records[number] = (name, digest)
         }
         var entries: [Entry] = []
-        for file in files {
+        for file in set.files {
             guard let record = records.removeValue(forKey: file.number) else {
-                entries.append(Entry(number: file.number, name: file.name, state: .pending))
+                entries.append(set.entry(file, .pending))
                 continue
             }
-            let text = try file.text(in: directory)
+            let text = try file.text(in: set.directory)
             let digest = try connection.rows("SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])[0][0]
             let isSame = digest == record.digest && file.name == record.name
-            entries.append(Entry(number: file.number, name: file.name, state: isSame ? .applied : .changed))
+            entries.append(set.entry(file, isSame ? .applied : .changed))
         }
-        entries += records.map { Entry(number: $0.key, name: $0.value.name, state: .missing) }
+        entries += records.map { set.entry($0.key, $0.value.name, .missing) }
         return entries.sorted { $0.number < $1.number }
     }
 
@@ -180,20 +205,21 @@ package enum Migrations {
 
     private static func apply(
         _ file: MigrationFile,
-        _ directory: String,
+        _ set: MigrationSet,
         _ connection: PostgresAdmin
     ) throws(PostgresError) {
-        let text = try file.text(in: directory)
+        let text = try file.text(in: set.directory)
         do throws(PostgresError) {
             try connection.run("BEGIN")
             try connection.run(text)
             guard connection.isInTransaction else {
                 throw PostgresError(.migration, "it ends the transaction it runs in")
             }
-            _ = try connection.rows(insertRecord, [String(file.number), file.name, text])
+            _ = try connection.rows(set.insertRecord, [String(file.number), file.name, text] + set.key)
             try connection.run("COMMIT")
         } catch {
-            throw PostgresError(.migration, "\(file.name): \(error.sqlState ?? error.description): \(error.detail)")
+            let name = set.name(of: file)
+            throw PostgresError(.migration, "\(name): \(error.sqlState ?? error.description): \(error.detail)")
         }
     }
 }

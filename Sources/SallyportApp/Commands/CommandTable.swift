@@ -1,9 +1,13 @@
 import Operations
+import ServerCore
 import Settings
 
 /// Every command, in the order of the help text.
 enum CommandTable {
-    static let all: [Command] = [
+    static let all: [Command] = own + FeatureList.all.commands(FeatureCommandHost())
+
+    /// Those of the checkout and of the program as a whole.
+    static let own: [Command] = [
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
         LinkCommand.command, RoutesCommand.command, AuditCommand.command, RevokeCommand.command, KeysCommand.command,
         PaymentsCommand.command, StuckCommand.command, ReconcileCommand.command, AdoptCommand.command,

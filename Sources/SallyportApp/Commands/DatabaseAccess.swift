@@ -2,6 +2,7 @@ import EventIO
 import Operations
 import Postgres
 import Primitives
+import ServerCore
 import Settings
 import Telemetry
 
@@ -64,6 +65,7 @@ final class DatabaseAccess {
         try await Migrations.run(
             url: url,
             directory: directory,
+            features: FeatureList.all.migrationFolders,
             allowsPlaintext: allowsPlaintext,
             progress: progress
         )
@@ -75,7 +77,12 @@ final class DatabaseAccess {
     /// - Returns: Lowest number first.
     /// - Throws: `PostgresError`.
     func status(_ directory: String) async throws(PostgresError) -> [Migrations.Entry] {
-        try await Migrations.status(url: url, directory: directory, allowsPlaintext: allowsPlaintext)
+        try await Migrations.status(
+            url: url,
+            directory: directory,
+            features: FeatureList.all.migrationFolders,
+            allowsPlaintext: allowsPlaintext
+        )
     }
 
     /// Has the schema of this program there: brings that of a private cluster forward, and looks at any other, which is for

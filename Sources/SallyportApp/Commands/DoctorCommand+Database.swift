@@ -2,6 +2,7 @@ import AmazonPay
 import Doctor
 import EventIO
 import MerchantOrders
+import Operations
 import Persistence
 import Postgres
 import Primitives

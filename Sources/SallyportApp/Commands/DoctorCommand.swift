@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import Operations
 import Primitives
+import ServerCore
 import Settings
 
 /// `sallyport doctor`: what is wrong with the settings and their surroundings, and what to do about it.
@@ -31,10 +32,11 @@ enum DoctorCommand {
                 let settings = try input.settings()
                 let source = try flags.contains("demo") ? DemoDefaults.fill(settings) : settings
                 let examination = SettingExamination(source, now: SystemClock().now())
-                var findings = OfflineChecks.findings(examination.facts, appleFile: examination.appleFile)
+                var findings = OfflineChecks.findings(examination.facts, appleFile: examination.appleFile) + examination.features.findings
                 if flags.contains("online") {
                     findings += try await ask(examination)
                     findings += await askDatabase(source)
+                    findings += try await askFeatures(source)
                 }
                 let report = Report(findings)
                 show(report, flags, input.console)

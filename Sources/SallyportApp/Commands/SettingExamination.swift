@@ -6,6 +6,7 @@ import HTTPCore
 import HTTPServer
 import Pages
 import Primitives
+import ServerCore
 import SessionBroker
 import Settings
 import Web
@@ -17,6 +18,8 @@ struct SettingExamination {
     let appleFile: [UInt8]?
     /// The same for Android.
     let androidFile: [UInt8]?
+    /// What the features read.
+    let features: ConfiguredFeatures
 
     /// Examines settings, with which the program may not start at all.
     ///
@@ -25,7 +28,9 @@ struct SettingExamination {
     ///   - now: The clock.
     init(_ source: SettingSource, now: WallTime) {
         var reader = SettingReader(source)
-        let apps = Configuration(&reader).apps
+        let configuration = Configuration(&reader)
+        features = configuration.features
+        let apps = configuration.apps
         var facts = SettingFacts(now: now)
         facts.texts = reader.texts
         facts.iosApps = apps.ios.map { app in
@@ -56,15 +61,16 @@ struct SettingExamination {
 
     /// One page of each kind: a cart with a script of ours, one that only shows something, and the link host's.
     private static func pages(_ headers: HeaderPolicy) -> [SettingFacts.Page] {
+        let shopHeaders = ShopHeaders(headers)
         let nonce = Nonce(random: KernelRandom())
         func page(_ isLink: Bool, _ path: String, _ block: FieldBlock, _ policy: String) -> SettingFacts.Page {
             let fields = block.fields.map { ($0.name.spelling, $0.value) }
             return SettingFacts.Page(isLink: isLink, path: path, fields: fields + [("Content-Security-Policy", policy)])
         }
         return [
-            page(false, "/browser/cart", headers.cart, ContentSecurityPolicy.scripted(nonce)),
-            page(false, "/error", headers.neutral, ContentSecurityPolicy.plain),
-            page(true, "/index.html", headers.linkFallback, ContentSecurityPolicy.linkFallback(nonce)),
+            page(false, "/browser/cart", shopHeaders.cart, ContentSecurityPolicy.scripted(nonce)),
+            page(false, "/error", headers.page, ContentSecurityPolicy.plain),
+            page(true, "/index.html", shopHeaders.linkFallback, ContentSecurityPolicy.linkFallback(nonce)),
         ]
     }
 

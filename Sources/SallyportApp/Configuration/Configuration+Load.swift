@@ -4,6 +4,7 @@ import EventIO
 import MerchantOrders
 import Postgres
 import Primitives
+import ServerCore
 import SessionBroker
 package import Settings
 import Telemetry
@@ -77,10 +78,7 @@ extension Configuration {
             "policy of the pages that load the provider's script"
         )
         enforcesScriptPolicy = scriptPolicy == "enforce"
-        securityContact = read.securityContact(
-            "security.contact",
-            "https or mailto URI for reports of weaknesses, shown in /.well-known/security.txt; empty: 404 there"
-        )
+        features = FeatureList.all.configured(&read)
         provider = Provider(&read)
         shop = Shop(&read)
         merchant = Merchant(&read, ledgerCurrency: provider.ledgerCurrency)

@@ -2,6 +2,7 @@ import AmazonPay
 import EventIO
 import MerchantOrders
 import Primitives
+import ServerCore
 import SessionBroker
 import Telemetry
 
@@ -28,8 +29,8 @@ package struct Configuration: Sendable {
     let logFormat: LogFormat?
     let includesSubdomains: Bool
     let enforcesScriptPolicy: Bool
-    /// For reports of weaknesses; `nil` where none is published.
-    let securityContact: SecurityContact?
+    /// What the features read.
+    let features: ConfiguredFeatures
     /// Name and text of every setting, secrets hidden, in the order of the table.
     package let printed: [(name: String, value: String)]
 }

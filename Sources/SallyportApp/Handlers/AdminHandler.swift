@@ -1,5 +1,6 @@
 import EventIO
 import HTTPCore
+import ServerCore
 import Telemetry
 import Web
 
@@ -13,22 +14,28 @@ enum AdminHandler {
         let services = exchange.services
         guard services.isReady else { return state("database away", .serviceUnavailable, exchange) }
         guard !services.isWithoutPartition else { return state("partition missing", .serviceUnavailable, exchange) }
-        return state("ready", .ok, exchange)
+        return state("ready", .ok, exchange, services.features.degraded)
     }
 
     @Sendable static func metrics(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
         text(exchange.services.metrics.prometheusText() + ProcessFigures().prometheusText, .ok, exchange)
     }
 
-    /// The state in the first line, the version in the second.
-    private static func state(_ text: String, _ status: HTTPStatus, _ exchange: Exchange) -> HTTPResponse {
-        AdminHandler.text("\(text)\nversion \(ProgramVersion.text)\n", status, exchange)
+    /// The state in the first line, the version in the second, then a line for each feature that does not work as it should.
+    private static func state(
+        _ text: String,
+        _ status: HTTPStatus,
+        _ exchange: Exchange,
+        _ degraded: [(name: String, reason: String)] = []
+    ) -> HTTPResponse {
+        let lines = degraded.map { "degraded \($0.name): \($0.reason)\n" }.joined()
+        return AdminHandler.text("\(text)\nversion \(ProgramVersion.text)\n\(lines)", status, exchange)
     }
 
     private static func text(_ text: String, _ status: HTTPStatus, _ exchange: Exchange) -> HTTPResponse {
         HTTPResponse(
             status,
-            block: exchange.services.deployment.headers.admin,
+            block: exchange.services.deployment.headers.plain,
             fields: [HTTPField(.contentType, constant: "text/plain; version=0.0.4; charset=utf-8")],
             body: .bytes(Array(text.utf8))
         )

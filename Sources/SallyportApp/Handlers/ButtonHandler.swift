@@ -49,7 +49,7 @@ enum ButtonHandler {
                 try await broker.notePrefetch(ticket, by: caller)
             }
         }
-        return HTTPResponse(.serviceUnavailable, block: exchange.deployment.headers.prefetch)
+        return HTTPResponse(.serviceUnavailable, block: exchange.deployment.shopHeaders.prefetch)
     }
 
     private static func interstitial(
@@ -59,7 +59,7 @@ enum ButtonHandler {
     ) throws(Failure) -> HTTPResponse {
         guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
         let deployment = exchange.deployment
-        return exchange.page(deployment.headers.interstitial, policy: ContentSecurityPolicy.interstitial) { nonce in
+        return exchange.page(deployment.shopHeaders.interstitial, policy: ContentSecurityPolicy.interstitial) { nonce in
             deployment.pages.open(OpenView(mode: mode, ticket: ticket), in: exchange.language, nonce: nonce)
         }
     }
@@ -115,7 +115,7 @@ enum ButtonHandler {
     }
 
     private static func opened(_ exchange: Exchange, _ location: String, _ flow: FlowID) -> HTTPResponse {
-        exchange.redirect(to: location, flow: flow, block: exchange.deployment.headers.opened)
+        exchange.redirect(to: location, flow: flow, block: exchange.deployment.shopHeaders.opened)
     }
 
     // MARK: Page
@@ -126,7 +126,7 @@ enum ButtonHandler {
             let deployment = exchange.deployment
             return exchange.plainPage(
                 .forbidden,
-                block: deployment.headers.neutral,
+                block: deployment.headers.page,
                 deployment.pages.cookiesBlocked(in: exchange.language)
             )
         }

@@ -21,7 +21,7 @@ enum CartHandler {
 
     private static func cart(_ exchange: Exchange, _ client: ClientKind) throws(Failure) -> HTTPResponse {
         let deployment = exchange.deployment
-        var response = exchange.page(deployment.headers.cart, policy: ContentSecurityPolicy.scripted) { nonce in
+        var response = exchange.page(deployment.shopHeaders.cart, policy: ContentSecurityPolicy.scripted) { nonce in
             deployment.pages.cart(client, in: exchange.language, nonce: nonce)
         }
         if try exchange.appProof() == nil, mayGive(exchange) {

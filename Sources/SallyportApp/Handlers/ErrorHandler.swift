@@ -10,6 +10,6 @@ enum ErrorHandler {
     @Sendable static func page(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
         let deployment = exchange.services.deployment
         let body = deployment.pages.error(ErrorView(code: .internalError), in: exchange.language)
-        return exchange.plainPage(block: deployment.headers.neutral, body)
+        return exchange.plainPage(block: deployment.headers.page, body)
     }
 }

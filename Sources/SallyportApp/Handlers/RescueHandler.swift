@@ -9,7 +9,7 @@ enum RescueHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         let deployment = exchange.deployment
         let body = deployment.pages.rescue(RescueView(returnLink: try await link(exchange)), in: exchange.language)
-        return exchange.plainPage(block: deployment.headers.ending, body)
+        return exchange.plainPage(block: deployment.shopHeaders.ending, body)
     }
 
     private static func link(_ exchange: Exchange) async throws(Failure) -> LinkTarget? {

@@ -60,7 +60,7 @@ enum ResultHandler {
         let deployment = exchange.deployment
         let view = DeclinedView(client: flow.client, canRetry: true, reference: flow.orderNumber)
         let body = deployment.pages.declined(view, in: exchange.language)
-        return exchange.tagged(exchange.plainPage(block: deployment.headers.ending, body), flow.flow)
+        return exchange.tagged(exchange.plainPage(block: deployment.shopHeaders.ending, body), flow.flow)
     }
 
     /// The way on: back to the app or the site, or for client `browser` the purchase itself.
@@ -87,7 +87,7 @@ enum ResultHandler {
             view = .browser(purchase)
         }
         let deployment = exchange.deployment
-        let response = exchange.page(deployment.headers.ending, policy: ContentSecurityPolicy.scripted) { nonce in
+        let response = exchange.page(deployment.shopHeaders.ending, policy: ContentSecurityPolicy.scripted) { nonce in
             deployment.pages.result(view, in: exchange.language, nonce: nonce)
         }
         return exchange.tagged(response, flow.flow)

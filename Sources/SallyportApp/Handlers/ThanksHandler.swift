@@ -46,6 +46,6 @@ enum ThanksHandler {
             address: flow.details?.address
         )
         let body = deployment.pages.thanks(view, in: exchange.language)
-        return exchange.tagged(exchange.plainPage(block: deployment.headers.thanks, body), flow.flow)
+        return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), flow.flow)
     }
 }

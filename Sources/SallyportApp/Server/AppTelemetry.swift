@@ -3,6 +3,7 @@ import EventIO
 import HTTPCore
 import Pages
 import Primitives
+import ServerCore
 import SessionBroker
 import Telemetry
 import Web
@@ -53,7 +54,7 @@ struct AppCounters: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         refusals = Dictionary(
-            uniqueKeysWithValues: FailureCode.ofCheckout.map { code in
+            uniqueKeysWithValues: (FailureCode.ofCheckout + FeatureList.all.failures).map { code in
                 let help = "Requests refused, by code of the HTTP contract."
                 return (
                     code, metrics.counter("sallyport_refusals_total", help: help, labels: [("code", code.name)])

@@ -11,6 +11,8 @@ struct CookieTable: Sendable {
     /// C, in the jar that completed the purchase.
     let receipt: String
 
+    var all: [String] { [tab, launch, app, receipt] }
+
     /// The names of a profile.
     ///
     /// - Parameter names: `host` for `__Host-` names, which a sibling domain cannot plant.

@@ -22,6 +22,8 @@ final class Deployment: Sendable {
     /// What its orders agree on.
     let ownTerms: OrderTerms
     let headers: HeaderPolicy
+    /// Fields of answers that only the checkout has.
+    let shopHeaders: ShopHeaders
     let cookieTable: CookieTable
     let cookies: CookieWriter
     let pages: PageRenderer
@@ -42,8 +44,6 @@ final class Deployment: Sendable {
     let developmentAuthority: FixedAnswer
     /// Whether the program is run to be looked at.
     let isDemo: Bool
-    /// For reports of weaknesses; `nil` where none is published.
-    let securityContact: SecurityContact?
     /// Who gets what from the administration listener.
     let admin: AdminAccess
     /// The answer to every other host: 421, empty.
@@ -68,6 +68,8 @@ final class Deployment: Sendable {
         let files = try Deployment.staticAssets(configuration)
         isDemo = authority != nil
         self.headers = headers
+        let shopHeaders = ShopHeaders(headers)
+        self.shopHeaders = shopHeaders
         policy = configuration.policy
         orderRetention = configuration.storage.orderRetention
         shop = OwnShop(.sample, sentBy: .sample, configuration.provider.captureMode)
@@ -78,7 +80,6 @@ final class Deployment: Sendable {
         linkHost = Array(listeners.link.authority.utf8)
         webOrigin = listeners.web.text
         linkOrigin = listeners.link.text
-        securityContact = configuration.securityContact
         startAction = LinkTarget(configuration.provider.startURL)
         pages = PageRenderer(site: try Deployment.site(configuration, provider, shop.catalogue), assets: files)
         let policy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider), reportGroup: "csp")
@@ -98,12 +99,12 @@ final class Deployment: Sendable {
         )
         let absent = FixedAnswer(absent: HTTPResponse(.notFound, block: headers.json))
         let associations = try Associations(configuration)
-        appleAssociation = associations.apple.map { FixedAnswer($0, block: headers.association) } ?? absent
-        androidAssociation = associations.android.map { FixedAnswer($0, block: headers.association) } ?? absent
+        appleAssociation = associations.apple.map { FixedAnswer($0, block: shopHeaders.association) } ?? absent
+        androidAssociation = associations.android.map { FixedAnswer($0, block: shopHeaders.association) } ?? absent
         developmentAuthority =
             authority.map { pem in
                 let type = HTTPField(.contentType, constant: "application/x-x509-ca-cert")
-                return FixedAnswer(pem, block: headers.admin.adding([type]))
+                return FixedAnswer(pem, block: headers.plain.adding([type]))
             } ?? absent
     }
 }

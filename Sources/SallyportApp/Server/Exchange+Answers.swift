@@ -1,6 +1,7 @@
 import HTTPCore
 import Pages
 import Primitives
+import Web
 
 // The shapes of successful answers. Every one takes its constant fields from the header policy.
 
@@ -25,7 +26,7 @@ extension Exchange {
     /// - Returns: 200.
     func providerPage(_ body: (Nonce) -> [UInt8]) -> HTTPResponse {
         let nonce = Nonce(random: services.random)
-        var response = HTTPResponse(.ok, block: deployment.headers.tab, body: .bytes(body(nonce)))
+        var response = HTTPResponse(.ok, block: deployment.shopHeaders.tab, body: .bytes(body(nonce)))
         for policy in deployment.providerPolicies {
             // A nonce has an alphabet that every pattern allows, so there always is a field to add.
             if let field = policy.field(Nonce.characterCount, { room in nonce.append(to: &room) }) {

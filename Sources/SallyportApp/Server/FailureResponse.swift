@@ -48,7 +48,7 @@ enum FailureResponse {
     private static func link(_ failure: Failure, _ exchange: Exchange) -> HTTPResponse {
         let deployment = exchange.deployment
         var response = exchange.page(
-            deployment.headers.linkFallback,
+            deployment.shopHeaders.linkFallback,
             policy: ContentSecurityPolicy.linkFallback
         ) { deployment.pages.linkError(failure.code, in: exchange.language, nonce: $0) }
         response.status = failure.code.status
@@ -74,7 +74,7 @@ enum FailureResponse {
         let view = ErrorView(code: code, client: failure.client, way: ErrorView.Way(code), reference: reference)
         var response = HTTPResponse(
             code.status,
-            block: deployment.headers.neutral,
+            block: deployment.headers.page,
             body: .bytes(deployment.pages.error(view, in: language))
         )
         _ = response.add(.contentSecurityPolicy, ContentSecurityPolicy.plain)

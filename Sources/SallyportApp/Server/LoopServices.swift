@@ -7,6 +7,7 @@ import Pages
 import Persistence
 import Postgres
 import Primitives
+import ServerCore
 import SessionBroker
 import Telemetry
 import Web
@@ -53,6 +54,8 @@ final class LoopServices {
     let unsettled: PostgresUnsettledStore
     /// What operators decided.
     let operators: PostgresOperatorStore
+    /// The features of the process.
+    let features: RunningFeatures
     /// Counters of all loops.
     let metrics: MetricsRegistry
     /// The loop's way to the database.
@@ -131,6 +134,7 @@ final class LoopServices {
         )
         notifications = parts.notifications?
             .desk(notices, reactor: reactor, telemetry: telemetry, wake: { poller.wake() })
+        features = parts.features
         metrics = telemetry.metrics
         logger = telemetry.logger
         counters = telemetry.counters
@@ -155,6 +159,7 @@ final class LoopServices {
         let postage: PostageDesk
         let notifications: NotificationSetup?
         let account: OrderAccount
+        let features: RunningFeatures
     }
 
     /// Supplies nonces.

@@ -1,12 +1,13 @@
 import HTTPCore
 import HTTPServer
+import ServerCore
 import Web
 
 // What each listener of a loop serves.
 
 extension Router {
     /// The router of the public listeners, which tell hosts apart.
-    static func publicListeners(_ services: LoopServices) throws(RouteError) -> Router {
+    static func publicListeners(_ services: LoopServices, _ features: FeatureParts) throws(RouteError) -> Router {
         let deployment = services.deployment
         let (page, json) = (ShopFailures(services, .page), ShopFailures(services, .json))
         var formats: [FormatName: any FailureFormat] = [.page: page, .json: json]
@@ -23,11 +24,12 @@ extension Router {
         try routes.mount(RouteTable.links, on: services)
         try routes.mount(deployment.assetRoutes, on: services)
         if let merchants { try routes.mount(MerchantInterface.routes, on: merchants) }
+        try features.mount(&routes)
         return Router(routes, misdirected: deployment.misdirected)
     }
 
     /// The router of the administration listener.
-    static func adminListener(_ services: LoopServices) throws(RouteError) -> Router {
+    static func adminListener(_ services: LoopServices, _ features: FeatureParts) throws(RouteError) -> Router {
         let deployment = services.deployment
         let site = Site(
             .admin,
@@ -35,9 +37,10 @@ extension Router {
             fallback: .page,
             formats: [.page: ShopFailures(services, .page), .json: ShopFailures(services, .json)],
             headFields: deployment.headers.redirect
-        ) { request in deployment.admin.refusal(of: request, deployment.headers.admin) }
+        ) { request in deployment.admin.refusal(of: request, deployment.headers.plain) }
         var routes = try Routes([site])
         try routes.mount(RouteTable.admin, on: services)
+        try features.mount(&routes)
         return Router(routes, misdirected: deployment.misdirected)
     }
 }

@@ -1,0 +1,80 @@
+package import Operations
+package import Settings
+package import Web
+
+/// A system of the program in three lifetimes; this is the first: what the settings say of it.
+///
+/// A value, made without files and I/O. It is started once per process, and opened on every loop of it.
+package protocol Feature: Sendable {
+    /// What it is once per process.
+    associatedtype Process: FeatureProcess
+
+    /// What is known of it without settings.
+    static var card: FeatureCard { get }
+
+    /// Reads its settings, each of them whatever the others hold; problems are collected in the reader.
+    ///
+    /// - Returns: `nil` where they switch it off.
+    init?(_ settings: inout SettingReader)
+
+    /// What a check without a network finds, also with settings that nothing starts with.
+    func findings() -> [Finding]
+
+    /// Reads its files and makes what its loops share.
+    ///
+    /// - Throws: `ConfigurationError` for what an operator can mend; whatever else stops the start, too.
+    func start(_ process: ProcessContext) throws -> Process
+}
+
+/// A feature once per process: keys, caches, limits, counters, shared by the loops.
+package protocol FeatureProcess: Sendable {
+    /// What it is on one loop.
+    associatedtype Part: FeaturePart
+
+    /// Makes the part of a loop, without I/O and without waiting.
+    func open(_ loop: LoopContext) throws -> Part
+
+    /// Reads its files again, on SIGHUP; on an error it goes on with what it had.
+    func reload() throws
+
+    /// Whether it works; one that does not takes nothing else with it.
+    var health: Health { get }
+
+    /// What a check over the network finds; nothing is served while it runs.
+    func probe(_ context: ProbeContext) async -> [Finding]
+}
+
+/// A feature on one loop; made there, never leaves it.
+package protocol FeaturePart: AnyObject {
+    /// The rows that it answers, known without settings.
+    static var routes: [RouteGroup<Self>] { get }
+
+    /// Mounts its rows: `routes`, unless settings decide which of them.
+    func mount(_ routes: inout Routes) throws(RouteError)
+
+    /// Schedules its periodic work.
+    func schedule(_ jobs: JobSchedule)
+}
+
+extension Feature {
+    package func findings() -> [Finding] { [] }
+
+    /// Its rows as values.
+    static var routeCards: [RouteCard] { Process.Part.routes.flatMap(\.cards) }
+}
+
+extension FeatureProcess {
+    package func reload() throws {}
+
+    package var health: Health { .ok }
+
+    package func probe(_ context: ProbeContext) async -> [Finding] { [] }
+}
+
+extension FeaturePart {
+    package func mount(_ routes: inout Routes) throws(RouteError) {
+        for group in Self.routes { try routes.mount(group, on: self) }
+    }
+
+    package func schedule(_ jobs: JobSchedule) {}
+}

@@ -1,0 +1,53 @@
+package import EventIO
+package import Postgres
+package import Web
+
+/// What a feature finds on a loop, and what other features have put there; made on the loop, never leaves it.
+package final class LoopContext {
+    /// The loop.
+    package let reactor: Reactor
+    /// Its way to the database; not connected where nothing is served.
+    package let database: PostgresClient
+    /// The fields of responses.
+    package let headers: HeaderPolicy
+    private var parts: [ObjectIdentifier: any FeaturePart] = [:]
+    private var opening: FeatureCard?
+
+    /// A loop without parts.
+    package init(_ reactor: Reactor, database: PostgresClient, headers: HeaderPolicy) {
+        self.reactor = reactor
+        self.database = database
+        self.headers = headers
+    }
+
+    /// The part of a feature below, for a feature that is being opened.
+    ///
+    /// - Throws: `FeatureError` for one that the card does not name under `needs`.
+    package func part<F: Feature>(_ feature: F.Type) throws(FeatureError) -> F.Process.Part {
+        guard let asking = opening, asking.needs.contains(where: { $0 == feature }) else {
+            throw FeatureError(description: "\(opening?.name ?? "nobody") does not say that it needs \(F.card.name)")
+        }
+        guard let part = parts[ObjectIdentifier(feature)] as? F.Process.Part else {
+            throw FeatureError(description: "\(asking.name): \(F.card.name) is not open")
+        }
+        return part
+    }
+
+    /// Opens a feature for the ones above.
+    func open<F: Feature>(_ feature: F.Type, _ process: some FeatureProcess) throws -> any FeaturePart {
+        opening = F.card
+        defer { opening = nil }
+        let part = try process.open(self)
+        parts[ObjectIdentifier(feature)] = part
+        return part
+    }
+}
+
+/// Two features that cannot be in one program, or one that asks for what it did not name; a fault of the program.
+package struct FeatureError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong, with the features' names.
+    package let description: String
+
+    /// An error.
+    package init(description: String) { self.description = description }
+}

@@ -1,0 +1,42 @@
+package import EventIO
+package import Postgres
+package import Telemetry
+
+/// What a feature is started with.
+package struct ProcessContext: Sendable {
+    /// What the program runs for.
+    package enum Mode: Sendable {
+        /// To be looked at, on one machine, without an account anywhere.
+        case demo
+        /// For buyers.
+        case serve
+    }
+
+    /// What the program runs for.
+    package let mode: Mode
+    /// Where to write.
+    package let logger: Logger
+    /// Where to count.
+    package let metrics: MetricsRegistry
+
+    /// A context.
+    package init(_ mode: Mode, logger: Logger, metrics: MetricsRegistry) {
+        self.mode = mode
+        self.logger = logger
+        self.metrics = metrics
+    }
+}
+
+/// What a check over the network is made with.
+package struct ProbeContext {
+    /// The loop that it runs on.
+    package let reactor: Reactor
+    /// A way to the database; `nil` for one that runs with the program only.
+    package let database: PostgresClient?
+
+    /// A context.
+    package init(_ reactor: Reactor, database: PostgresClient?) {
+        self.reactor = reactor
+        self.database = database
+    }
+}

@@ -1,0 +1,71 @@
+package import Operations
+import Telemetry
+package import Web
+
+/// The features of a process, shared by its loops.
+package struct RunningFeatures: Sendable {
+    struct Member: Sendable {
+        let type: any Feature.Type
+        let process: any FeatureProcess
+    }
+
+    private let members: [Member]
+
+    init(_ members: [Member]) {
+        self.members = members
+    }
+
+    /// Opens all of them on a loop, in list order.
+    ///
+    /// - Throws: The first error.
+    package func open(_ loop: LoopContext) throws -> FeatureParts {
+        FeatureParts(try members.map { try loop.open($0.type, $0.process) })
+    }
+
+    /// Has each read its files again.
+    ///
+    /// - Parameter refused: Told of each that goes on with what it had.
+    package func reload(refused: (_ name: String, any Error) -> Void) {
+        for member in members {
+            do {
+                try member.process.reload()
+            } catch {
+                refused(member.type.card.name, error)
+            }
+        }
+    }
+
+    /// Those that do not work as they should, and why.
+    package var degraded: [(name: String, reason: String)] {
+        members.compactMap { member in
+            guard case .degraded(let reason) = member.process.health else { return nil }
+            return (member.type.card.name, reason)
+        }
+    }
+
+    /// What checks over the network find.
+    package func probe(_ context: ProbeContext) async -> [Finding] {
+        var findings: [Finding] = []
+        for member in members { findings += await member.process.probe(context) }
+        return findings
+    }
+}
+
+/// The features on one loop.
+package struct FeatureParts {
+    private let parts: [any FeaturePart]
+
+    init(_ parts: [any FeaturePart]) {
+        self.parts = parts
+    }
+
+    /// Mounts the rows of all, in list order.
+    package func mount(_ routes: inout Routes) throws(RouteError) {
+        for part in parts { try part.mount(&routes) }
+    }
+
+    /// Schedules the periodic work of all.
+    package func schedule(_ jobs: JobSchedule) {
+        for part in parts { part.schedule(jobs) }
+    }
+}
