@@ -97,28 +97,33 @@ let package = Package(
             "ServerCore",
             ["Web", "Postgres", "Operations", "Settings", "EventIO", "Telemetry"]
         ),
+        library("ServiceAPI", ["ServerCore", "Web", "HTTPCore", "Cryptography", "Primitives"]),
         library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
         library("Cryptography", ["COpenSSL", "Primitives"]),
         library("Commerce", ["Primitives"]),
 
         // Level 6, apart: domains.
         library("SessionBroker", ["Commerce", "Cryptography", "Telemetry", "Primitives"]),
-        library("MerchantOrders", ["Commerce", "Cryptography", "Primitives"]),
+        library("MerchantOrders", ["ServiceAPI", "Commerce", "Cryptography", "Primitives"]),
         library("AppLinks", ["StrictJSON", "Primitives"]),
         library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
-        library("Webhooks", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
+        library("Webhooks", ["ServerCore", "StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("Checkout", ["Web", "HTTPCore"]),
 
         // Level 7: domains with SQL, HTML and JSON.
         library(
             "Persistence",
-            ["Postgres", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON", "Primitives"]
+            [
+                "Postgres", "ServiceAPI", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON",
+                "Primitives",
+            ]
         ),
         library(
             "MerchantAPI",
             [
-                "Checkout", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON", "HTTPCore", "Primitives",
+                "Checkout", "ServiceAPI", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON", "HTTPCore",
+                "Primitives",
             ]
         ),
         library(
@@ -128,11 +133,12 @@ let package = Package(
                 "Primitives",
             ]
         ),
-        library("Pages", ["Checkout", "SessionBroker", "Commerce", "Web", "Primitives"]),
+        library("Pages", ["Checkout", "SessionBroker", "Commerce", "Web", "HTTPCore", "Primitives"]),
         library(
             "SimulatorCore",
             [
-                "HTTPServer", "HTTPCore", "TLS", "EventIO", "Cryptography", "StrictJSON", "Telemetry", "Primitives",
+                "HTTPServer", "HTTPCore", "TLS", "EventIO", "Cryptography", "Settings", "StrictJSON", "Telemetry",
+                "Primitives",
             ]
         ),
         library(
@@ -150,7 +156,7 @@ let package = Package(
         library(
             "SallyportApp",
             [
-                "SecurityText", "ServerCore", "Persistence", "Pages", "SimulatorCore", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders",
+                "SecurityText", "ServerCore", "ServiceAPI", "Persistence", "Pages", "SimulatorCore", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders",
                 "Checkout", "Webhooks", "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce",
                 "Cryptography", "HTTPServer", "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings",
                 "StrictJSON", "Operations", "EventIO", "Telemetry", "Primitives", "CBuild",
@@ -208,7 +214,7 @@ let package = Package(
         ),
         tests("CommerceTests", ["Commerce"]),
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
-        tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Cryptography", "Primitives", "TestKit"]),
+        tests("MerchantOrdersTests", ["MerchantOrders", "ServiceAPI", "Commerce", "Cryptography", "Primitives", "TestKit"]),
         tests(
             "MerchantAPITests",
             [
@@ -218,6 +224,14 @@ let package = Package(
         ),
         tests("WebTests", ["Web", "HTTPServer", "HTTPCore", "Primitives"]),
         tests("SecurityTextTests", ["SecurityText", "ServerCore", "Settings", "Primitives"]),
+        tests(
+            "ServerCoreTests",
+            [
+                "ServerCore", "Web", "HTTPServer", "Postgres", "Operations", "Settings", "HTTPCore", "EventIO",
+                "Telemetry", "Primitives",
+            ]
+        ),
+        tests("ServiceAPITests", ["ServiceAPI", "Cryptography", "Primitives", "TestKit"]),
         tests("AppLinksTests", ["AppLinks"]),
         tests(
             "NotificationsTests",
@@ -236,8 +250,8 @@ let package = Package(
         tests(
             "PersistenceTests",
             [
-                "Persistence", "Postgres", "PostgresTestKit", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce",
-                "Cryptography", "StrictJSON", "EventIO", "Telemetry", "Primitives", "TestKit",
+                "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI", "SessionBroker", "MerchantOrders", "Webhooks",
+                "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO", "Telemetry", "Primitives", "TestKit",
             ]
         ),
         tests("DoctorTests", ["Doctor", "Operations", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]),

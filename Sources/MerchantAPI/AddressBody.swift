@@ -1,6 +1,7 @@
 import Checkout
 package import Commerce
 import MerchantOrders
+import Primitives
 package import StrictJSON
 package import Web
 

@@ -1,6 +1,7 @@
 import Checkout
 import HTTPCore
 import MerchantOrders
+import ServiceAPI
 package import StrictJSON
 package import Web
 import Webhooks
@@ -75,13 +76,13 @@ package enum OpenAPIDocument {
 
     private static var webhooks: JSONValue {
         .object(
-            WebhookEventType.allCases.map { type in
+            WebhookEventType.ofOrders.map { type in
                 let operation: JSONValue = [
-                    "operationId": .string(type.rawValue), "parameters": .array(signatureFields),
+                    "operationId": .string(type.text), "parameters": .array(signatureFields),
                     "requestBody": ["required": true, "content": content(.named(.event))],
                     "responses": ["2XX": ["description": "taken; anything else is sent again"]],
                 ]
-                return JSONMember(type.rawValue, ["post": operation])
+                return JSONMember(type.text, ["post": operation])
             }
         )
     }
@@ -129,7 +130,7 @@ package enum OpenAPIDocument {
     private static func operation(_ route: RouteDescription) -> JSONValue {
         var members = [
             JSONMember("operationId", .string(route.name)), JSONMember("summary", .string(route.summary)),
-            JSONMember("security", route.scope.map { [["key": [.string($0.rawValue)]]] } ?? .array([])),
+            JSONMember("security", route.scope.map { [["key": [.string($0.text)]]] } ?? .array([])),
             JSONMember("parameters", .array(parameters(route))),
         ]
         if let body = route.shape.body {

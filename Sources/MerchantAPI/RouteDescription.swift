@@ -1,5 +1,6 @@
 package import HTTPCore
-package import MerchantOrders
+import MerchantOrders
+package import ServiceAPI
 package import Web
 
 /// What is known of a route below `/v1`, for the router and for the document that describes the interface.

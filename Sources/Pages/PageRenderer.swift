@@ -148,6 +148,28 @@ package final class PageRenderer: Sendable {
         pages(language).neutral
     }
 
+    /// A page of a feature that only tells something, in the shop's frame.
+    ///
+    /// Policy: `plain`.
+    ///
+    /// - Parameters:
+    ///   - heading: Plain text.
+    ///   - paragraphs: Plain text, possibly none; what somebody has typed, too.
+    ///   - language: The language of the page.
+    /// - Returns: The document.
+    package func plain(_ heading: Localized, _ paragraphs: [Localized], in language: Language) -> [UInt8] {
+        let heading = heading.text(in: language)
+        return pages(language).frame.document(
+            Head<Never>(title: "\(heading)"),
+            """
+            <section class="card hero">
+            <h1>\(heading)</h1>
+            \(Markup(each: paragraphs) { "<p>\($0.text(in: language))</p>" })
+            </section>
+            """
+        ).bytes
+    }
+
     /// The page for a browser that keeps no cookie, such as one inside another app, with `data-error="cookies_blocked"`.
     ///
     /// Policy: `plain`. The same bytes at every call.
@@ -236,8 +258,10 @@ final class LanguagePages: Sendable {
     let start: [UInt8]
     let neutral: [UInt8]
     let cookiesBlocked: [UInt8]
+    let frame: Frame
 
     init(_ frame: Frame) {
+        self.frame = frame
         iosCart = CartPage(frame, client: .iosApp)
         androidCart = CartPage(frame, client: .androidApp)
         browserCart = CartPage(frame, client: .browser)

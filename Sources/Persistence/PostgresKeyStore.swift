@@ -1,6 +1,7 @@
-package import MerchantOrders
+import MerchantOrders
 package import Postgres
 package import Primitives
+package import ServiceAPI
 
 /// Keeps merchants' keys, and what their requests were answered.
 ///
@@ -128,7 +129,7 @@ extension PostgresKeyStore {
     ///   - name: What an operator calls it.
     ///   - scopes: What it opens.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func create(_ record: NewAPIKey, name: String, scopes: Set<Scope>) async throws(StoreError) {
+    package func create(_ record: NewAPIKey, name: String, scopes: [Scope]) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: record.id)
         parameters.append(digest: record.hash)
@@ -229,8 +230,8 @@ extension PostgresKeyStore {
         name: Int,
         scopes: Int
     ) throws(PostgresError) -> KeyGrant {
-        // A scope that this version does not know opens nothing.
-        let words = try rows.text(row, scopes).split(separator: ",").compactMap { Scope(rawValue: String($0)) }
+        // A scope that this version does not know opens nothing: no route asks for it.
+        let words = try rows.text(row, scopes).split(separator: ",").map { Scope(String($0)) }
         return KeyGrant(id: id, name: try rows.text(row, name), scopes: Set(words))
     }
 }

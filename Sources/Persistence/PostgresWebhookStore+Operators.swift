@@ -40,7 +40,7 @@ extension PostgresWebhookStore {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
         parameters.append(text: url)
-        parameters.append(text: types.map(\.rawValue).joined(separator: ","))
+        parameters.append(text: types.map(\.text).joined(separator: ","))
         parameters.append(text: key.id)
         parameters.append(bytes: key.sealed)
         _ = try await run(PostgresWebhookStore.addStatement, parameters)

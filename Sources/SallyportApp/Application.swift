@@ -8,6 +8,7 @@ import Persistence
 import Postgres
 import Primitives
 import ServerCore
+import ServiceAPI
 import SessionBroker
 import Settings
 import TLS
@@ -156,10 +157,9 @@ package final class Application: Sendable {
                     try await PostgresSessionStore(client: services.database, policy: policy)
                         .demandPolicy(policy, orAllowed: configuration.allowsPolicyChange)
                 }
-                let features = try self.features.open(
-                    LoopContext(reactor, database: services.database, headers: self.deployment.headers)
-                )
-                let router = try Router.publicListeners(services, features)
+                let merchants = MerchantInterface(services)
+                let features = try self.openFeatures(reactor, services, merchants)
+                let router = try Router.publicListeners(services, merchants, features)
                 try self.publicServer.attach(to: reactor, handler: router)
                 let (web, link) = (configuration.listeners.web, configuration.listeners.link)
                 try self.redirectServer.attach(to: reactor, handler: Downgrade(services, web: web, link: link))
@@ -228,6 +228,17 @@ package final class Application: Sendable {
             ),
             telemetry: telemetry
         )
+    }
+
+    private func openFeatures(
+        _ reactor: Reactor,
+        _ services: LoopServices,
+        _ merchants: MerchantInterface?
+    ) throws -> FeatureParts {
+        let loop = LoopContext(reactor, database: services.database, headers: deployment.headers)
+        loop.offer(deployment.pages)
+        if let merchants { loop.offer(merchants, as: (any ServiceGate).self) }
+        return try features.open(loop)
     }
 
     private func makeMerchant(_ database: PostgresClient, _ account: OrderAccount) throws -> MerchantServices? {

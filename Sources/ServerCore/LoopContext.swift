@@ -12,12 +12,23 @@ package final class LoopContext {
     package let headers: HeaderPolicy
     private var parts: [ObjectIdentifier: any FeaturePart] = [:]
     private var opening: FeatureCard?
+    private var offers: [ObjectIdentifier: AnyObject] = [:]
 
     /// A loop without parts.
     package init(_ reactor: Reactor, database: PostgresClient, headers: HeaderPolicy) {
         self.reactor = reactor
         self.database = database
         self.headers = headers
+    }
+
+    /// Puts something there for the features, which find it by the type that it is offered as.
+    package func offer<Offer>(_ offer: Offer, as type: Offer.Type = Offer.self) {
+        offers[ObjectIdentifier(type)] = offer as AnyObject
+    }
+
+    /// What the program offers beside its features; `nil` where the settings switch it off.
+    package func offered<Offer>(_ type: Offer.Type) -> Offer? {
+        offers[ObjectIdentifier(type)] as? Offer
     }
 
     /// The part of a feature below, for a feature that is being opened.

@@ -1,15 +1,15 @@
 package import Primitives
 package import StrictJSON
 
-/// Something that happened to an order, as merchants are told about it.
+/// Something that happened to an order, or to something that a feature keeps, as merchants are told about it.
 package struct WebhookEvent: Sendable, Hashable {
     /// The same at every try, so that a receiver can tell a repeat.
     package let id: UUIDBytes
-    /// One of the raw values of `WebhookEventType`.
+    /// The text of a `WebhookEventType`.
     package let type: String
-    /// The session, which is the flow.
+    /// What it happened to: the session, which is the flow, or what a feature keeps.
     package let flow: UUIDBytes
-    /// The place among the events of the session, from 1 on.
+    /// The place among the events of the same, from 1 on.
     package let sequence: Int64
     /// When it happened, UTC.
     package let at: WallTime
@@ -20,9 +20,9 @@ package struct WebhookEvent: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - id: The event's own.
-    ///   - type: One of the raw values of `WebhookEventType`.
-    ///   - flow: The session.
-    ///   - sequence: The place among the events of the session.
+    ///   - type: The text of a `WebhookEventType`.
+    ///   - flow: What it happened to.
+    ///   - sequence: The place among the events of the same.
     ///   - at: When it happened; told to the second.
     ///   - data: The session as it was then, without anything about the buyer; numbers keep their digits, members their order.
     package init(id: UUIDBytes, type: String, flow: UUIDBytes, sequence: Int64, at: WallTime, data: JSONValue) {
@@ -31,15 +31,20 @@ package struct WebhookEvent: Sendable, Hashable {
         self.flow = flow
         self.sequence = sequence
         self.at = at
+        let isOfOrder = WebhookEventType(type).isOfOrder
+        let subject = isOfOrder ? [] : [JSONMember("subject", .string(flow.description))]
         body =
-            JSONValue.object([
-                JSONMember("id", .string(WebhookEvent.text(of: id))),
-                JSONMember("type", .string(type)),
-                JSONMember("createdAt", .string(CalendarDate(at).extendedText)),
-                JSONMember("sessionId", .string(flow.description)),
-                JSONMember("sequence", .number(String(sequence))),
-                JSONMember("data", data),
-            ])
+            JSONValue.object(
+                [
+                    JSONMember("id", .string(WebhookEvent.text(of: id))),
+                    JSONMember("type", .string(type)),
+                    JSONMember("createdAt", .string(CalendarDate(at).extendedText)),
+                    JSONMember("sessionId", isOfOrder ? .string(flow.description) : .null),
+                ] + subject + [
+                    JSONMember("sequence", .number(String(sequence))),
+                    JSONMember("data", data),
+                ]
+            )
             .bytes
     }
 

@@ -1,50 +1,77 @@
-/// What a merchant can be told about.
-package enum WebhookEventType: String, Sendable, Hashable, CaseIterable {
-    /// The buyer has paid, as far as the provider has decided.
-    case sessionPaid = "session.paid"
-    /// The buyer has done everything; the provider has not decided.
-    case sessionPaymentPending = "session.payment_pending"
-    /// The payment was declined.
-    case sessionDeclined = "session.declined"
-    /// The buyer or the merchant has cancelled.
-    case sessionCancelled = "session.cancelled"
-    /// Nobody came back in time.
-    case sessionExpired = "session.expired"
-    /// Nobody knows whether the buyer has paid: a person has to find out.
-    case sessionStuck = "session.stuck"
-    /// Money is held.
-    case chargeAuthorized = "charge.authorized"
-    /// Money was taken.
-    case chargeCaptured = "charge.captured"
-    /// A charge was declined.
-    case chargeDeclined = "charge.declined"
-    /// A charge was cancelled, and what was held is free.
-    case chargeCanceled = "charge.canceled"
-    /// A charge is about to pass one of its limits: after it a capture takes days, or is not possible.
-    case chargeExpiring = "charge.expiring"
-    /// Money is being given back.
-    case refundCreated = "refund.created"
-    /// Money was given back.
-    case refundRefunded = "refund.refunded"
-    /// Money could not be given back.
-    case refundDeclined = "refund.declined"
-    /// Nobody knows what became of an operation on a payment: a person has to find out.
-    case paymentStuck = "payment.stuck"
-    /// Nothing more can be charged.
-    case permissionClosed = "permission.closed"
-    /// The buyer's bank wants money back.
-    case chargebackReceived = "chargeback.received"
+import ServerCore
+
+/// What a merchant can be told about; each feature declares its own.
+package struct WebhookEventType: Sendable, Hashable, FeatureSlot {
+    /// As it is written everywhere outside: what it happened to, a dot, what happened.
+    package let text: String
+
+    /// A type; declared once as a static member, and among the slots of the feature's card.
+    package init(_ text: String) { self.text = text }
 
     /// The types that a list stands for, or `nil` where a part of it is none.
     ///
-    /// - Parameter text: Raw values with a comma between each two; no blanks, none twice, at least one.
+    /// - Parameters:
+    ///   - text: Types with a comma between each two; no blanks, none twice, at least one.
+    ///   - known: Those that the program has.
     /// - Returns: In the order of the list.
-    package static func parse(_ text: String) -> [WebhookEventType]? {
+    package static func parse(_ text: String, among known: [WebhookEventType]) -> [WebhookEventType]? {
         var types: [WebhookEventType] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let type = WebhookEventType(rawValue: String(part)), !types.contains(type) else { return nil }
+            let type = WebhookEventType(String(part))
+            guard known.contains(type), !types.contains(type) else { return nil }
             types.append(type)
         }
         return types
     }
+}
+
+// What happens to sessions and payments.
+
+extension WebhookEventType {
+    /// The buyer has paid, as far as the provider has decided.
+    package static let sessionPaid = WebhookEventType("session.paid")
+    /// The buyer has done everything; the provider has not decided.
+    package static let sessionPaymentPending = WebhookEventType("session.payment_pending")
+    /// The payment was declined.
+    package static let sessionDeclined = WebhookEventType("session.declined")
+    /// The buyer or the merchant has cancelled.
+    package static let sessionCancelled = WebhookEventType("session.cancelled")
+    /// Nobody came back in time.
+    package static let sessionExpired = WebhookEventType("session.expired")
+    /// Nobody knows whether the buyer has paid: a person has to find out.
+    package static let sessionStuck = WebhookEventType("session.stuck")
+    /// Money is held.
+    package static let chargeAuthorized = WebhookEventType("charge.authorized")
+    /// Money was taken.
+    package static let chargeCaptured = WebhookEventType("charge.captured")
+    /// A charge was declined.
+    package static let chargeDeclined = WebhookEventType("charge.declined")
+    /// A charge was cancelled, and what was held is free.
+    package static let chargeCanceled = WebhookEventType("charge.canceled")
+    /// A charge is about to pass one of its limits: after it a capture takes days, or is not possible.
+    package static let chargeExpiring = WebhookEventType("charge.expiring")
+    /// Money is being given back.
+    package static let refundCreated = WebhookEventType("refund.created")
+    /// Money was given back.
+    package static let refundRefunded = WebhookEventType("refund.refunded")
+    /// Money could not be given back.
+    package static let refundDeclined = WebhookEventType("refund.declined")
+    /// Nobody knows what became of an operation on a payment: a person has to find out.
+    package static let paymentStuck = WebhookEventType("payment.stuck")
+    /// Nothing more can be charged.
+    package static let permissionClosed = WebhookEventType("permission.closed")
+    /// The buyer's bank wants money back.
+    package static let chargebackReceived = WebhookEventType("chargeback.received")
+
+    /// Whether it happens to orders, as its first word says; a type that only a newer program has, too.
+    var isOfOrder: Bool { WebhookEventType.subjectsOfOrders.contains(subject) }
+
+    private var subject: Substring { text.prefix { $0 != "." } }
+
+    private static let subjectsOfOrders = Set(ofOrders.map(\.subject))
+
+    /// All of them, in the order in which documents have them.
+    package static let ofOrders: [WebhookEventType] = [
+        .sessionPaid, .sessionPaymentPending, .sessionDeclined, .sessionCancelled, .sessionExpired, .sessionStuck, .chargeAuthorized, .chargeCaptured, .chargeDeclined, .chargeCanceled, .chargeExpiring, .refundCreated, .refundRefunded, .refundDeclined, .paymentStuck, .permissionClosed, .chargebackReceived
+    ]
 }

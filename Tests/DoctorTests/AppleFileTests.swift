@@ -1,4 +1,5 @@
 import Doctor
+import Operations
 import Primitives
 import Testing
 

@@ -1,6 +1,7 @@
 import Cryptography
 import Doctor
 import HTTPCore
+import Operations
 import Primitives
 import TestKit
 import Testing

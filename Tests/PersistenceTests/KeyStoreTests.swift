@@ -1,10 +1,12 @@
 import Cryptography
 import EventIO
+import MerchantAPI
 import MerchantOrders
 import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives
+import ServiceAPI
 import Testing
 
 @Suite("Merchants' keys in the database")

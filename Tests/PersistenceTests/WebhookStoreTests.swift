@@ -38,7 +38,7 @@ private final class WebhookRig {
     static func insert(_ flow: UUIDBytes, _ places: ClosedRange<Int>, _ type: WebhookEventType) -> String {
         """
         INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
-        SELECT '\(flow)', gen_random_uuid(), n, now(), '\(type.rawValue)', json_build_object('place', n)
+        SELECT '\(flow)', gen_random_uuid(), n, now(), '\(type.text)', json_build_object('place', n)
         FROM generate_series(\(places.lowerBound), \(places.upperBound)) AS n
         """
     }
@@ -511,7 +511,7 @@ private final class Race {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         parameters.append(int64: Int64(place))
-        parameters.append(text: type.rawValue)
+        parameters.append(text: type.text)
         _ = try await rig.client.write(Race.insert, parameters, key: flow)
     }
 

@@ -135,6 +135,70 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
     }
 }
 
+@Suite struct `Migrations of features` {
+    private let database: TestDatabase
+    private let folder: TestFolder
+
+    init() throws {
+        database = try TestDatabase()
+        folder = try TestFolder()
+        try folder.write("0007_core.sql", "CREATE TABLE core (n bigint PRIMARY KEY)")
+        for name in ["books", "pens"] { try Files.makeDirectory("\(folder.path)/\(name)") }
+        try folder.write("books/0001_book.sql", "CREATE TABLE book (n bigint REFERENCES core)")
+        try folder.write("pens/0001_pen.sql", "CREATE TABLE pen (n bigint)")
+    }
+
+    private func run(_ features: [String]) async throws -> [String] {
+        try await Migrations.run(url: database.url, directory: folder.path, features: features)
+    }
+
+    private func status(_ features: [String]) async throws -> [String] {
+        try await Migrations.status(url: database.url, directory: folder.path, features: features)
+            .map { "\($0.feature) \($0.name) \($0.state)" }
+    }
+
+    @Test func `are applied behind the program's, in the order of the features, with numbers of their own`() async throws {
+        let before = try await status(["pens", "books"])
+        #expect(
+            before == [" 0007_core.sql pending", "pens pens/0001_pen.sql pending", "books books/0001_book.sql pending"]
+        )
+        #expect(try await run(["pens", "books"]) == ["0007_core.sql", "pens/0001_pen.sql", "books/0001_book.sql"])
+        #expect(try await run(["pens", "books"]) == [])
+        try folder.write("pens/0002_ink.sql", "ALTER TABLE pen ADD COLUMN ink text")
+        #expect(try await run(["pens", "books"]) == ["pens/0002_ink.sql"])
+        #expect(
+            try await status(["pens", "books"]) == [
+                " 0007_core.sql applied", "pens pens/0001_pen.sql applied", "pens pens/0002_ink.sql applied",
+                "books books/0001_book.sql applied",
+            ]
+        )
+    }
+
+    @Test func `come with their feature, and stay when it goes`() async throws {
+        #expect(try await run([]) == ["0007_core.sql"])
+        #expect(try await run(["books"]) == ["books/0001_book.sql"])
+        #expect(try await run([]) == [])
+        #expect(try await run(["books", "pens"]) == ["pens/0001_pen.sql"])
+    }
+
+    @Test func `are nothing that a program of before the features reads`() async throws {
+        _ = try await run(["books", "pens"])
+        let rows = try database.admin().rows("SELECT number, name FROM schema_migration")
+        #expect(rows == [["7", "0007_core.sql"]])
+    }
+
+    @Test func `that were changed, or have no folder, are named before anything is applied`() async throws {
+        _ = try await run(["books"])
+        try folder.write("books/0001_book.sql", "CREATE TABLE book (n bigint)")
+        try folder.write("0008_more.sql", "CREATE TABLE more (n bigint)")
+        let changed = await #expect(throws: PostgresError.self) { _ = try await run(["books"]) }
+        #expect(changed?.detail.contains("books/0001_book.sql is applied and was changed since") == true)
+        let absent = await #expect(throws: PostgresError.self) { _ = try await run(["pencils"]) }
+        #expect(absent?.detail.contains("pencils") == true)
+        #expect(try database.admin().rows("SELECT to_regclass('more')") == [[nil]])
+    }
+}
+
 @Suite struct `Several starters` {
     /// Applies on a thread of its own, since it blocks.
     private func apply(_ scene: Scene, _ log: LockedLog = LockedLog()) async throws -> Int {

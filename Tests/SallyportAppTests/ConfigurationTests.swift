@@ -144,23 +144,6 @@ private func configuration(
         }
     }
 
-    @Test func `takes an https or mailto URI for reports of weaknesses, and publishes none unless told`() throws {
-        #expect(try configuration().securityContact == nil)
-        for contact in [
-            "https://shop.example/security?a=b", "mailto:security@shop.example", "mailto:a.b+c@x-y.example",
-        ] {
-            #expect(try configuration(["SALLYPORT_SECURITY_CONTACT": contact]).securityContact?.text == contact)
-        }
-        for odd in [
-            "security@shop.example", "http://shop.example", "https://", "mailto:", "mailto:a@", "mailto:@b.example",
-            "mailto:a@b@c.example", "mailto:a@b.example?subject=x", "mailto:a@b.example\nContact: https://evil.example",
-            "https://shop.example/\r\nExpires: x", "mailto:a\n@b.example", "tel:+81-3-0000-0000",
-        ] {
-            let found = problems(["SALLYPORT_SECURITY_CONTACT": odd])
-            #expect(found.contains { $0.hasPrefix("security.contact: ") }, "\(odd): \(found)")
-        }
-    }
-
     @Test func `takes a shop's colour, https addresses and single lines, and nothing else`() throws {
         let shop = try configuration([
             "SALLYPORT_SHOP_ACCENT": "#7a1f3d", "SALLYPORT_SHOP_LEGAL_URL": "https://shop.example/legal",

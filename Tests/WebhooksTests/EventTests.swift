@@ -12,7 +12,7 @@ struct EventTests {
     private func event(_ data: JSONValue) -> WebhookEvent {
         WebhookEvent(
             id: id,
-            type: WebhookEventType.chargeCaptured.rawValue,
+            type: WebhookEventType.chargeCaptured.text,
             flow: flow,
             sequence: 7,
             at: WallTime(microseconds: 1_773_453_566_999_999),
@@ -39,14 +39,38 @@ struct EventTests {
         #expect(value.members.map(\.name) == ["id", "type", "createdAt", "sessionId", "sequence", "data"])
     }
 
-    @Test func `has a type of a closed list`() {
-        #expect(WebhookEventType.allCases.count == 17)
-        #expect(WebhookEventType.parse("session.paid,refund.declined") == [.sessionPaid, .refundDeclined])
+    @Test func `of a feature names its subject in place of a session`() throws {
+        let id = UUIDBytes(high: 1, low: 2)
+        let subject = UUIDBytes(high: 3, low: 4)
+        let event = WebhookEvent(
+            id: id,
+            type: "note.written",
+            flow: subject,
+            sequence: 2,
+            at: WallTime(seconds: 0),
+            data: ["text": "hello"]
+        )
+        let text = String(decoding: event.body, as: UTF8.self)
+        #expect(
+            text == """
+                {"id":"\(WebhookEvent.text(of: id))","type":"note.written","createdAt":"1970-01-01T00:00:00Z",\
+                "sessionId":null,"subject":"\(subject)","sequence":2,"data":{"text":"hello"}}
+                """
+        )
+    }
+
+    @Test func `has a type of those that the program has`() {
+        #expect(WebhookEventType.ofOrders.count == 17)
+        let own = WebhookEventType("note.written")
+        let known = WebhookEventType.ofOrders + [own]
+        let types = WebhookEventType.parse("session.paid,note.written,refund.declined", among: known)
+        #expect(types == [.sessionPaid, own, .refundDeclined])
+        #expect(WebhookEventType.parse("session.paid,note.written", among: WebhookEventType.ofOrders) == nil)
     }
 
     @Test(arguments: ["", ",", "session.paid,", "session.paid, refund.declined", "session.paid,session.paid", "paid"])
     func `is not of a type in a list that is not well formed`(text: String) {
-        #expect(WebhookEventType.parse(text) == nil)
+        #expect(WebhookEventType.parse(text, among: WebhookEventType.ofOrders) == nil)
     }
 }
 

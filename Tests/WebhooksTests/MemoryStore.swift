@@ -51,7 +51,7 @@ final class MemoryStore: WebhookStore {
     static func event(_ flow: UUIDBytes, _ sequence: Int64) -> WebhookEvent {
         WebhookEvent(
             id: UUIDBytes(high: flow.low, low: UInt64(sequence)),
-            type: WebhookEventType.sessionPaid.rawValue,
+            type: WebhookEventType.sessionPaid.text,
             flow: flow,
             sequence: sequence,
             at: WallTime(seconds: 1_767_323_045),

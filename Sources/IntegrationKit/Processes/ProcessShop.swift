@@ -5,6 +5,8 @@ import PostgresTestKit
 package import Primitives
 import Simulators
 import StrictJSON
+import SallyportApp
+import ServerCore
 import TestKit
 
 /// A shop of processes: any number of servers on one database, the provider's simulator, and clients.

@@ -1,6 +1,7 @@
 import Postgres
 package import PostgresTestKit
 package import SallyportApp
+import ServerCore
 import Settings
 import TestKit
 

@@ -1,4 +1,5 @@
 package import Commerce
+import Primitives
 
 /// One kind of article in an order, at the merchant's price.
 package struct DraftLine: Sendable, Hashable {

@@ -1,4 +1,5 @@
 package import Commerce
+import Primitives
 
 /// How the postage of an order comes about.
 package enum Postage: Sendable, Hashable {

@@ -17,7 +17,7 @@ enum DemoDefaults {
         let port = settings.listeners.simulator?.port ?? 9443
         let simulator = "https://localhost:\(port)"
         return messages(source, simulator: simulator, folder).fillingIn(
-            hosts(settings.listeners).merging([
+            hosts(settings.listeners).merging(FeatureList.demoSettings) { own, _ in own }.merging([
                 "tls.certificate": folder + "/server.pem",
                 "tls.key": folder + "/server.key",
                 "provider.merchant_id": DevelopmentKeys.merchantID,

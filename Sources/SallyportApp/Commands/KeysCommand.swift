@@ -3,6 +3,7 @@ import MerchantOrders
 import Operations
 import Persistence
 import Primitives
+import ServiceAPI
 import Settings
 import StrictJSON
 
@@ -15,7 +16,7 @@ enum KeysCommand {
         details: """
             create prints the new key, which is shown this once: only its hash is kept. revoke works at once. rotate prints a new
             secret for the same id; the one of before works until the overlap is over.
-            Scopes: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")).
+            Scopes: \(FeatureList.scopes.map(\.text).joined(separator: ", ")).
             """,
         options: [
             CommandOption("name", "NAME", "create: what you call it, 1 to 100 characters"),
@@ -60,7 +61,7 @@ extension KeysCommand {
 
     /// What is asked for.
     enum Task: Sendable, Equatable {
-        case create(name: String, scopes: Set<Scope>)
+        case create(name: String, scopes: [Scope])
         case list
         case revoke(UUIDBytes)
         case rotate(UUIDBytes, overlap: Duration)
@@ -77,8 +78,9 @@ extension KeysCommand {
                 guard let name = arguments.values["name"], KeyGrant.isName(name) else {
                     throw Task.problem("create needs --name, 1 to 100 printable characters")
                 }
-                guard let scopes = arguments.values["scopes"].flatMap(Scope.parse) else {
-                    throw Task.problem("create needs --scopes, a list of \(Scope.list(Set(Scope.allCases)))")
+                let known = FeatureList.scopes
+                guard let scopes = arguments.values["scopes"].flatMap({ Scope.parse($0, among: known) }) else {
+                    throw Task.problem("create needs --scopes, a list of \(Scope.list(known))")
                 }
                 self = .create(name: name, scopes: scopes)
             case ("list", 1) where options.isEmpty: self = .list
@@ -144,7 +146,7 @@ extension KeysCommand {
         private static func value(_ record: KeyRecord) -> JSONValue {
             .object([
                 JSONMember("id", .string(record.grant.id.description)), JSONMember("name", .string(record.grant.name)),
-                JSONMember("scopes", .string(Scope.list(record.grant.scopes))),
+                JSONMember("scopes", .string(Scope.list(FeatureList.scopes.filter(record.grant.allows)))),
                 JSONMember("created", time(record.created)),
                 JSONMember("lastUsedOn", JSONValue(record.lastUsedOn)),
                 JSONMember("oldSecretUntil", time(record.previousUntil)), JSONMember("revoked", time(record.revoked)),

@@ -3,6 +3,7 @@ import Operations
 import Persistence
 import Postgres
 import Primitives
+import ServiceAPI
 import Settings
 import StrictJSON
 

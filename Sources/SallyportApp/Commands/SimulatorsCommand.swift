@@ -33,9 +33,6 @@ enum SimulatorsCommand {
         }
     )
 
-    /// What is simulated; the first keeps its state in the file of `--state` itself.
-    private static let services: [SimulatedService] = [.amazonPay]
-
     private static func run(_ configuration: Configuration, _ input: CommandInput) async throws -> Int32 {
         let logger = Logger.standard(
             .output,
@@ -44,6 +41,8 @@ enum SimulatorsCommand {
             label: "simulator"
         )
         let keys = try DevelopmentKeys.prepare(in: configuration.storage.dataDirectory, random: KernelRandom())
+        // The first keeps its state in the file of `--state` itself.
+        let services = [.amazonPay] + configuration.simulated.map { SimulatedService($0) }
         let plans = try services.map { try $0.prepare(configuration, keys, input.arguments) }
         let state = input.arguments.values["state"]
         let signal = try await OneLoop.run { reactor in

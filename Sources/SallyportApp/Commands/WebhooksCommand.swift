@@ -168,8 +168,8 @@ enum WebhookErrand: Sendable, Equatable {
             throw Self.problem("\(url): \(problem)")
         }
         guard let events else { return .add(url: url, types: []) }
-        guard let types = WebhookEventType.parse(events) else {
-            let known = WebhookEventType.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let types = WebhookEventType.parse(events, among: FeatureList.eventTypes) else {
+            let known = FeatureList.eventTypes.map(\.text).joined(separator: ", ")
             throw Self.problem("--events: some of \(known), with commas between them")
         }
         return .add(url: url, types: types)

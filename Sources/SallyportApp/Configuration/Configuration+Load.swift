@@ -7,6 +7,7 @@ import Primitives
 import ServerCore
 import SessionBroker
 package import Settings
+import SimulatorCore
 import Telemetry
 
 extension SettingScope {
@@ -79,6 +80,7 @@ extension Configuration {
         )
         enforcesScriptPolicy = scriptPolicy == "enforce"
         features = FeatureList.all.configured(&read)
+        simulated = FeatureList.simulators.compactMap { $0.init(&read) }
         provider = Provider(&read)
         shop = Shop(&read)
         merchant = Merchant(&read, ledgerCurrency: provider.ledgerCurrency)

@@ -4,6 +4,7 @@ import MerchantOrders
 import Primitives
 import ServerCore
 import SessionBroker
+import SimulatorCore
 import Telemetry
 
 /// Everything the program was told, read once at the start, checked in full, and never changed afterwards.
@@ -31,6 +32,8 @@ package struct Configuration: Sendable {
     let enforcesScriptPolicy: Bool
     /// What the features read.
     let features: ConfiguredFeatures
+    /// What is simulated of the systems that they talk to.
+    let simulated: [any SimulatedSystem]
     /// Name and text of every setting, secrets hidden, in the order of the table.
     package let printed: [(name: String, value: String)]
 }

@@ -5,6 +5,7 @@ import MerchantAPI
 import MerchantOrders
 import Persistence
 import Primitives
+import ServiceAPI
 import SessionBroker
 import StrictJSON
 import Web
@@ -101,13 +102,17 @@ final class MerchantInterface {
         }
         let (key, grant) = try await authenticate(request, caller)
         let session = route.isCausedByBuyers ? UUIDBytes(request.capture(0)) : nil
-        let wait = session.map { merchant.wait(ofSession: $0) } ?? merchant.wait(of: grant.id)
-        if let wait { throw Failure(.rateLimited, retryAfter: wait) }
-        if let scope = route.description.scope, !grant.allows(scope) {
-            throw Failure(.scopeMissing, message: "The key does not open \(scope.rawValue).")
-        }
+        try demand(route.description.scope, of: grant, session: session)
         if let invalid { throw invalid }
         return MerchantCall(services, merchant, key: key, grant: grant, try content.get())
+    }
+
+    /// Counts a request for its key, or for the session whose buyer caused it, and refuses what the key does not open.
+    private func demand(_ scope: Scope?, of grant: KeyGrant, session: UUIDBytes? = nil) throws(Failure) {
+        let wait = session.map { merchant.wait(ofSession: $0) } ?? merchant.wait(of: grant.id)
+        if let wait { throw Failure(.rateLimited, retryAfter: wait) }
+        guard let scope, !grant.allows(scope) else { return }
+        throw Failure(.scopeMissing, message: "The key does not open \(scope.text).")
     }
 
     /// The same answer whether a key is missing, malformed, unknown or revoked; 429 where the address has shown too many such keys.
@@ -209,6 +214,17 @@ final class MerchantInterface {
 extension FormatName {
     /// `{"error":{"code","message"}}` of `/v1`.
     static let problem = FormatName("problem")
+}
+
+extension MerchantInterface: ServiceGate {
+    func admit(_ request: HTTPRequest, _ scope: Scope) async throws(Failure) -> KeyGrant {
+        guard request.count(.origin) == 0 else { throw Failure(.browserNotAllowed) }
+        var caller = Exchange(request: request, services: services).caller
+        caller.showsKey = true
+        let (_, grant) = try await authenticate(request, caller)
+        try demand(scope, of: grant)
+        return grant
+    }
 }
 
 extension MerchantInterface: FailureFormat {

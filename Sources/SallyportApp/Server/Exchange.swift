@@ -103,16 +103,6 @@ struct Exchange {
     }
 }
 
-extension Language {
-    private static let tags = allCases.map(\.rawValue)
-
-    /// What a buyer prefers: Japanese where nothing is asked for, English where only other languages are.
-    init(preferredBy request: HTTPRequest) {
-        let asked = AcceptLanguage(request).preferredLanguage(among: Language.tags).flatMap(Language.init)
-        self = asked ?? (request.count(.acceptLanguage) > 0 ? .en : .ja)
-    }
-}
-
 /// The parameters of a body, each at most once.
 struct FormFields {
     /// No name occurs twice.

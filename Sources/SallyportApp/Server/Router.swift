@@ -7,11 +7,14 @@ import Web
 
 extension Router {
     /// The router of the public listeners, which tell hosts apart.
-    static func publicListeners(_ services: LoopServices, _ features: FeatureParts) throws(RouteError) -> Router {
+    static func publicListeners(
+        _ services: LoopServices,
+        _ merchants: MerchantInterface?,
+        _ features: FeatureParts
+    ) throws(RouteError) -> Router {
         let deployment = services.deployment
         let (page, json) = (ShopFailures(services, .page), ShopFailures(services, .json))
         var formats: [FormatName: any FailureFormat] = [.page: page, .json: json]
-        let merchants = MerchantInterface(services)
         if let merchants { formats[.problem] = merchants }
         let head = deployment.headers.redirect
         var routes = try Routes([

@@ -1,6 +1,7 @@
 import Cryptography
 import MerchantOrders
 import Primitives
+import ServiceAPI
 import TestKit
 import Testing
 

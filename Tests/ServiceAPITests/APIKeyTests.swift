@@ -1,6 +1,7 @@
 import Cryptography
 import MerchantOrders
 import Primitives
+import ServiceAPI
 import TestKit
 import Testing
 
@@ -72,11 +73,11 @@ struct APIKeyTests {
     }
 
     @Test func `grants what its scopes say, and none includes another`() {
-        let grant = KeyGrant(id: APIKey.mint(random: random).key.id, name: "shop", scopes: [.sessionsWrite])
-        #expect(grant.allows(.sessionsWrite))
-        #expect(!grant.allows(.sessionsRead))
-        #expect(!grant.allows(.paymentsWrite))
-        #expect(!grant.allows(.refundsWrite))
+        let grant = KeyGrant(id: APIKey.mint(random: random).key.id, name: "shop", scopes: [Scope("notes:write")])
+        #expect(grant.allows(Scope("notes:write")))
+        #expect(!grant.allows(Scope("notes:read")))
+        #expect(!grant.allows(Scope("passes:write")))
+        #expect(!grant.allows(Scope("passes:read")))
     }
 
     @Test(

@@ -1,0 +1,32 @@
+import ServerCore
+
+/// What a key of a merchant's program allows its holder to do; each feature declares its own.
+package struct Scope: Sendable, Hashable, FeatureSlot {
+    /// As it is written everywhere outside: what it is about, a colon, what may be done with it.
+    package let text: String
+
+    /// A scope; declared once as a static member, and among the slots of the feature's card.
+    package init(_ text: String) { self.text = text }
+
+    /// The scopes that a list stands for, or `nil` where a part of it is none.
+    ///
+    /// - Parameters:
+    ///   - text: Scopes with a comma between each two; no blanks, none twice, at least one.
+    ///   - known: Those that the program has.
+    /// - Returns: At least one scope, in the order of those known.
+    package static func parse(_ text: String, among known: [Scope]) -> [Scope]? {
+        var scopes: Set<Scope> = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let scope = Scope(String(part))
+            guard known.contains(scope), scopes.insert(scope).inserted else { return nil }
+        }
+        return known.filter(scopes.contains)
+    }
+
+    /// Scopes as a list, in their order.
+    ///
+    /// - Returns: What `parse` reads; empty for no scope.
+    package static func list(_ scopes: [Scope]) -> String {
+        scopes.map(\.text).joined(separator: ",")
+    }
+}

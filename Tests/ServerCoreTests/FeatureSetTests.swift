@@ -1,0 +1,248 @@
+import EventIO
+import HTTPCore
+import HTTPServer
+import Operations
+import Postgres
+import Primitives
+import Settings
+import Telemetry
+import Testing
+import Web
+
+@testable import ServerCore
+
+/// A feature with one setting, one row and one counter of what was asked of it.
+private struct Lamp: Feature {
+    let isOn: Bool
+    let watts: Int
+
+    static let card = FeatureCard(
+        "lamp",
+        statements: [Statement(name: "lamp_read", sql: "SELECT 1")],
+        failures: [.dark],
+        cookies: ["lamp"],
+        demoSettings: ["lamp.watts": "7"],
+        slots: [Colour(name: "red"), Colour(name: "blue"), Shape(name: "round")]
+    )
+
+    init?(_ settings: inout SettingReader) {
+        isOn = settings.flag("lamp.on", true, "whether it shines")
+        watts = settings.number("lamp.watts", 1...100, 60, "how much it takes")
+        guard isOn else { return nil }
+    }
+
+    func findings() -> [Finding] {
+        watts > 90 ? [Finding("L01", .warning, "lamp.watts", "It gets hot.")] : []
+    }
+
+    func start(_ process: ProcessContext) throws -> Shared {
+        guard watts != 13 else { throw ConfigurationError(problems: ["lamp.watts: it has no such bulb"]) }
+        return Shared(watts: watts, metrics: process.metrics)
+    }
+
+    struct Shared: FeatureProcess {
+        let watts: Int
+        let metrics: MetricsRegistry
+
+        func open(_ loop: LoopContext) -> Part { Part(watts) }
+
+        func reload() throws {
+            if watts == 42 { throw ConfigurationError(problems: ["lamp.watts: no other bulb"]) }
+        }
+
+        var health: Health { watts < 10 ? .degraded("hardly any light") : .ok }
+
+        func probe(_ context: ProbeContext) async -> [Finding] {
+            [Finding("L02", .note, "lamp", "It takes \(watts) W.")]
+        }
+    }
+
+    final class Part: FeaturePart {
+        let watts: Int
+
+        init(_ watts: Int) { self.watts = watts }
+
+        static let routes = [
+            RouteGroup<Part>(
+                on: .web,
+                .json,
+                [Route(.get, "/lamp", "its power", .now { part, _ in HTTPResponse(.ok, body: .bytes([UInt8(part.watts)])) })]
+            )
+        ]
+    }
+}
+
+/// A feature above the lamp, which asks for its part.
+private struct Shade: Feature {
+    static let card = FeatureCard("shade", needs: [Lamp.self])
+
+    init?(_ settings: inout SettingReader) {}
+
+    func start(_ process: ProcessContext) -> Shared { Shared() }
+
+    struct Shared: FeatureProcess {
+        func open(_ loop: LoopContext) throws -> Part { Part(try loop.part(Lamp.self).watts) }
+    }
+
+    final class Part: FeaturePart {
+        let behind: Int
+
+        init(_ behind: Int) { self.behind = behind }
+
+        static let routes: [RouteGroup<Part>] = []
+    }
+}
+
+/// A feature that asks for what its card does not name.
+private struct Thief: Feature {
+    static let card = FeatureCard("thief", cookies: ["lamp"])
+
+    init?(_ settings: inout SettingReader) {}
+
+    func start(_ process: ProcessContext) -> Shared { Shared() }
+
+    struct Shared: FeatureProcess {
+        func open(_ loop: LoopContext) throws -> Part {
+            _ = try loop.part(Lamp.self)
+            return Part()
+        }
+    }
+
+    final class Part: FeaturePart {
+        static let routes: [RouteGroup<Part>] = []
+    }
+}
+
+private struct Colour: FeatureSlot, Equatable { let name: String }
+private struct Shape: FeatureSlot, Equatable { let name: String }
+
+extension FailureCode {
+    fileprivate static let dark = FailureCode("dark", .gone, "It is dark.")
+}
+
+private func configured(
+    _ set: FeatureSet,
+    _ environment: [String: String] = [:]
+) -> (features: ConfiguredFeatures, reader: SettingReader) {
+    var reader = SettingReader(SettingSource(file: nil, environment: environment))
+    return (set.configured(&reader), reader)
+}
+
+private let context = ProcessContext(.serve, logger: .silent, metrics: MetricsRegistry())
+
+@Suite struct `A list of features` {
+    private let set = FeatureSet([Lamp.self, Shade.self])
+
+    @Test func `tells what is known without settings`() {
+        #expect(set.routes.map(\.path) == ["/lamp"])
+        #expect(set.statements.map(\.name) == ["lamp_read"])
+        #expect(set.migrationFolders == ["lamp"])
+        #expect(set.failures == [.dark])
+        #expect(set.demoSettings == ["lamp.watts": "7"])
+        #expect(set.slots(Colour.self) == [Colour(name: "red"), Colour(name: "blue")])
+        #expect(set.slots(Shape.self) == [Shape(name: "round")])
+        #expect(set.faults() == [])
+    }
+
+    @Test func `declares every setting, also of a feature that is switched off`() {
+        let (features, reader) = configured(set, ["SALLYPORT_LAMP_ON": "false"])
+        #expect(reader.settings.map(\.name) == ["lamp.on", "lamp.watts"])
+        #expect(features.first(Lamp.self) == nil)
+        #expect(features.first(Shade.self) != nil)
+    }
+
+    @Test func `does not take a feature before one that it needs, nor one twice`() {
+        #expect(FeatureSet([Shade.self, Lamp.self]).faults() == ["shade needs lamp, which does not stand before it"])
+        #expect(FeatureSet([Shade.self, Shade.self]).faults().contains("shade: feature shade is another's already"))
+    }
+
+    @Test func `does not take names that the program or another feature has`() {
+        #expect(FeatureSet([Lamp.self, Thief.self]).faults() == ["thief: cookie lamp is another's already"])
+        let program = FeatureSet.Names(
+            commands: ["serve"],
+            statements: [Statement(name: "lamp_read", sql: "SELECT 2")],
+            failures: [FailureCode("dark", .gone, "Also dark.")]
+        )
+        #expect(
+            set.faults(beside: program) == [
+                "lamp: statement lamp_read is another's already", "lamp: code dark is another's already",
+            ]
+        )
+    }
+}
+
+@Suite struct `Features as the settings make them` {
+    private let set = FeatureSet([Lamp.self, Shade.self])
+
+    @Test func `find what is wrong without being started`() {
+        let (features, _) = configured(set, ["SALLYPORT_LAMP_WATTS": "95"])
+        #expect(features.findings.map(\.line) == ["L01 warning lamp.watts: It gets hot."])
+    }
+
+    @Test func `are not started on files that cannot be used, or without what they need`() {
+        func problems(_ environment: [String: String]) -> [String]? {
+            let (features, _) = configured(set, environment)
+            return #expect(throws: ConfigurationError.self) { _ = try features.start(context) }?.problems
+        }
+        #expect(problems(["SALLYPORT_LAMP_WATTS": "13"])?.first == "lamp.watts: it has no such bulb")
+        #expect(problems(["SALLYPORT_LAMP_ON": "false"]) == ["shade: needs lamp, which the settings switch off"])
+    }
+
+    @Test func `tell which of them do not work, and which keep what they had`() throws {
+        let dim = try configured(set, ["SALLYPORT_LAMP_WATTS": "5"]).features.start(context)
+        #expect(dim.degraded.map(\.name) == ["lamp"])
+        #expect(dim.degraded.map(\.reason) == ["hardly any light"])
+        var refused: [String] = []
+        dim.reload { name, _ in refused.append(name) }
+        #expect(refused == [])
+        try configured(set, ["SALLYPORT_LAMP_WATTS": "42"]).features.start(context)
+            .reload { name, _ in refused.append(name) }
+        #expect(refused == ["lamp"])
+    }
+}
+
+@Suite struct `Features on a loop` {
+    /// Opens a list on a loop whose database is nowhere.
+    private func open(_ set: FeatureSet) async throws -> String {
+        let running = try configured(set).features.start(context)
+        let database = try PostgresConfiguration(url: Secret("postgresql://127.0.0.1:1/none"))
+        return try await OneLoop.run { reactor in
+            let client = PostgresClient(reactor: reactor, configuration: database, logger: .silent)
+            let headers = HeaderPolicy(includesSubdomains: true)
+            let loop = LoopContext(reactor, database: client, headers: headers)
+            loop.offer(Lantern(oil: 3))
+            let parts = try running.open(loop)
+            let format = Format()
+            var routes = try Routes([
+                Site(.web, host: nil, fallback: .json, formats: [.json: format], headFields: headers.redirect)
+            ])
+            try parts.mount(&routes)
+            let router = Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected)))
+            let request = HTTPRequest(.get, "/lamp", fields: [(.host, "shop.example")])
+            var body: [UInt8] = []
+            switch router.handle(try #require(request)) {
+            case .now(let response): if case .bytes(let bytes) = response.body { body = bytes }
+            case .precomposed, .later: break
+            }
+            return "\(body) \(loop.offered(Lantern.self)?.oil ?? 0) \(loop.offered(Format.self) == nil)"
+        }
+    }
+
+    @Test func `answer their rows without a database, and find what the program offers`() async throws {
+        #expect(try await open(FeatureSet([Lamp.self, Shade.self])) == "[60] 3 true")
+    }
+
+    @Test func `find only the features that their card names`() async {
+        await #expect(throws: FeatureError.self) { _ = try await open(FeatureSet([Lamp.self, Thief.self])) }
+    }
+}
+
+private final class Lantern {
+    let oil: Int
+
+    init(oil: Int) { self.oil = oil }
+}
+
+private final class Format: FailureFormat {
+    func response(to failure: Failure, _ request: HTTPRequest) -> HTTPResponse { HTTPResponse(failure.code.status) }
+}
