@@ -12,16 +12,6 @@ extension FailureCode {
         .payloadTooLarge, .internalError,
     ]
 
-    /// A parameter is missing, repeated or malformed.
-    package static let invalidRequest = FailureCode(
-        "invalid_request",
-        .badRequest,
-        "A parameter, member or cookie is missing, malformed, repeated or not known.",
-        page: .notAccepted(
-            "送られた内容が正しくありません。お手数ですが、カートからやり直してください。",
-            "What was sent is not valid. Please start again from the cart."
-        )
-    )
     /// A quantity is no number from 0 to 99, or nothing was chosen.
     package static let quantityInvalid = FailureCode(
         "quantity_invalid",
@@ -30,17 +20,6 @@ extension FailureCode {
         page: .notAccepted(
             "数量が正しくありません。0〜99 の数字を入れ、1点以上お選びください。",
             "The quantity is not valid. Please enter numbers from 0 to 99, and choose at least one article."
-        )
-    )
-    /// Too many requests.
-    package static let rateLimited = FailureCode(
-        "rate_limited",
-        .tooManyRequests,
-        "Too many requests. Try again later.",
-        retryAfter: 60,
-        page: .busy(
-            "アクセスが集中しています。少し待ってから、もう一度お試しください。",
-            "There are too many requests. Please wait a moment and try again."
         )
     )
     /// The ticket is not known.
@@ -233,39 +212,6 @@ extension FailureCode {
         page: .busy(
             "送料を確認できませんでした。請求は発生していません。しばらくしてから、もう一度お試しください。",
             "The postage could not be determined. You have not been charged. Please try again in a moment."
-        )
-    )
-    /// A part of the service is away for the moment.
-    package static let unavailable = FailureCode(
-        "unavailable",
-        .serviceUnavailable,
-        "The service cannot answer right now. Try again, with the same Idempotency-Key where there was one.",
-        retryAfter: 5,
-        isOurs: true,
-        page: .busy(
-            "ただいま混み合っています。しばらくしてから、もう一度お試しください。",
-            "The shop is busy right now. Please try again in a moment."
-        )
-    )
-    /// The request is too large.
-    package static let payloadTooLarge = FailureCode(
-        "payload_too_large",
-        .payloadTooLarge,
-        "The request is too large.",
-        page: .notAccepted(
-            "送られた内容が大きすぎます。",
-            "What was sent is too large."
-        )
-    )
-    /// Our own fault, and the answer to anything else.
-    package static let internalError = FailureCode(
-        "internal_error",
-        .internalError,
-        "The request failed on our side.",
-        isOurs: true,
-        page: .fault(
-            "お手数ですが、しばらくしてから、もう一度お試しください。",
-            "We are sorry. Please try again in a moment."
         )
     )
 }

@@ -1,4 +1,5 @@
 package import EventIO
+package import Telemetry
 
 /// What the parts of one loop schedule their jobs on.
 package struct JobSchedule {
@@ -13,6 +14,7 @@ package struct JobSchedule {
     private let jobs: Jobs
     private let reactor: Reactor
     private let isFirst: Bool
+    private let logger: Logger
 
     /// The schedule of a loop.
     ///
@@ -20,20 +22,32 @@ package struct JobSchedule {
     ///   - jobs: Of the process.
     ///   - reactor: Of the loop.
     ///   - isFirst: Whether it is the one that has the jobs of `oneLoop`.
-    package init(_ jobs: Jobs, on reactor: Reactor, isFirst: Bool) {
+    ///   - logger: Hears of runs that fail.
+    package init(_ jobs: Jobs, on reactor: Reactor, isFirst: Bool, logger: Logger) {
         self.jobs = jobs
         self.reactor = reactor
         self.isFirst = isFirst
+        self.logger = logger
     }
 
-    /// Schedules a job; see `Jobs.every`.
+    /// Schedules a job; see `Jobs.every`. A run that fails is written down, and is followed by the next.
+    ///
+    /// - Parameter name: In log lines, for example `note.prune`.
     package func every(
         _ pause: Duration,
         budget: Duration,
         on place: Place = .oneLoop,
-        _ run: @escaping (RunBudget) async -> Void
+        _ name: String,
+        _ run: @escaping (RunBudget) async throws -> Void
     ) {
         guard isFirst || place == .eachLoop else { return }
-        jobs.every(pause, budget: budget, on: reactor, run)
+        jobs.every(pause, budget: budget, on: reactor) { [logger] budget in
+            do {
+                try await run(budget)
+            } catch {
+                let fields = [LogField("job", name), LogField("detail", String(reflecting: error))]
+                logger.warning("job.failed", fields)
+            }
+        }
     }
 }

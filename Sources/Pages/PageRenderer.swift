@@ -1,4 +1,5 @@
 import Checkout
+package import HTTPCore
 package import SessionBroker
 package import Web
 
@@ -148,18 +149,23 @@ package final class PageRenderer: Sendable {
         pages(language).neutral
     }
 
-    /// A page of a feature that only tells something, in the shop's frame.
-    ///
-    /// Policy: `plain`.
+    /// A page of a feature that only tells something, in the shop's frame and the buyer's language.
     ///
     /// - Parameters:
     ///   - heading: Plain text.
     ///   - paragraphs: Plain text, possibly none; what somebody has typed, too.
-    ///   - language: The language of the page.
-    /// - Returns: The document.
-    package func plain(_ heading: Localized, _ paragraphs: [Localized], in language: Language) -> [UInt8] {
+    ///   - request: Whose answer it is.
+    ///   - headers: Of the deployment.
+    /// - Returns: The answer, with its policy.
+    package func answer(
+        _ heading: Localized,
+        _ paragraphs: [Localized],
+        to request: HTTPRequest,
+        _ headers: HeaderPolicy
+    ) -> HTTPResponse {
+        let language = Language(preferredBy: request)
         let heading = heading.text(in: language)
-        return pages(language).frame.document(
+        let document = pages(language).frame.document(
             Head<Never>(title: "\(heading)"),
             """
             <section class="card hero">
@@ -167,7 +173,10 @@ package final class PageRenderer: Sendable {
             \(Markup(each: paragraphs) { "<p>\($0.text(in: language))</p>" })
             </section>
             """
-        ).bytes
+        )
+        var response = HTTPResponse(.ok, block: headers.page, body: .bytes(document.bytes))
+        _ = response.add(.contentSecurityPolicy, ContentSecurityPolicy.plain)
+        return response
     }
 
     /// The page for a browser that keeps no cookie, such as one inside another app, with `data-error="cookies_blocked"`.

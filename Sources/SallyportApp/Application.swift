@@ -164,7 +164,7 @@ package final class Application: Sendable {
                 let (web, link) = (configuration.listeners.web, configuration.listeners.link)
                 try self.redirectServer.attach(to: reactor, handler: Downgrade(services, web: web, link: link))
                 try self.adminServer.attach(to: reactor, handler: try Router.adminListener(services, features))
-                features.schedule(JobSchedule(self.jobs, on: reactor, isFirst: index == 0))
+                features.schedule(JobSchedule(self.jobs, on: reactor, isFirst: index == 0, logger: self.logger))
                 self.jobs.whenStopped(on: reactor) { services.poller.stop() }
                 guard index == 0 else { return }
                 self.schedule(services, reactor, configuration)

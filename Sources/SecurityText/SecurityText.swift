@@ -6,7 +6,7 @@ package import Settings
 package import Web
 
 /// `/.well-known/security.txt` of both hosts: where weaknesses are reported to (RFC 9116).
-package struct SecurityText: Feature {
+package struct SecurityText: Feature, FeatureProcess {
     /// `nil` where none is published.
     let contact: SecurityContact?
 
@@ -19,14 +19,9 @@ package struct SecurityText: Feature {
         )
     }
 
-    package func start(_ process: ProcessContext) -> Shared { Shared(contact: contact) }
+    package func start(_ process: ProcessContext) -> SecurityText { self }
 
-    /// What the loops share: nothing but the setting.
-    package struct Shared: FeatureProcess {
-        let contact: SecurityContact?
-
-        package func open(_ loop: LoopContext) -> Part { Part(contact, loop.headers) }
-    }
+    package func open(_ loop: LoopContext) -> Part { Part(contact, loop.headers) }
 
     /// Answers on one loop.
     package final class Part: FeaturePart {

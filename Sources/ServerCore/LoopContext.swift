@@ -31,6 +31,14 @@ package final class LoopContext {
         offers[ObjectIdentifier(type)] as? Offer
     }
 
+    /// What the program offers, for a feature that is nothing without it.
+    ///
+    /// - Throws: `FeatureError` where the settings switch it off.
+    package func demanded<Offer>(_ type: Offer.Type) throws(FeatureError) -> Offer {
+        if let offer = offered(type) { return offer }
+        throw FeatureError(description: "\(opening?.name ?? "nobody"): this program does not offer \(type)")
+    }
+
     /// The part of a feature below, for a feature that is being opened.
     ///
     /// - Throws: `FeatureError` for one that the card does not name under `needs`.

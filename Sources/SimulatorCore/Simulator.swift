@@ -19,14 +19,25 @@ package protocol Simulator: RequestHandler {
     /// It listens, and clients may find it under a URL of scheme, host and port; called for each of its listeners.
     func isServed(at url: String)
 
-    /// What is to be known in the next run, of this version of the program.
-    func remember() throws -> [UInt8]
+    /// What is to be known in the next run, of this version of the program; `nil` where nothing is kept.
+    func remember() throws -> [UInt8]?
 
     /// Takes over what a former run knew, before it serves; nothing has changed where it throws.
     func recall(_ bytes: [UInt8]) throws
 }
 
 extension Simulator {
+    /// Only this machine is served, unless a simulator knows better.
+    package func problems(listeningOn address: SocketAddress) -> [String] {
+        address.isLocal ? [] : ["\(Self.name): \(address) can be reached from other machines"]
+    }
+
+    package func isServed(at url: String) {}
+
+    package func remember() throws -> [UInt8]? { nil }
+
+    package func recall(_ bytes: [UInt8]) throws {}
+
     package func bodyLimit(for request: HTTPRequest) -> Int? { Self.bodyLimit }
 
     /// Starts a server for this simulator on its loop.

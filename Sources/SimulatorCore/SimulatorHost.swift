@@ -62,7 +62,8 @@ package final class SimulatorHost {
         for simulator in simulators {
             guard let path = path(of: simulator) else { continue }
             do {
-                try Files.write(path, try simulator.remember(), mode: 0o600)
+                guard let state = try simulator.remember() else { continue }
+                try Files.write(path, state, mode: 0o600)
             } catch {
                 note("simulator.state_not_kept", path, error)
             }

@@ -49,29 +49,6 @@ extension FailureCode: CustomStringConvertible {
     package var description: String { name }
 }
 
-extension FailureCode {
-    /// Of every router: no route has the path.
-    package static let notFound = FailureCode(
-        "not_found",
-        .notFound,
-        "There is nothing here.",
-        page: FailureNotice(
-            headline: Localized("ページが見つかりません", "Page not found"),
-            detail: Localized("お探しのページはありません。", "There is no such page.")
-        )
-    )
-    /// Of every router: the path has no such method.
-    package static let methodNotAllowed = FailureCode(
-        "method_not_allowed",
-        .methodNotAllowed,
-        "This method does not work here.",
-        page: FailureNotice(
-            headline: Localized("受け付けできませんでした", "This could not be accepted"),
-            detail: Localized("この操作は受け付けていません。", "This is not possible here.")
-        )
-    )
-}
-
 /// What a page says of a refusal, in plain text.
 package struct FailureNotice: Sendable {
     /// What kind of thing happened.

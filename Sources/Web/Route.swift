@@ -76,6 +76,27 @@ package struct Route<Part: AnyObject>: Sendable {
     }
 }
 
+extension Route {
+    /// A row whose handler waits, and may throw whatever it meets.
+    package init(
+        _ method: HTTPMethod,
+        _ pattern: RoutePattern,
+        _ summary: String,
+        format: FormatName? = nil,
+        bodyLimit: Int? = nil,
+        _ handler: @escaping @Sendable (Part) -> (HTTPRequest) async throws -> HTTPResponse
+    ) {
+        let action = Action.later(admit: nil) { part, request throws(Failure) in
+            do {
+                return try await handler(part)(request)
+            } catch {
+                throw Failure(error)
+            }
+        }
+        self.init(method, pattern, summary, format: format, bodyLimit: bodyLimit, action)
+    }
+}
+
 /// What `sallyport routes` and tests know of a row.
 package struct RouteCard: Sendable {
     /// Where it is served.

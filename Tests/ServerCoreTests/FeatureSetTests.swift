@@ -66,7 +66,14 @@ private struct Lamp: Feature {
             RouteGroup<Part>(
                 on: .web,
                 .json,
-                [Route(.get, "/lamp", "its power", .now { part, _ in HTTPResponse(.ok, body: .bytes([UInt8(part.watts)])) })]
+                [
+                    Route(
+                        .get,
+                        "/lamp",
+                        "its power",
+                        .now { part, _ in HTTPResponse(.ok, body: .bytes([UInt8(part.watts)])) }
+                    )
+                ]
             )
         ]
     }

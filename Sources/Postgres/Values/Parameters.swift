@@ -18,6 +18,12 @@ package struct Parameters: Sendable {
     /// No parameters yet.
     package init() {}
 
+    /// The given values, in order.
+    package init(_ append: (inout Parameters) -> Void) {
+        self.init()
+        append(&self)
+    }
+
     /// Makes room so that appending does not allocate again.
     ///
     /// - Parameters:

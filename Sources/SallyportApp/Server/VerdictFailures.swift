@@ -6,18 +6,6 @@ import Web
 
 // The one place where verdicts of the broker become codes of the contract.
 
-extension StoreError {
-    /// The refusal that a failure of the store becomes.
-    var failure: Failure {
-        switch code {
-        case .unavailable, .outcomeUnknown: Failure(.unavailable, debugDescription)
-        case .overloaded: Failure(.unavailable, debugDescription, retryAfter: 1)
-        case .limited(let seconds): Failure(.rateLimited, debugDescription, retryAfter: seconds)
-        case .fault: Failure(.internalError, debugDescription)
-        }
-    }
-}
-
 extension FlowState {
     /// What a token of a dead flow is answered.
     var deadCode: FailureCode {

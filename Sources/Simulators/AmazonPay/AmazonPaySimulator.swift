@@ -86,7 +86,7 @@ package final class AmazonPaySimulator: Simulator {
     }
 
     /// JSON, of this version of the program.
-    package func remember() throws -> [UInt8] { try model.remember() }
+    package func remember() throws -> [UInt8]? { try model.remember() }
 
     /// What `remember` gave; a `DecodingError` for anything else.
     package func recall(_ bytes: [UInt8]) throws { try model.recall(bytes) }

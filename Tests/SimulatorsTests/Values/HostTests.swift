@@ -92,7 +92,7 @@ private class Parrot: Simulator {
 
     func isServed(at url: String) { urls.append(url) }
 
-    func remember() -> [UInt8] { Array(word.utf8) }
+    func remember() -> [UInt8]? { Array(word.utf8) }
 
     func recall(_ bytes: [UInt8]) throws {
         guard let word = String(validating: bytes, as: UTF8.self) else { throw SimulatorError(problems: ["no text"]) }

@@ -1,5 +1,4 @@
-import Postgres
-import Primitives
+package import Primitives
 
 /// The one place where failures of the database become those of a store.
 extension StoreError {
@@ -11,7 +10,8 @@ extension StoreError {
         "53000", "53100", "53200", "53300", "58030",
     ]
 
-    init(_ error: PostgresError) {
+    /// The failure of a store that a failure of the database is.
+    package init(_ error: PostgresError) {
         let code: Code =
             switch error.code {
             case .unavailable: .unavailable
@@ -24,7 +24,7 @@ extension StoreError {
     }
 
     /// Runs a body that decodes rows.
-    static func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
+    package static func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
         do {
             return try body()
         } catch {

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""sample: adds the feature of Tests/Sample/tree to a copy of the sources, and drives it over sockets.
+
+The copy differs in two files of the program: Package.swift, and the list of features. It is built in FOLDER, which is kept for the next
+run. Usage: Tests/Sample/sample.py [FOLDER]
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+LIST = "Sources/SallyportApp/FeatureList.swift"
+
+# File, what stands there once, and what stands behind it then.
+EDITS = [
+    ("Package.swift", '        library("SecurityText",', '''        library(
+            "Notes",
+            [
+                "ServerCore", "ServiceAPI", "Webhooks", "Pages", "Web", "Postgres", "HTTPClient", "HTTPCore", "Operations",
+                "Settings", "EventIO", "Primitives",
+            ]
+        ),
+        library(
+            "StampSimulator",
+            ["SimulatorCore", "HTTPServer", "HTTPCore", "TLS", "Settings", "EventIO", "Telemetry"]
+        ),
+'''),
+    ("Package.swift", '                "SecurityText", "ServerCore",', '                "Notes", "StampSimulator",\n'),
+    (LIST, "import SecurityText\n", "import Notes\nimport StampSimulator\n"),
+    (LIST, "[SecurityText.self", None),
+    (LIST, "static let simulators: [any SimulatedSystem.Type] = [", None),
+]
+INSIDE = {"[SecurityText.self": ", Notes.self", "static let simulators: [any SimulatedSystem.Type] = [": "StampOffice.self"}
+
+
+def fail(text):
+    sys.exit(f"sample: {text}")
+
+
+def expect(found, wanted, what):
+    if found != wanted:
+        fail(f"{what}: {found!r} in place of {wanted!r}")
+
+
+def run(words, **more):
+    done = subprocess.run(words, capture_output=True, text=True, **more)
+    if done.returncode:
+        fail(f"{' '.join(map(str, words))}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def lay_out(tree):
+    """A copy of the sources with the feature in it; what has not changed keeps its time, so that it is not built again."""
+    names = [n for n in run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"]).splitlines() if (ROOT / n).is_file()]
+    changed = {}
+    for file, mark, before in EDITS:
+        text = changed.get(file, (ROOT / file).read_text())
+        if text.count(mark) != 1:
+            fail(f"{file} does not have {mark!r} once")
+        changed[file] = text.replace(mark, mark + INSIDE[mark] if before is None else before + mark)
+    wanted = {name: (ROOT / name).read_bytes() for name in names}
+    for path in sorted((HERE / "tree").rglob("*")):
+        if path.is_file():
+            name = str(path.relative_to(HERE / "tree"))
+            if name in wanted:
+                fail(f"{name} is there already")
+            wanted[name] = path.read_bytes()
+    wanted.update({file: text.encode() for file, text in changed.items()})
+    for old in (p for p in tree.rglob("*") if p.is_file() and ".build" not in p.parts):
+        if str(old.relative_to(tree)) not in wanted:
+            old.unlink()
+    for name, content in wanted.items():
+        path = tree / name
+        if path.exists() and path.read_bytes() == content:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod((ROOT / name).stat().st_mode if (ROOT / name).exists() else 0o644)
+    lines = sum(len(p.read_text().splitlines()) for p in (HERE / "tree").rglob("*") if p.is_file())
+    if lines >= 250:
+        fail(f"the feature has {lines} lines")
+    print(f"sample: {lines} lines, {len({file for file, _, _ in EDITS})} files edited")
+
+
+class Demo:
+    """The program of the copy, as `demo`, on ports of its own."""
+
+    def __init__(self, tree, folder):
+        self.program, self.folder = tree / ".build/debug/sallyport", pathlib.Path(folder)
+        names = ("LISTEN", "ADMIN_LISTEN", "SIMULATOR_LISTEN", "STAMPS_LISTEN")
+        self.ports = dict(zip(names, free_ports(len(names))))
+        self.environment = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("SALLYPORT_")},
+            **{f"SALLYPORT_{name}": f"127.0.0.1:{port}" for name, port in self.ports.items()},
+            "SALLYPORT_REDIRECT_LISTEN": "", "SALLYPORT_DATA_DIR": str(folder / "data"),
+            "SALLYPORT_PUBLIC_DIR": str(tree / "public"), "SALLYPORT_MIGRATIONS_DIR": str(tree / "migrations"),
+            "SALLYPORT_NOTES_STAMP_URL": f"http://127.0.0.1:{self.ports['STAMPS_LISTEN']}",
+        }
+        self.web = f"https://localhost:{self.ports['LISTEN']}"
+        self.log = open(folder / "log", "w+")
+        self.child = subprocess.Popen([self.program, "demo"], env=self.environment, stdout=self.log, stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + 240
+        while "ready https" not in (text := (folder / "log").read_text()):
+            if self.child.poll() is not None or time.monotonic() > deadline:
+                fail(f"the demo did not come up:\n{text[-4000:]}")
+            time.sleep(0.2)
+
+    def command(self, *words):
+        return run([self.program, *words], env=self.environment)
+
+    def curl(self, path, *words):
+        """Status and content."""
+        authority = self.folder / "data/development/authority.pem"
+        text = run(["curl", "-sS", "--cacert", authority, "-w", "\n%{http_code}", *words, self.web + path])
+        content, status = text.rsplit("\n", 1)
+        return int(status), content
+
+    def stop(self):
+        self.child.terminate()
+        return self.child.wait(60)
+
+
+def free_ports(count):
+    import socket
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def drive(demo):
+    routes = demo.command("routes")
+    for row in ("GET   /notes/{note}", "POST  /notes/{note}", "POST  /v1/notes/{board}"):
+        expect(row in routes, True, f"`routes` has {row}")
+    expect("notes                " in demo.command("--help"), True, "`--help` has the command")
+    expect("SALLYPORT_NOTES_KEEP" in demo.command("help", "settings"), True, "`help settings` has the setting")
+    expect("notes.keep = 720h" in demo.command("serve", "--print-config"), True, "--print-config has it, too")
+    expect("notes/0001_note.sql applied" in demo.command("migrate", "--status"), True, "the migration is applied")
+
+    key = demo.command("keys", "create", "--name", "writer", "--scopes", "notes:write,events:read").strip()
+    other = demo.command("keys", "create", "--name", "reader", "--scopes", "events:read").strip()
+    bearer = ("-H", f"Authorization: Bearer {key}")
+    expect(demo.curl("/v1/notes/main", "-d", "x")[0], 401, "without a key")
+    expect(demo.curl("/v1/notes/main", "-H", f"Authorization: Bearer {other}", "-d", "x")[0], 403, "with a key for something else")
+    status, content = demo.curl("/v1/notes/main", *bearer, "-d", "Tea is ready <3")
+    expect(status, 201, "a note")
+    note = json.loads(content)["id"]
+    expect(demo.curl("/v1/notes/main", *bearer, "-d", "x" * 16_384)[0], 201, "16 KB from a merchant")
+    expect(demo.curl("/v1/notes/main", *bearer, "-d", "x" * 16_385)[0], 413, "more")
+
+    jar = str(demo.folder / "jar")
+    english = ("-b", jar, "-c", jar, "-H", "Accept-Language: en")
+    status, page = demo.curl(f"/notes/{note}", *english)
+    expect((status, "A note from the shop" in page, "Tea is ready &lt;3" in page, "before" in page), (200, True, True, False), "the page")
+    expect("You have read this note before." in demo.curl(f"/notes/{note}", *english)[1], True, "the cookie")
+    expect("お店からのメモ" in demo.curl(f"/notes/{note}")[1], True, "the page in Japanese")
+    expect(demo.curl("/notes/nobody")[0], 404, "no note")
+    expect(demo.curl(f"/notes/{note}", "-d", "text=" + "x" * 1_020)[0], 413, "a long reply")
+    expect(demo.curl(f"/notes/{note}", "-d", "text=Thanks")[0], 204, "a reply")
+    status, page = demo.curl(f"/notes/{note}", "-H", "Accept-Language: en", "-d", "text=Again")
+    expect((status, "There is a reply" in page), (409, True), "another reply")
+
+    events = json.loads(demo.curl("/v1/events", *bearer)[1])["data"]
+    told = [(e["type"], e["subject"], e["sequence"], e["data"]) for e in events if e["type"].startswith("note.")]
+    expect(told[0], ("note.written", note, 1, {"board": "main"}), "the event")
+    expect(len(told), 2, "events")
+
+    expect(demo.command("notes").strip(), "2", "the command")
+    report = demo.command("doctor", "--demo", "--online", "--json")
+    checks = {finding["check"]: finding["message"] for finding in json.loads(report)["findings"]}
+    expect(checks.get("N02"), "The stamp is oval.", "the online check")
+    demo.environment["SALLYPORT_NOTES_KEEP"] = "1h"
+    checks = {finding["check"] for finding in json.loads(demo.command("doctor", "--demo", "--json"))["findings"]}
+    expect("N01" in checks, True, "the offline check")
+
+
+def main():
+    tree = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build-sample").resolve()
+    tree.mkdir(exist_ok=True)
+    lay_out(tree)
+    print("sample: building")
+    run(["swift", "build", "--package-path", tree, "--scratch-path", tree / ".build", "--product", "sallyport"])
+    with tempfile.TemporaryDirectory(prefix="sallyport-sample", dir="/tmp") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o711)
+        demo = Demo(tree, folder)
+        try:
+            drive(demo)
+        finally:
+            end = demo.stop()
+        expect(end, 0, "the end of the demo")
+    print("sample: all as it should be")
+
+
+main()

@@ -1,0 +1,106 @@
+import HTTPClient
+import HTTPCore
+package import Operations
+import Postgres
+import Primitives
+package import ServerCore
+import ServiceAPI
+package import Settings
+import Web
+import Webhooks
+
+/// Notes that merchants leave for buyers, who may reply: a feature with one of everything.
+package struct Notes: Feature, FeatureProcess {
+    private let keep: Duration
+    private let stampURL: String
+
+    package static let card = FeatureCard(
+        "notes",
+        commands: [
+            FeatureCommand(of: Notes.self, "notes", "count the notes") { _, input, database in
+                let count = try await database.connected { try await $1.read(NoteStatement.count).int64(0, 0) }
+                input.console.print("\(count)")
+                return 0
+            }
+        ],
+        statements: NoteStatement.all,
+        failures: [.noteReplied],
+        cookies: [NotesPart.cookie],
+        slots: [Scope.notesWrite, WebhookEventType.noteWritten]
+    )
+
+    package init?(_ settings: inout SettingReader) {
+        keep = settings.duration("notes.keep", 60...31_536_000, "720h", "how long a note is kept")
+        stampURL = settings.text("notes.stamp_url", "", "where notes are stamped; empty: there are no notes")
+        if stampURL.isEmpty { return nil }
+    }
+
+    package func findings() -> [Finding] {
+        guard keep < .seconds(86_400) else { return [] }
+        return [Finding("N01", .warning, "notes.keep", "Notes are gone within a day.", remedy: "Keep them longer.")]
+    }
+
+    package func start(_ process: ProcessContext) -> Notes { self }
+
+    package func open(_ loop: LoopContext) throws -> NotesPart { try NotesPart(loop, keep: keep) }
+
+    package func probe(_ context: ProbeContext) async -> [Finding] {
+        do {
+            let request = OutboundRequest(method: "GET", url: stampURL + "/stamp")
+            let stamp = String(decoding: try await CurlClient(context.reactor).send(request).body, as: UTF8.self)
+            return [Finding("N02", .note, "notes.stamp_url", "The stamp is \(stamp).")]
+        } catch {
+            return [Finding("N02", .error, "notes.stamp_url", "Nothing answers: \(error).")]
+        }
+    }
+}
+
+/// What is sent to the database.
+enum NoteStatement {
+    static let all = [write, read, reply, prune, count]
+
+    static let write = Statement(
+        name: "note_write",
+        sql: """
+            WITH n AS (INSERT INTO note VALUES ($1, $2, $3, NULL, statement_timestamp()) RETURNING note_id, board)
+            SELECT feature_announce(n.note_id, 'note.written', json_build_object('board', n.board)) FROM n
+            """,
+        parameterTypes: [.uuid, .text, .text]
+    )
+    static let read = Statement(
+        name: "note_read",
+        sql: "SELECT text FROM note WHERE note_id = $1",
+        parameterTypes: [.uuid]
+    )
+    static let reply = Statement(
+        name: "note_reply",
+        sql: "UPDATE note SET reply = $2 WHERE note_id = $1 AND reply IS NULL RETURNING 1",
+        parameterTypes: [.uuid, .text]
+    )
+    static let prune = Statement(
+        name: "note_prune",
+        sql: "DELETE FROM note WHERE at < statement_timestamp() - $1 * interval '1 second'",
+        parameterTypes: [.int8]
+    )
+    static let count = Statement(name: "note_count", sql: "SELECT count(*) FROM note")
+}
+
+extension Scope {
+    static let notesWrite = Scope("notes:write")
+}
+
+extension WebhookEventType {
+    static let noteWritten = WebhookEventType("note.written")
+}
+
+extension FailureCode {
+    static let noteReplied = FailureCode(
+        "note_replied",
+        .conflict,
+        "The note has a reply.",
+        page: FailureNotice(
+            headline: Localized("返信済みです", "There is a reply"),
+            detail: Localized("このメモには返信があります。", "This note has a reply already.")
+        )
+    )
+}

@@ -1,0 +1,95 @@
+import EventIO
+import HTTPCore
+package import Operations
+import Pages
+import Postgres
+import Primitives
+import ServerCore
+import ServiceAPI
+package import Web
+
+/// Notes on one loop.
+package final class NotesPart: FeaturePart {
+    static let cookie = "__Host-note"
+
+    private let loop: LoopContext
+    private let pages: PageRenderer
+    private let gate: any ServiceGate
+    private let keep: Duration
+
+    init(_ loop: LoopContext, keep: Duration) throws {
+        self.loop = loop
+        self.keep = keep
+        pages = try loop.demanded(PageRenderer.self)
+        gate = try loop.demanded((any ServiceGate).self)
+    }
+
+    /// What buyers and merchants ask for.
+    package static let routes = [
+        RouteGroup(
+            on: .web,
+            .page,
+            [
+                Route(.get, "/notes/{note}", "a note", NotesPart.show),
+                Route(.post, "/notes/{note}", "reply to it", bodyLimit: 1_024, NotesPart.reply),
+            ]
+        ),
+        RouteGroup(
+            on: .web,
+            .json,
+            [Route(.post, "/v1/notes/{board}", "leave a note", bodyLimit: 16_384, NotesPart.write)]
+        ),
+    ]
+
+    package func schedule(_ jobs: JobSchedule) {
+        jobs.every(.seconds(60), budget: .seconds(5), "note.prune") { [loop, keep] _ in
+            let age = Parameters { $0.append(int64: keep.components.seconds) }
+            _ = try await loop.database.work(NoteStatement.prune, age)
+        }
+    }
+
+    private func show(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let (note, text) = try await found(request)
+        let wasSeen = try HTTPCookies(request).value(NotesPart.cookie) == note.description
+        let seen = Localized("このメモはすでにご覧になっています。", "You have read this note before.")
+        let heading = Localized("お店からのメモ", "A note from the shop")
+        let paragraphs = [Localized(text, text)] + (wasSeen ? [seen] : [])
+        var response = pages.answer(heading, paragraphs, to: request, loop.headers)
+        let cookie = SetCookie(NotesPart.cookie, note.description, sameSite: .lax, maxAge: 3_600)
+        if let cookie { response.set(cookie) }
+        return response
+    }
+
+    private func reply(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let (note, _) = try await found(request)
+        guard let text = try? request.formParameters().value("text") else { throw Failure(.invalidRequest, "no text") }
+        let parameters = Parameters {
+            $0.append(uuid: note)
+            $0.append(text: text)
+        }
+        let rows = try await loop.database.write(NoteStatement.reply, parameters, key: note)
+        guard rows.rowCount == 1 else { throw Failure(.noteReplied) }
+        return HTTPResponse(.noContent, block: loop.headers.plain)
+    }
+
+    private func write(_ request: HTTPRequest) async throws -> HTTPResponse {
+        _ = try await gate.admit(request, .notesWrite)
+        guard let text = String(validating: request.body, as: UTF8.self), !text.isEmpty, !text.contains("\0")
+        else { throw Failure(.invalidRequest, "no text") }
+        let note = UUIDBytes(version7At: SystemClock().now(), random: loop.reactor.random)
+        let parameters = Parameters {
+            $0.append(uuid: note)
+            $0.append(text: request.capture(0))
+            $0.append(text: text)
+        }
+        _ = try await loop.database.write(NoteStatement.write, parameters, key: note)
+        return HTTPResponse(.created, block: loop.headers.json, body: .bytes(Array("{\"id\":\"\(note)\"}\n".utf8)))
+    }
+
+    private func found(_ request: HTTPRequest) async throws -> (note: UUIDBytes, text: String) {
+        guard let note = UUIDBytes(request.capture(0)) else { throw Failure(.notFound) }
+        let rows = try await loop.database.read(NoteStatement.read, Parameters { $0.append(uuid: note) })
+        guard rows.rowCount == 1 else { throw Failure(.notFound) }
+        return (note, try rows.text(0, 0))
+    }
+}
