@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends expectations hardening pictures adapters kotlin-check docs-coverage budgets mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends expectations hardening pictures adapters kotlin-check docs-coverage budgets sample mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -88,6 +88,10 @@ budgets: ## What a request costs, counted and held to docs/budgets.md
 	@scripts/install-deps test
 	@$(RELEASE) --product sallyport
 	@scripts/budgets
+
+sample: ## A feature with one of everything, added to a copy of the tree by two edits, built and driven with curl
+	@scripts/install-deps test
+	@Tests/Sample/sample.py
 
 mutants: ## Take the fixes of ten rows of docs/hardening.md out again, one by one; SEED=7 COUNT=20, or NAMES="slug slug"
 	@scripts/install-deps test

@@ -95,7 +95,7 @@ let package = Package(
         library("Web", ["HTTPServer", "HTTPCore", "Cryptography", "Primitives"]),
         library(
             "ServerCore",
-            ["Web", "Postgres", "Operations", "Settings", "EventIO", "Telemetry"]
+            ["Web", "Postgres", "Operations", "Settings", "EventIO", "Telemetry", "Primitives"]
         ),
         library("ServiceAPI", ["ServerCore", "Web", "HTTPCore", "Cryptography", "Primitives"]),
         library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
@@ -156,7 +156,8 @@ let package = Package(
         library(
             "SallyportApp",
             [
-                "SecurityText", "ServerCore", "ServiceAPI", "Persistence", "Pages", "SimulatorCore", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders",
+                "SecurityText", "ServerCore", "ServiceAPI", "Persistence", "Pages", "SimulatorCore", "Simulators",
+                "Doctor", "MerchantAPI", "MerchantOrders",
                 "Checkout", "Webhooks", "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce",
                 "Cryptography", "HTTPServer", "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings",
                 "StrictJSON", "Operations", "EventIO", "Telemetry", "Primitives", "CBuild",
@@ -168,7 +169,8 @@ let package = Package(
         library(
             "IntegrationKit",
             [
-                "SallyportApp", "ServerCore", "Simulators", "Webhooks", "PostgresTestKit", "Postgres", "Cryptography", "HTTPServer",
+                "SallyportApp", "ServerCore", "Simulators", "Webhooks", "PostgresTestKit", "Postgres", "Cryptography",
+                "HTTPServer",
                 "HTTPClient", "TLS", "HTTPCore", "EventIO", "Settings", "StrictJSON", "Telemetry", "TestKit",
                 "Primitives",
             ]
@@ -214,7 +216,10 @@ let package = Package(
         ),
         tests("CommerceTests", ["Commerce"]),
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
-        tests("MerchantOrdersTests", ["MerchantOrders", "ServiceAPI", "Commerce", "Cryptography", "Primitives", "TestKit"]),
+        tests(
+            "MerchantOrdersTests",
+            ["MerchantOrders", "ServiceAPI", "Commerce", "Cryptography", "Primitives", "TestKit"]
+        ),
         tests(
             "MerchantAPITests",
             [
@@ -223,7 +228,7 @@ let package = Package(
             ]
         ),
         tests("WebTests", ["Web", "HTTPServer", "HTTPCore", "Primitives"]),
-        tests("SecurityTextTests", ["SecurityText", "ServerCore", "Settings", "Primitives"]),
+        tests("SecurityTextTests", ["SecurityText", "Settings", "Primitives"]),
         tests(
             "ServerCoreTests",
             [
@@ -250,11 +255,16 @@ let package = Package(
         tests(
             "PersistenceTests",
             [
-                "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI", "SessionBroker", "MerchantOrders", "Webhooks",
-                "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO", "Telemetry", "Primitives", "TestKit",
+                "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI", "SessionBroker", "MerchantOrders",
+                "Webhooks",
+                "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO", "Telemetry", "Primitives",
+                "TestKit",
             ]
         ),
-        tests("DoctorTests", ["Doctor", "Operations", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]),
+        tests(
+            "DoctorTests",
+            ["Doctor", "Operations", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]
+        ),
         tests(
             "PagesTests",
             ["Pages", "Checkout", "SessionBroker", "Commerce", "Web", "Primitives"],
@@ -270,7 +280,8 @@ let package = Package(
         tests(
             "SallyportAppTests",
             [
-                "SallyportApp", "MerchantAPI", "Doctor", "Persistence", "MerchantOrders", "SessionBroker", "AmazonPay",
+                "SallyportApp", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI", "Doctor", "Persistence",
+                "MerchantOrders", "SessionBroker", "AmazonPay",
                 "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "Operations", "EventIO",
                 "Telemetry", "Primitives", "Postgres", "TestKit",
             ]

@@ -30,7 +30,9 @@ package struct JobSchedule {
         self.logger = logger
     }
 
-    /// Schedules a job; see `Jobs.every`. A run that fails is written down, and is followed by the next.
+    /// Schedules a job.
+    ///
+    /// As `Jobs.every`; a run that fails is written down, and is followed by the next.
     ///
     /// - Parameter name: In log lines, for example `note.prune`.
     package func every(

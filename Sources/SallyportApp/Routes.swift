@@ -5,7 +5,8 @@ import Web
 /// Every route of the shop and of the features; those below `/v1` are in `MerchantRoutes.swift`.
 enum RouteTable {
     /// In the order in which `sallyport routes` prints them.
-    static let all = [pages, notifications(isTaken: true), about, links, admin].flatMap(\.cards) + FeatureList.all.routes
+    static let all =
+        [pages, notifications(isTaken: true), about, links, admin].flatMap(\.cards) + FeatureList.all.routes
 
     static let pages = RouteGroup<LoopServices>(
         on: .web,
@@ -61,7 +62,7 @@ enum RouteTable {
         on: .web,
         .page,
         [
-            .now(.get, "/", .page, "what a demo is about, in demo only", StartHandler.get),
+            .now(.get, "/", .page, "what a demo is about, in demo only", StartHandler.get)
         ]
     )
 

@@ -7,7 +7,7 @@ package import Web
 /// A value, made without files and I/O. It is started once per process, and opened on every loop of it.
 package protocol Feature: Sendable {
     /// What it is once per process.
-    associatedtype Process: FeatureProcess
+    associatedtype Shared: FeatureProcess
 
     /// What is known of it without settings.
     static var card: FeatureCard { get }
@@ -23,7 +23,7 @@ package protocol Feature: Sendable {
     /// Reads its files and makes what its loops share.
     ///
     /// - Throws: `ConfigurationError` for what an operator can mend; whatever else stops the start, too.
-    func start(_ process: ProcessContext) throws -> Process
+    func start(_ process: ProcessContext) throws -> Shared
 }
 
 /// A feature once per process: keys, caches, limits, counters, shared by the loops.
@@ -60,7 +60,7 @@ extension Feature {
     package func findings() -> [Finding] { [] }
 
     /// Its rows as values.
-    static var routeCards: [RouteCard] { Process.Part.routes.flatMap(\.cards) }
+    static var routeCards: [RouteCard] { Shared.Part.routes.flatMap(\.cards) }
 }
 
 extension FeatureProcess {

@@ -42,11 +42,11 @@ package final class LoopContext {
     /// The part of a feature below, for a feature that is being opened.
     ///
     /// - Throws: `FeatureError` for one that the card does not name under `needs`.
-    package func part<F: Feature>(_ feature: F.Type) throws(FeatureError) -> F.Process.Part {
+    package func part<F: Feature>(_ feature: F.Type) throws(FeatureError) -> F.Shared.Part {
         guard let asking = opening, asking.needs.contains(where: { $0 == feature }) else {
             throw FeatureError(description: "\(opening?.name ?? "nobody") does not say that it needs \(F.card.name)")
         }
-        guard let part = parts[ObjectIdentifier(feature)] as? F.Process.Part else {
+        guard let part = parts[ObjectIdentifier(feature)] as? F.Shared.Part else {
             throw FeatureError(description: "\(asking.name): \(F.card.name) is not open")
         }
         return part

@@ -72,6 +72,8 @@ extension WebhookEventType {
 
     /// All of them, in the order in which documents have them.
     package static let ofOrders: [WebhookEventType] = [
-        .sessionPaid, .sessionPaymentPending, .sessionDeclined, .sessionCancelled, .sessionExpired, .sessionStuck, .chargeAuthorized, .chargeCaptured, .chargeDeclined, .chargeCanceled, .chargeExpiring, .refundCreated, .refundRefunded, .refundDeclined, .paymentStuck, .permissionClosed, .chargebackReceived
+        .sessionPaid, .sessionPaymentPending, .sessionDeclined, .sessionCancelled, .sessionExpired, .sessionStuck,
+        .chargeAuthorized, .chargeCaptured, .chargeDeclined, .chargeCanceled, .chargeExpiring, .refundCreated,
+        .refundRefunded, .refundDeclined, .paymentStuck, .permissionClosed, .chargebackReceived,
     ]
 }

@@ -4,6 +4,7 @@ import Foundation
 import Pages
 import SessionBroker
 import Testing
+import Web
 
 /// Texts that end a tag, an attribute, a script or a line of script where they are not escaped.
 private let polyglots = [

@@ -157,7 +157,7 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
             .map { "\($0.feature) \($0.name) \($0.state)" }
     }
 
-    @Test func `are applied behind the program's, in the order of the features, with numbers of their own`() async throws {
+    @Test func `are applied behind the program's, in the order of the list, with their own numbers`() async throws {
         let before = try await status(["pens", "books"])
         #expect(
             before == [" 0007_core.sql pending", "pens pens/0001_pen.sql pending", "books books/0001_book.sql pending"]

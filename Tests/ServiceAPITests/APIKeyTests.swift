@@ -1,5 +1,4 @@
 import Cryptography
-import MerchantOrders
 import Primitives
 import ServiceAPI
 import TestKit

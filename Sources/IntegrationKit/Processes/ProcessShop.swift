@@ -3,10 +3,10 @@ import HTTPClient
 import Postgres
 import PostgresTestKit
 package import Primitives
-import Simulators
-import StrictJSON
 import SallyportApp
 import ServerCore
+import Simulators
+import StrictJSON
 import TestKit
 
 /// A shop of processes: any number of servers on one database, the provider's simulator, and clients.

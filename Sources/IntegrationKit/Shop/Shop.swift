@@ -195,7 +195,8 @@ package func withShop<Result: Sendable>(
     _ body: @escaping @Sendable (Shop) async throws -> Result
 ) async throws -> Result {
     try await ShopGate.shared.pass {
-        let database = try options.database ?? TestDatabase(migrations: "migrations", features: FeatureList.all.migrationFolders)
+        let database =
+            try options.database ?? TestDatabase(migrations: "migrations", features: FeatureList.all.migrationFolders)
         let simulator = try await RunningSimulator.start(
             isSecure: options.isSimulatorSecure,
             port: options.simulatorPort

@@ -32,7 +32,8 @@ enum DoctorCommand {
                 let settings = try input.settings()
                 let source = try flags.contains("demo") ? DemoDefaults.fill(settings) : settings
                 let examination = SettingExamination(source, now: SystemClock().now())
-                var findings = OfflineChecks.findings(examination.facts, appleFile: examination.appleFile) + examination.features.findings
+                var findings = OfflineChecks.findings(examination.facts, appleFile: examination.appleFile)
+                findings += examination.features.findings
                 if flags.contains("online") {
                     findings += try await ask(examination)
                     findings += await askDatabase(source)

@@ -28,8 +28,13 @@ enum AdminHandler {
         _ exchange: Exchange,
         _ degraded: [(name: String, reason: String)] = []
     ) -> HTTPResponse {
-        let lines = degraded.map { "degraded \($0.name): \($0.reason)\n" }.joined()
-        return AdminHandler.text("\(text)\nversion \(ProgramVersion.text)\n\(lines)", status, exchange)
+        AdminHandler.text(lines(text, degraded), status, exchange)
+    }
+
+    /// What `/healthz` and `/readyz` say.
+    static func lines(_ state: String, _ degraded: [(name: String, reason: String)]) -> String {
+        let others = degraded.map { "degraded \($0.name): \($0.reason)\n" }.joined()
+        return "\(state)\nversion \(ProgramVersion.text)\n\(others)"
     }
 
     private static func text(_ text: String, _ status: HTTPStatus, _ exchange: Exchange) -> HTTPResponse {

@@ -55,7 +55,11 @@ enum CancelHandler {
         let deployment = exchange.deployment
         let view = CancelledView(client: flow.client, stage: stage, reference: flow.orderNumber)
         let body = deployment.pages.cancelled(view, in: exchange.language)
-        let response = exchange.plainPage(block: deployment.shopHeaders.ending, policy: ContentSecurityPolicy.form, body)
+        let response = exchange.plainPage(
+            block: deployment.shopHeaders.ending,
+            policy: ContentSecurityPolicy.form,
+            body
+        )
         return exchange.tagged(response, flow.flow)
     }
 }
