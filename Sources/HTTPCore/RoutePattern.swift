@@ -1,8 +1,11 @@
-/// The path of a route, which may have places for ids: `/v1/sessions/{id}/cancel`.
+/// The path of a route, which may have places for ids: `/v1/sessions/{id}/cancel`, or for texts of any form: `/passes/{serial:any}`.
 package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     enum Segment: Sendable, Hashable {
         case literal([UInt8])
+        /// An id.
         case place(String)
+        /// Whatever stands between two slashes, as it came.
+        case anything(String)
     }
 
     /// As it was written.
@@ -14,7 +17,7 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// A pattern as it is written in the source.
     ///
-    /// - Parameter text: Begins with a slash; a segment in braces stands for any id.
+    /// - Parameter text: Begins with a slash; a segment in braces stands for any id, and with `:any` for any text but an empty one.
     package init(stringLiteral text: String) {
         self.init(text)
     }
@@ -23,14 +26,33 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     package init(_ text: String) {
         self.text = text
         segments = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { part in
-            part.hasPrefix("{") && part.hasSuffix("}")
-                ? .place(String(part.dropFirst().dropLast())) : .literal(Array(part.utf8))
+            guard part.hasPrefix("{"), part.hasSuffix("}") else { return .literal(Array(part.utf8)) }
+            let name = part.dropFirst().dropLast()
+            return name.hasSuffix(":any") ? .anything(String(name.dropLast(4))) : .place(String(name))
         }
     }
 
+    /// Whether slashes too many at the beginning and one at the end are passed over.
+    package private(set) var hasLenientSlashes = false
+
+    /// The same path for clients that are not strict about slashes.
+    package var withLenientSlashes: RoutePattern {
+        var copy = self
+        copy.hasLenientSlashes = true
+        return copy
+    }
+
+    /// Whether one path matches, so that comparing bytes finds it.
+    package var isExact: Bool { places.isEmpty && !hasLenientSlashes }
+
     /// The names of the places, in order.
     package var places: [String] {
-        segments.compactMap { if case .place(let name) = $0 { name } else { nil } }
+        segments.compactMap { segment in
+            switch segment {
+            case .place(let name), .anything(let name): name
+            case .literal: nil
+            }
+        }
     }
 
     /// Whether there is one path that both match.
@@ -40,7 +62,7 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
                 switch (own, other) {
                 case (.literal(let own), .literal(let other)): own == other
                 case (.literal(let text), .place), (.place, .literal(let text)): RoutePattern.isID(text.span)
-                case (.place, .place): true
+                case (.literal, .anything), (.anything, .literal), (.place, _), (.anything, _): true
                 }
             }
     }
@@ -51,7 +73,7 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
             && zip(segments, other.segments).allSatisfy { own, other in
                 switch (own, other) {
                 case (.literal(let own), .literal(let other)): own == other
-                case (.place, .place): true
+                case (.place, .place), (.anything, .anything): true
                 default: false
                 }
             }
@@ -60,11 +82,16 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Compares with a path and notes where the ids lie.
     ///
     /// - Parameters:
-    ///   - path: As it came. Ids are taken as they stand: 1 to 128 characters of `[A-Za-z0-9._~-]`, nothing decoded.
+    ///   - path: As it came, nothing decoded. Ids are taken as they stand: 1 to 128 characters of `[A-Za-z0-9._~-]`.
     ///   - match: Gets the ids; has some of them where the answer is false.
     /// - Returns: Whether every segment agrees.
     package func matches(_ path: Span<UInt8>, _ match: inout RouteMatch) -> Bool {
         var start = 0
+        if hasLenientSlashes {
+            while start + 1 < path.count, path[start] == RoutePattern.slash, path[start + 1] == RoutePattern.slash {
+                start += 1
+            }
+        }
         for segment in segments {
             guard start < path.count, path[start] == RoutePattern.slash else { return false }
             start += 1
@@ -76,10 +103,14 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
             case .place:
                 guard RoutePattern.isID(part) else { return false }
                 match.capture(start..<end)
+            case .anything:
+                guard !part.isEmpty else { return false }
+                match.capture(start..<end)
             }
             start = end
         }
         return start == path.count
+            || hasLenientSlashes && start == path.count - 1 && path[start] == RoutePattern.slash
     }
 
     private static let slash = UInt8(ascii: "/")

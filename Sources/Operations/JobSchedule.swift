@@ -35,15 +35,17 @@ package struct JobSchedule {
     /// As `Jobs.every`; a run that fails is written down, and is followed by the next.
     ///
     /// - Parameter name: In log lines, for example `note.prune`.
+    /// - Returns: What wakes it before its time; `nil` on a loop that does not have it.
+    @discardableResult
     package func every(
         _ pause: Duration,
         budget: Duration,
         on place: Place = .oneLoop,
         _ name: String,
         _ run: @escaping (RunBudget) async throws -> Void
-    ) {
-        guard isFirst || place == .eachLoop else { return }
-        jobs.every(pause, budget: budget, on: reactor) { [logger] budget in
+    ) -> JobAlarm? {
+        guard isFirst || place == .eachLoop else { return nil }
+        return jobs.every(pause, budget: budget, on: reactor) { [logger] budget in
             do {
                 try await run(budget)
             } catch {

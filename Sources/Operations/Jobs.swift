@@ -28,17 +28,20 @@ package final class Jobs: Sendable {
     ///   - budget: After which a run begins no further step.
     ///   - reactor: Of the loop.
     ///   - run: Asks its budget between two steps.
+    /// - Returns: What wakes it before its time.
+    @discardableResult
     package func every(
         _ pause: Duration,
         budget: Duration,
         on reactor: Reactor,
         _ run: @escaping (RunBudget) async -> Void
-    ) {
+    ) -> JobAlarm {
         let barrier = JobBarrier()
         barriers.withLock { $0.append(barrier) }
         let job = Job(reactor, pause: shortened ?? pause, budget: budget, barrier, run)
         job.start()
         whenStopped(on: reactor) { [drain] in await job.stop(within: drain) }
+        return JobAlarm { job.wake() }
     }
 
     /// Runs a body on a loop when the jobs stop, as one of them.
@@ -61,6 +64,16 @@ package final class Jobs: Sendable {
     }
 }
 
+/// Wakes a job of the same loop.
+package struct JobAlarm {
+    private let ring: () -> Void
+
+    fileprivate init(_ ring: @escaping () -> Void) { self.ring = ring }
+
+    /// Ends the pause; a run that is under way is followed by another one at once.
+    package func wake() { ring() }
+}
+
 /// One periodic task of a loop.
 private final class Job {
     private let reactor: Reactor
@@ -70,6 +83,9 @@ private final class Job {
     private let run: (RunBudget) async -> Void
     private var isStopped = false
     private var isRunning = false
+    private var isAskedAgain = false
+    private var sleeper: Suspension<Void>?
+    private var timer: TimerID?
 
     /// Looks this often whether the run that is under way has ended.
     private static let shortPause = Duration.milliseconds(20)
@@ -106,8 +122,34 @@ private final class Job {
             await run(RunBudget { self.isStopped || self.reactor.now >= deadline })
             isRunning = false
             for waiter in waiters { waiter.resume() }
-            await reactor.sleep(for: pause)
+            await waitForNext()
         }
         barrier.close()
+    }
+
+    private func waitForNext() async {
+        guard !isAskedAgain else {
+            isAskedAgain = false
+            // Others have a turn in between, whoever asks and how often.
+            return await reactor.nextTurn()
+        }
+        await reactor.suspend { suspension in
+            sleeper = suspension
+            timer = reactor.schedule(after: pause) { self.goOn() }
+        } onCancel: {
+            self.goOn()
+        }
+    }
+
+    private func goOn() {
+        guard let sleeper else { return }
+        self.sleeper = nil
+        if let timer { reactor.cancel(timer) }
+        sleeper.resume()
+    }
+
+    func wake() {
+        isAskedAgain = isAskedAgain || isRunning
+        goOn()
     }
 }

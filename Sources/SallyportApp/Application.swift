@@ -86,8 +86,8 @@ package final class Application: Sendable {
         try gather { _ = try configuration.databaseURL() }
         try gather { _ = try PostageSetup(configuration) }
         try gather { _ = try NotificationSetup(configuration) }
-        let context = ProcessContext(.serve, logger: .silent, metrics: MetricsRegistry())
-        try gather { _ = try configuration.features.start(context) }
+        let context = ProcessContext(.serve, FeatureList.all, logger: .silent, metrics: MetricsRegistry())
+        try gather { try configuration.features.start(context).stop() }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
@@ -110,9 +110,6 @@ package final class Application: Sendable {
         telemetry = AppTelemetry(logger: logger, metrics: metrics)
         let faults = FeatureList.faults
         guard faults.isEmpty else { throw FeatureError(description: faults.joined(separator: "; ")) }
-        features = try configuration.features.start(
-            ProcessContext(parts.developmentAuthority == nil ? .serve : .demo, logger: logger, metrics: metrics)
-        )
         provider = try ProviderSetup(configuration)
         deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
         limits = FlowLimits(policy: configuration.policy)
@@ -141,6 +138,15 @@ package final class Application: Sendable {
         signing = SigningQueue(signer, metrics: metrics)
         let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops
         loops = try (0..<count).map { try EventLoop(name: "loop\($0)", logger: logger, metrics: metrics) }
+        // Last: what it starts is ended by `stop`.
+        features = try configuration.features.start(
+            ProcessContext(
+                parts.developmentAuthority == nil ? .serve : .demo,
+                FeatureList.all,
+                logger: logger,
+                metrics: metrics
+            )
+        )
     }
 
     private func open(_ configuration: Configuration, _ parts: ApplicationParts) async throws {
@@ -310,6 +316,7 @@ package final class Application: Sendable {
         await stopSignal.stop()
         for loop in loops { loop.stop() }
         for loop in loops { loop.join() }
+        features.stop()
         signer.stop()
         signer.join()
         logger.info("server.stopped")

@@ -32,9 +32,15 @@ package struct ConfiguredFeatures: Sendable {
                 running.append(RunningFeatures.Member(type: type, process: try feature.start(process)))
             } catch let error as ConfigurationError {
                 problems += error.problems
+            } catch {
+                RunningFeatures(running).stop()
+                throw error
             }
         }
-        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        guard problems.isEmpty else {
+            RunningFeatures(running).stop()
+            throw ConfigurationError(problems: problems)
+        }
         return RunningFeatures(running)
     }
 }

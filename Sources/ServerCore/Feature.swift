@@ -37,6 +37,9 @@ package protocol FeatureProcess: Sendable {
     /// Reads its files again, on SIGHUP; on an error it goes on with what it had.
     func reload() throws
 
+    /// Ends its threads; nothing of it is asked any more.
+    func stop()
+
     /// Whether it works; one that does not takes nothing else with it.
     var health: Health { get }
 
@@ -48,6 +51,9 @@ package protocol FeatureProcess: Sendable {
 package protocol FeaturePart: AnyObject {
     /// The rows that it answers, known without settings.
     static var routes: [RouteGroup<Self>] { get }
+
+    /// Hosts of its own on the public listeners, behind the program's.
+    var sites: [Site] { get }
 
     /// Mounts its rows: `routes`, unless settings decide which of them.
     func mount(_ routes: inout Routes) throws(RouteError)
@@ -66,12 +72,16 @@ extension Feature {
 extension FeatureProcess {
     package func reload() throws {}
 
+    package func stop() {}
+
     package var health: Health { .ok }
 
     package func probe(_ context: ProbeContext) async -> [Finding] { [] }
 }
 
 extension FeaturePart {
+    package var sites: [Site] { [] }
+
     package func mount(_ routes: inout Routes) throws(RouteError) {
         for group in Self.routes { try routes.mount(group, on: self) }
     }

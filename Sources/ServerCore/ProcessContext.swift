@@ -19,12 +19,20 @@ package struct ProcessContext: Sendable {
     /// Where to count.
     package let metrics: MetricsRegistry
 
+    private let features: FeatureSet
+
     /// A context.
-    package init(_ mode: Mode, logger: Logger, metrics: MetricsRegistry) {
+    ///
+    /// - Parameter features: Of the program, for one that collects what others offer.
+    package init(_ mode: Mode, _ features: FeatureSet, logger: Logger, metrics: MetricsRegistry) {
         self.mode = mode
+        self.features = features
         self.logger = logger
         self.metrics = metrics
     }
+
+    /// Everything of a type that features offer, in list order; also of those that the settings switch off.
+    package func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { features.slots(type) }
 }
 
 /// What a check over the network is made with.

@@ -35,6 +35,11 @@ package struct RunningFeatures: Sendable {
         }
     }
 
+    /// Ends their threads, in the reverse of list order; once their parts are not asked any more.
+    package func stop() {
+        for member in members.reversed() { member.process.stop() }
+    }
+
     /// Those that do not work as they should, and why.
     package var degraded: [(name: String, reason: String)] {
         members.compactMap { member in
@@ -58,6 +63,9 @@ package struct FeatureParts {
     init(_ parts: [any FeaturePart]) {
         self.parts = parts
     }
+
+    /// The hosts of all, in list order.
+    package var sites: [Site] { parts.flatMap(\.sites) }
 
     /// Mounts the rows of all, in list order.
     package func mount(_ routes: inout Routes) throws(RouteError) {

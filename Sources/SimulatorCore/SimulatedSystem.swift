@@ -15,8 +15,9 @@ package protocol SimulatedSystem: Sendable {
 
     /// Where it listens.
     ///
-    /// - Parameter tls: With the certificate of the development authority for `localhost`.
-    func places(_ tls: TLSContext) -> [SimulatorHost.Place]
+    /// - Parameter tls: Makes a context with the certificate of the development authority for `localhost`, and the protocols of a
+    ///   listener: `http/1.1`, `h2`, or both.
+    func places(_ tls: (_ protocols: [String]) throws -> TLSContext) throws -> [SimulatorHost.Place]
 
     /// Makes it, on the loop that it runs on.
     func simulator(_ reactor: Reactor, _ logger: Logger) -> any Simulator

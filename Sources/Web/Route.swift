@@ -126,6 +126,14 @@ package struct RouteGroup<Part: AnyObject>: Sendable {
         case likeGet
     }
 
+    /// What becomes of slashes too many.
+    package enum Slashes: Sendable {
+        /// Another path.
+        case exact
+        /// Those at the beginning and one at the end are passed over.
+        case lenient
+    }
+
     /// Where they are served.
     package let site: SiteName
     /// What refusals look like unless a row says otherwise.
@@ -136,6 +144,8 @@ package struct RouteGroup<Part: AnyObject>: Sendable {
     package let bodyLimit: Int?
     /// What a HEAD gets.
     package let head: Head
+    /// What becomes of slashes too many.
+    package let slashes: Slashes
     /// The rows.
     package let routes: [Route<Part>]
 
@@ -146,6 +156,7 @@ package struct RouteGroup<Part: AnyObject>: Sendable {
         prefix: String? = nil,
         bodyLimit: Int? = nil,
         head: Head = .bare,
+        slashes: Slashes = .exact,
         _ routes: [Route<Part>]
     ) {
         self.site = site
@@ -153,6 +164,7 @@ package struct RouteGroup<Part: AnyObject>: Sendable {
         self.prefix = prefix
         self.bodyLimit = bodyLimit
         self.head = head
+        self.slashes = slashes
         self.routes = routes
     }
 }

@@ -48,6 +48,7 @@ package struct Routes {
     struct SiteTable {
         let site: Site
         let fallback: any FailureFormat
+        var formats: [FormatName: any FailureFormat]
         /// Indices of paths without places, by their length.
         var exact: [[Int]] = []
         /// Indices of paths with places.
@@ -86,10 +87,30 @@ package struct Routes {
     /// - Throws: Where a site has no format of its fallback's name.
     package init(_ sites: [Site]) throws(RouteError) {
         for site in sites {
+            let rival = tables.first { $0.site.name == site.name || $0.site.host == site.host }
+            if let rival {
+                throw RouteError(
+                    description: "site \(site.name.text): name or host is \(rival.site.name.text)'s already"
+                )
+            }
             guard let fallback = site.formats[site.fallback] else {
                 throw RouteError(description: "site \(site.name.text) has no format \(site.fallback.text)")
             }
-            tables.append(SiteTable(site: site, fallback: fallback))
+            tables.append(SiteTable(site: site, fallback: fallback, formats: site.formats))
+        }
+    }
+
+    /// Gives a site a format that only the rows of one feature use; mount them behind it.
+    ///
+    /// - Throws: Where the site has one of this name.
+    package mutating func use(
+        _ format: any FailureFormat,
+        as name: FormatName,
+        on site: SiteName
+    ) throws(RouteError) {
+        guard let table = tables.firstIndex(where: { $0.site.name == site }) else { return }
+        guard tables[table].formats.updateValue(format, forKey: name) == nil else {
+            throw RouteError(description: "site \(site.text): two formats are called \(name.text)")
         }
     }
 
@@ -113,12 +134,12 @@ package struct Routes {
                 isHeadLikeGet: group.head == .likeGet,
                 action: Routes.bind(route.action, part)
             )
-            try add(row, route.pattern, table)
+            try add(row, group.slashes == .lenient ? route.pattern.withLenientSlashes : route.pattern, table)
         }
     }
 
     private func format(_ name: FormatName, _ table: Int, _ place: String) throws(RouteError) -> any FailureFormat {
-        if let format = tables[table].site.formats[name] { return format }
+        if let format = tables[table].formats[name] { return format }
         throw RouteError(description: "\(tables[table].site.name.text) \(place): there is no format \(name.text)")
     }
 
@@ -141,7 +162,7 @@ package struct Routes {
         }
         // A literal goes before a place only as a whole path; two patterns with places must not compete.
         let rival = paths.first {
-            $0.table == table && !pattern.places.isEmpty && !$0.pattern.places.isEmpty && $0.pattern.overlaps(pattern)
+            $0.table == table && !pattern.isExact && !$0.pattern.isExact && $0.pattern.overlaps(pattern)
                 && !$0.pattern.matchesSame(as: pattern)
         }
         if let rival { throw conflict(row, pattern, rival.pattern, table) }
@@ -161,7 +182,7 @@ package struct Routes {
 
 extension Routes.SiteTable {
     fileprivate mutating func note(_ index: Int, _ pattern: RoutePattern) {
-        guard pattern.places.isEmpty else { return patterns.append(index) }
+        guard pattern.isExact else { return patterns.append(index) }
         let length = pattern.text.utf8.count
         while exact.count <= length { exact.append([]) }
         exact[length].append(index)

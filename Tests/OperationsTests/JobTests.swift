@@ -36,6 +36,33 @@ import Testing
         }
     }
 
+    @Test func `that is woken runs before its time, and once more where it was running`() async throws {
+        try await withLoop { reactor in
+            let jobs = Jobs(drain: .seconds(60))
+            var runs = 0
+            var isHeld = false
+            let alarm = jobs.every(.seconds(3_600), budget: .seconds(3_600), on: reactor) { _ in
+                runs += 1
+                while isHeld { await reactor.nextTurn() }
+            }
+            #expect(await waitUntil(reactor) { runs == 1 })
+            for _ in 0..<20 { await reactor.nextTurn() }
+            #expect(runs == 1)
+            isHeld = true
+            alarm.wake()
+            #expect(await waitUntil(reactor) { runs == 2 })
+            for _ in 0..<3 { alarm.wake() }
+            isHeld = false
+            #expect(await waitUntil(reactor) { runs == 3 })
+            for _ in 0..<20 { await reactor.nextTurn() }
+            #expect(runs == 3)
+            await jobs.stop()
+            alarm.wake()
+            await jobs.nextRuns()
+            #expect(runs == 3)
+        }
+    }
+
     @Test func `that is stopped begins no further step, and its end is waited for`() async throws {
         try await withLoop { reactor in
             var steps = 0

@@ -46,6 +46,8 @@ private struct Lamp: Feature {
 
         func open(_ loop: LoopContext) -> Part { Part(watts) }
 
+        func stop() { metrics.counter("lamp_stops", help: "Stops.").increment() }
+
         func reload() throws {
             if watts == 42 { throw ConfigurationError(problems: ["lamp.watts: no other bulb"]) }
         }
@@ -100,6 +102,17 @@ private struct Shade: Feature {
     }
 }
 
+/// A feature whose files cannot be used.
+private struct Broken: Feature {
+    static let card = FeatureCard("broken")
+
+    init?(_ settings: inout SettingReader) {}
+
+    func start(_ process: ProcessContext) throws -> Thief.Shared {
+        throw ConfigurationError(problems: ["broken: no file"])
+    }
+}
+
 /// A feature that asks for what its card does not name.
 private struct Thief: Feature {
     static let card = FeatureCard("thief", cookies: ["lamp"])
@@ -135,7 +148,7 @@ private func configured(
     return (set.configured(&reader), reader)
 }
 
-private let context = ProcessContext(.serve, logger: .silent, metrics: MetricsRegistry())
+private let context = ProcessContext(.serve, FeatureSet([Lamp.self]), logger: .silent, metrics: MetricsRegistry())
 
 @Suite struct `A list of features` {
     private let set = FeatureSet([Lamp.self, Shade.self])
@@ -148,6 +161,7 @@ private let context = ProcessContext(.serve, logger: .silent, metrics: MetricsRe
         #expect(set.demoSettings == ["lamp.watts": "7"])
         #expect(set.slots(Colour.self) == [Colour(name: "red"), Colour(name: "blue")])
         #expect(set.slots(Shape.self) == [Shape(name: "round")])
+        #expect(context.slots(Shape.self) == [Shape(name: "round")])
         #expect(set.faults() == [])
     }
 
@@ -205,6 +219,19 @@ private let context = ProcessContext(.serve, logger: .silent, metrics: MetricsRe
         try configured(set, ["SALLYPORT_LAMP_WATTS": "42"]).features.start(context)
             .reload { name, _ in refused.append(name) }
         #expect(refused == ["lamp"])
+    }
+
+    @Test func `are stopped with the program, and where another one cannot be started`() throws {
+        let metrics = MetricsRegistry()
+        let context = ProcessContext(.serve, set, logger: .silent, metrics: metrics)
+        let running = try configured(set).features.start(context)
+        #expect(!metrics.prometheusText().contains("lamp_stops 1"))
+        running.stop()
+        #expect(metrics.prometheusText().contains("lamp_stops 1"))
+        #expect(throws: ConfigurationError.self) {
+            _ = try configured(FeatureSet([Lamp.self, Broken.self])).features.start(context)
+        }
+        #expect(metrics.prometheusText().contains("lamp_stops 2"))
     }
 }
 

@@ -249,6 +249,50 @@ private func request(_ method: HTTPMethod, _ path: String, host: String = "shop.
         try mount("/a/{x}", "/a/b", "/a/{x}/c", "/a/{x}/d", "/b/{x}")
     }
 
+    @Test func `refuses two hosts of one name, one host of two names, and a format twice`() throws {
+        let both = [[site(.web, host: "a"), site(.web, host: "b")], [site(.web, host: "a"), site(.link, host: "a")]]
+        for sites in both { #expect(throws: RouteError.self) { _ = try Routes(sites) } }
+        var routes = try Routes([site(.web, host: nil)])
+        try routes.use(Format(isEmpty: true), as: FormatName("bare"), on: .web)
+        try routes.use(Format(isEmpty: true), as: FormatName("bare"), on: .link)
+        #expect(throws: RouteError.self) { try routes.use(Format(isEmpty: true), as: FormatName("bare"), on: .web) }
+        #expect(throws: RouteError.self) { try routes.use(Format(isEmpty: true), as: .json, on: .web) }
+    }
+
+    @Test func `lets a feature bring a format, and pass slashes over`() async throws {
+        var routes = try Routes([site(.web, host: nil)])
+        try routes.use(Format(isEmpty: true), as: FormatName("bare"), on: .web)
+        try routes.mount(
+            RouteGroup<Books>(
+                on: .web,
+                FormatName("bare"),
+                slashes: .lenient,
+                [
+                    Route(.get, "/v1/log", "", .now { _, _ in say("log") }),
+                    Route(.get, "/v1/passes/{serial:any}", "", .now { _, request in say(request.capture(0)) }),
+                    Route(.get, "/v1/refused", "", .now { _, _ throws(Failure) in throw Failure(.gone) }),
+                ]
+            ),
+            on: Books()
+        )
+        let row = Route<Books>(.get, "/v1/exact", "", .now { _, _ in say("exact") })
+        try routes.mount(RouteGroup(on: .web, .json, [row]), on: Books())
+        let router = Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected)))
+        func ask(_ path: String) throws -> String {
+            switch router.handle(try request(.get, path)) {
+            case .now(let response):
+                guard case .bytes(let body) = response.body else { return "\(response.status.code)" }
+                return "\(response.status.code) \(String(decoding: body, as: UTF8.self))"
+            case .precomposed, .later: return "another answer"
+            }
+        }
+        for path in ["/v1/log", "/v1/log/", "//v1/log"] { #expect(try ask(path) == "200 log", "\(path)") }
+        #expect(try ask("//v1/passes/a%20b/") == "200 a%20b")
+        #expect(try ask("/v1/refused/") == "410 ")
+        #expect(try ask("/v1/exact") == "200 exact")
+        for path in ["/v1/exact/", "//v1/exact", "/v1/log//"] { #expect(try ask(path) == "404 not_found", "\(path)") }
+    }
+
     @Test func `refuses a format that the site lacks`() throws {
         var routes = try Routes([site(.web, host: nil)])
         let row = Route<Books>(.get, "/a", "", format: FormatName("page"), .now { _, _ in say("") })

@@ -16,12 +16,13 @@ extension DoctorCommand {
         let link: PostgresConfiguration?
         do {
             let configuration = try Configuration(source)
-            let context = ProcessContext(.serve, logger: .silent, metrics: MetricsRegistry())
+            let context = ProcessContext(.serve, FeatureList.all, logger: .silent, metrics: MetricsRegistry())
             running = try configuration.features.start(context)
             link = try configuration.databaseURL().map(configuration.database(at:))
         } catch {
             return []
         }
+        defer { running.stop() }
         return try await OneLoop.run { reactor in
             let database = link.map { PostgresClient(reactor: reactor, configuration: $0, logger: .silent) }
             database?.start()

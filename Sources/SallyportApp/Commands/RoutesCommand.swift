@@ -11,9 +11,12 @@ enum RoutesCommand {
         details: "Those below /v1 are served where merchant.api is on; /v1/openapi.json describes them in full.",
         options: [],
         run: { input in
-            for route in RouteTable.all + MerchantInterface.routes.cards {
+            let routes = RouteTable.all + MerchantInterface.routes.cards
+            let width = routes.map(\.site.text.count).max() ?? 0
+            for route in routes {
                 let columns = [
-                    pad(route.site.text, 6), pad("\(route.method.text)", 5), pad(route.path, 42), route.summary,
+                    pad(route.site.text, max(6, width)), pad("\(route.method.text)", 5), pad(route.path, 42),
+                    route.summary,
                 ]
                 input.console.print(columns.joined(separator: " "))
             }

@@ -7,12 +7,12 @@ extension SimulatedService {
     /// A system that a feature talks to.
     init(_ system: any SimulatedSystem) {
         self.init { _, keys, _ in
-            let context = try TLSContext(
-                certificatePEM: try Files.read(keys.certificatePath),
-                keyPEM: Secret(try Files.read(keys.keyPath)),
-                alpn: ["http/1.1"]
-            )
-            return Plan(places: system.places(context)) { reactor, logger in system.simulator(reactor, logger) }
+            let certificate = try Files.read(keys.certificatePath)
+            let key = Secret(try Files.read(keys.keyPath))
+            let places = try system.places { protocols in
+                try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: protocols)
+            }
+            return Plan(places: places) { reactor, logger in system.simulator(reactor, logger) }
         }
     }
 }

@@ -1,5 +1,4 @@
 import Settings
-import StrictJSON
 
 /// The mobile apps that the return link opens.
 struct AppSettings: Sendable, Equatable {
@@ -51,48 +50,4 @@ struct AppSettings: Sendable, Equatable {
             self.android.append(app)
         }
     }
-}
-
-/// Reads the members of one object and notices those that nobody asked for.
-private struct ObjectReader {
-    private var members: [JSONMember] = []
-    private var found: [String] = []
-
-    init(_ value: JSONValue) {
-        if case .object(let members) = value {
-            self.members = members
-        } else {
-            found.append("not an object")
-        }
-    }
-
-    mutating func text(_ key: String) -> String {
-        guard let text = take(key)?.scalarText, !text.isEmpty else {
-            found.append("\(key) is missing")
-            return ""
-        }
-        return text
-    }
-
-    mutating func flag(_ key: String) -> Bool {
-        guard let value = take(key) else { return false }
-        if case .bool(let flag) = value { return flag }
-        found.append("\(key) is neither true nor false")
-        return false
-    }
-
-    mutating func list(_ key: String) -> [String]? {
-        guard let value = take(key) else { return nil }
-        if case .array(let items) = value { return items.compactMap(\.scalarText) }
-        found.append("\(key) is not an array")
-        return nil
-    }
-
-    private mutating func take(_ key: String) -> JSONValue? {
-        guard let index = members.firstIndex(where: { $0.name == key }) else { return nil }
-        return members.remove(at: index).value
-    }
-
-    /// What is wrong with what was read, then what nobody read.
-    var problems: [String] { found + members.map { "\($0.name) is no member" } }
 }

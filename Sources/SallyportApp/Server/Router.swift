@@ -17,10 +17,12 @@ extension Router {
         var formats: [FormatName: any FailureFormat] = [.page: page, .json: json]
         if let merchants { formats[.problem] = merchants }
         let head = deployment.headers.redirect
-        var routes = try Routes([
-            Site(.link, host: deployment.linkHost, fallback: .page, formats: formats, headFields: head),
-            Site(.web, host: deployment.webHost, fallback: .page, formats: formats, headFields: head),
-        ])
+        var routes = try Routes(
+            [
+                Site(.link, host: deployment.linkHost, fallback: .page, formats: formats, headFields: head),
+                Site(.web, host: deployment.webHost, fallback: .page, formats: formats, headFields: head),
+            ] + features.sites
+        )
         try routes.mount(RouteTable.pages, on: services)
         try routes.mount(RouteTable.notifications(isTaken: services.notifications != nil), on: services)
         try routes.mount(RouteTable.about, on: services)

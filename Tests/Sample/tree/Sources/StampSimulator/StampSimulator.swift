@@ -18,7 +18,7 @@ package struct StampOffice: SimulatedSystem {
         self.address = address
     }
 
-    package func places(_ tls: TLSContext) -> [SimulatorHost.Place] {
+    package func places(_ tls: ([String]) throws -> TLSContext) -> [SimulatorHost.Place] {
         [SimulatorHost.Place(ServerConfiguration.Listener(address, .clear), tls: nil)]
     }
 
