@@ -17,8 +17,8 @@ extension DoctorCommand {
         do {
             let configuration = try Configuration(source)
             let context = ProcessContext(.serve, FeatureList.all, logger: .silent, metrics: MetricsRegistry())
-            running = try configuration.features.start(context)
             link = try configuration.databaseURL().map(configuration.database(at:))
+            running = try configuration.features.start(context)
         } catch {
             return []
         }
