@@ -29,7 +29,7 @@ package final class Application: Sendable {
     /// Before the other one: what is written down of a try needs the database.
     let deliveryStop = StopSignal()
     /// Before both: what periodic tasks have begun needs the provider and the database.
-    private let jobs: Jobs
+    let jobs: Jobs
     private let tickets: TLSTicketKeys
     let logger: Logger
 

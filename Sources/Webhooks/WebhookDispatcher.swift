@@ -90,10 +90,10 @@ package final class WebhookDispatcher {
     private static let pause = Duration.seconds(1)
     /// Between two looks at the tries that are under way.
     private static let shortPause = Duration.milliseconds(20)
-    /// How often the backlog is counted.
-    private static let countSpan = Duration.seconds(15)
-    /// How often what nobody will ask for is removed.
-    private static let tidySpan = Duration.seconds(3600)
+    /// How often `count` is worth its statement.
+    package static let countPause = Duration.seconds(15)
+    /// How often `tidy` is.
+    package static let tidyPause = Duration.seconds(3600)
     /// How often it is seen whether a key opens that did not: another one may have taken its place.
     private static let keySpan = Duration.seconds(60)
     /// After that a process that has the right file may take what this one cannot sign.
@@ -134,12 +134,8 @@ package final class WebhookDispatcher {
 
     /// Sends what is due until it is stopped.
     package func run() async {
-        var counting = Interval(WebhookDispatcher.countSpan)
-        var tidying = Interval(WebhookDispatcher.tidySpan)
         while !isStopped {
             let taken = await round()
-            if counting.isOver(at: surroundings.clock.monotonicNow()) { await count() }
-            if tidying.isOver(at: surroundings.clock.monotonicNow()) { await tidy() }
             if taken == 0 || underWay >= places { await waitForRoom() }
         }
     }
@@ -334,7 +330,8 @@ package final class WebhookDispatcher {
         ]
     }
 
-    private func count() async {
+    /// Shows how many events wait, and since when.
+    package func count() async {
         do throws(StoreError) {
             let backlog = try await surroundings.store.backlog()
             counters.lag.set(Int(backlog.lag.components.seconds))
@@ -344,7 +341,8 @@ package final class WebhookDispatcher {
         }
     }
 
-    private func tidy() async {
+    /// Removes what nobody will ask for.
+    package func tidy() async {
         do throws(StoreError) {
             let removed = try await surroundings.store.tidy()
             if removed > 0 { surroundings.logger.info("webhook.tidied", [LogField("lanes", removed)]) }

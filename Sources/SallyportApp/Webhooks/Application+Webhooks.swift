@@ -1,5 +1,6 @@
 import EventIO
 import HTTPClient
+import Operations
 import Persistence
 import Settings
 import Telemetry
@@ -47,6 +48,9 @@ extension Application {
             surroundings: surroundings
         )
         reactor.startTask { await dispatcher.run() }
+        let budget = WebhookDispatcher.countPause
+        jobs.every(WebhookDispatcher.countPause, budget: budget, on: reactor) { _ in await dispatcher.count() }
+        jobs.every(WebhookDispatcher.tidyPause, budget: budget, on: reactor) { _ in await dispatcher.tidy() }
         reactor.onStop(deliveryStop) { await dispatcher.stop() }
     }
 
