@@ -108,8 +108,6 @@ package final class Application: Sendable {
         let metrics = MetricsRegistry()
         self.logger = logger
         telemetry = AppTelemetry(logger: logger, metrics: metrics)
-        let faults = FeatureList.faults
-        guard faults.isEmpty else { throw FeatureError(description: faults.joined(separator: "; ")) }
         provider = try ProviderSetup(configuration)
         deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
         limits = FlowLimits(policy: configuration.policy)

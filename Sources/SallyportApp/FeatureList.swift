@@ -1,13 +1,8 @@
-import Checkout
 import MerchantAPI
-import Operations
-import Persistence
 import SecurityText
 package import ServerCore
 import ServiceAPI
-import SessionBroker
 import SimulatorCore
-import Web
 import Webhooks
 
 /// The features of this program beside the checkout: a new system is one more here.
@@ -30,16 +25,4 @@ package enum FeatureList {
 
     /// What merchants can be told about.
     static var eventTypes: [WebhookEventType] { WebhookEventType.ofOrders + all.slots(WebhookEventType.self) }
-
-    /// What is wrong with the list; empty in every program that is handed out.
-    static var faults: [String] {
-        all.faults(
-            beside: FeatureSet.Names(
-                commands: CommandTable.own.map(\.name),
-                statements: StatementCatalog.all,
-                failures: FailureCode.ofCheckout,
-                cookies: CookieNames.allCases.flatMap { CookieTable($0).all }
-            )
-        )
-    }
 }

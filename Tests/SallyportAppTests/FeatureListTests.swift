@@ -10,7 +10,7 @@ import Webhooks
 
 @Suite struct `The list of features` {
     @Test func `has no name twice, and what another one needs before it`() {
-        #expect(FeatureList.faults == [])
+        #expect(Program.faults == [])
     }
 
     @Test func `has a feature for every folder of migrations, and a folder where there are statements`() throws {

@@ -1,7 +1,12 @@
+import Checkout
 import EventIO
 import Operations
+import Persistence
+import ServerCore
+import SessionBroker
 import Synchronization
 import Telemetry
+import Web
 
 /// The program: prepares the process, and runs the command that its words ask for.
 package enum Program {
@@ -18,6 +23,10 @@ package enum Program {
         do throws(IOError) {
             // Before there is anything in memory that a core could hold.
             if !CoreDumps.areAllowed(environment) { try ThisProcess.forbidDumps() }
+            guard faults.isEmpty else {
+                for fault in faults { Console.standard.complain("sallyport: \(fault)") }
+                return 1
+            }
             if CommandTable.set.answersSignals(words) { try Application.signals.block() }
             try SignalSet.ignoreBrokenPipes()
             _ = try Machine.raiseDescriptorLimit()
@@ -37,5 +46,17 @@ package enum Program {
             Console.standard.complain("sallyport: \(error)")
             return 1
         }
+    }
+
+    /// What is wrong with the list of features; empty in every program that is handed out.
+    static var faults: [String] {
+        FeatureList.all.faults(
+            beside: FeatureSet.Names(
+                commands: CommandTable.own.map(\.name),
+                statements: StatementCatalog.all,
+                failures: FailureCode.ofCheckout,
+                cookies: CookieNames.allCases.flatMap { CookieTable($0).all }
+            )
+        )
     }
 }
