@@ -270,6 +270,7 @@ let package = Package(
             ["Pages", "Checkout", "SessionBroker", "Commerce", "Web", "Primitives"],
             resources: [.copy("Golden")]
         ),
+        tests("SimulatorCoreTests", ["SimulatorCore", "StrictJSON", "Primitives"]),
         tests(
             "SimulatorsTests",
             [

@@ -1,5 +1,5 @@
 package import Primitives
-import SimulatorCore
+package import SimulatorCore
 
 /// The simulated Amazon Pay service as a value: requests in, answers out.
 ///
@@ -10,19 +10,22 @@ package struct AmazonPayModel: Sendable {
     var configuration: SimulatorConfiguration
     let gate: SignatureGate
     var switches: SimulatorSwitches
-    var clock = SimulatedClock()
+    /// The simulated calendar.
+    package var clock = SimulatedClock()
     var engine: MoneyEngine
     var idempotency = IdempotencyTable()
     var throttle = Throttle()
-    var faults = FaultQueue()
-    var ledger = Ledger()
+    /// What shall go wrong.
+    package var faults = FaultQueue()
+    /// Calls that were answered.
+    package var ledger = Ledger<CallEntry>()
     var desk: HostedDesk
     var requestIDs: IdentifierMint
     var notices: NotificationDesk
     /// What a tester may come back to, by name.
-    var snapshots: [String: Snapshot] = [:]
+    package var snapshots: [String: Snapshot] = [:]
     /// What the real clock showed when the present request came: requests are signed by it.
-    private(set) var realTime: WallTime
+    package private(set) var realTime: WallTime
 
     /// A service without any object.
     ///
@@ -58,9 +61,9 @@ package struct AmazonPayModel: Sendable {
     ///   - request: Whole.
     ///   - real: What the real clock shows.
     /// - Returns: The answer, or a pause after which `resume` gives it.
-    package mutating func receive(_ request: SimulatorRequest, at real: WallTime) -> SimulatorStep {
+    package mutating func receive(_ request: SimulatorRequest, at real: WallTime) -> AmazonPayStep {
         moveTo(real)
-        if request.path == "/_sim" || request.path.hasPrefix("/_sim/") { return .answer(control(request)) }
+        if AmazonPayModel.isControl(request) { return .answer(control(request)) }
         if let route = APIRoute(method: request.method, path: request.path) { return receiveCall(request, route) }
         if let file = certificateFile(request) { return .answer(file) }
         return receivePage(request)
@@ -72,7 +75,7 @@ package struct AmazonPayModel: Sendable {
     ///   - pause: As it was given out; once.
     ///   - real: What the real clock shows now.
     /// - Returns: The answer, or one more pause.
-    package mutating func resume(_ pause: SimulatorPause, at real: WallTime) -> SimulatorStep {
+    package mutating func resume(_ pause: SimulatorPause, at real: WallTime) -> AmazonPayStep {
         moveTo(real)
         switch pause.stage {
         case .effect(let call): return finishCall(call, pause.fault)
@@ -85,7 +88,7 @@ package struct AmazonPayModel: Sendable {
     }
 
     /// Forgets everything but the configuration, and who is notified; ids go on, so that none comes twice in a run.
-    mutating func reset() {
+    package mutating func reset() {
         let (objects, requests, visits, told) = (engine.mint, requestIDs, desk.mint, notices)
         self = AmazonPayModel(configuration, at: realTime)
         (engine.mint, requestIDs, desk.mint, notices) = (objects, requests, visits, told)
@@ -94,7 +97,7 @@ package struct AmazonPayModel: Sendable {
     }
 
     /// Goes back to what was kept under a name; ids go on, and so does the ledger.
-    mutating func restore(_ snapshot: Snapshot) {
+    package mutating func restore(_ snapshot: Snapshot) {
         let (objects, visits) = (engine.mint, desk.mint)
         (switches, engine) = (snapshot.switches, snapshot.engine)
         (idempotency, throttle, faults, desk) =
@@ -105,7 +108,7 @@ package struct AmazonPayModel: Sendable {
     }
 
     /// Moves to the present; what has changed since then, and on the way, goes into the queue.
-    mutating func moveTo(_ real: WallTime) {
+    package mutating func moveTo(_ real: WallTime) {
         realTime = real
         engine.advance(to: clock.time(at: real))
         queueChanges()

@@ -92,29 +92,17 @@ package final class AmazonPaySimulator: Simulator {
     package func recall(_ bytes: [UInt8]) throws { try model.recall(bytes) }
 
     package func handle(_ request: HTTPRequest) -> HandlerResult {
-        let step = model.receive(SimulatorRequest(request), at: reactor.wallNow)
+        let step = model.receive(
+            SimulatorRequest(request, reading: AmazonPayModel.fields(of: request)),
+            at: reactor.wallNow
+        )
         logCalls()
         notify()
-        if case .answer(let answer, .whole) = step { return .now(HTTPResponse(answer)) }
-        return .later { try await self.finish(step) }
-    }
-
-    /// Waits out the pauses of a request; what a client that went away has asked for still happens.
-    private func finish(_ first: SimulatorStep) async throws -> HTTPResponse {
-        var step = first
-        while case .pause(let duration, let pause) = step {
-            await reactor.sleep(for: duration)
-            step = model.resume(pause, at: reactor.wallNow)
-            logCalls()
-            notify()
-        }
-        guard case .answer(let answer, let delivery) = step else { throw HangUp() }
-        let response = HTTPResponse(answer)
-        switch delivery {
-        case .whole: return response
-        case .half: throw HangUp(lastBytes: response.firstHalf)
-        case .slow(let pause): throw HangUp(lastBytes: response.firstHalf, rest: response.secondHalf, after: pause)
-        case .nothing: throw HangUp()
+        return step.result(reactor) { pause in
+            let step = self.model.resume(pause, at: self.reactor.wallNow)
+            self.logCalls()
+            self.notify()
+            return step
         }
     }
 
@@ -162,7 +150,7 @@ package final class AmazonPaySimulator: Simulator {
     }
 }
 
-extension LedgerEntry {
+extension CallEntry {
     /// What goes into the log: nothing of the buyer, nothing of the signature.
     fileprivate var logFields: [LogField] {
         var fields = [

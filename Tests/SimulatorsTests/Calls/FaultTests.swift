@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 import Simulators
 import StrictJSON
 import Testing
@@ -222,7 +223,7 @@ struct FaultTests {
 }
 
 extension Bench {
-    mutating func sendComplete(_ id: String, key: String) -> (Answer, SimulatorStep.Delivery) {
+    mutating func sendComplete(_ id: String, key: String) -> (Answer, SimulatorDelivery) {
         send(
             request(
                 "POST",

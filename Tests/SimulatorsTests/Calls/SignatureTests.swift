@@ -1,6 +1,7 @@
 import AmazonPay
 import Cryptography
 import Primitives
+import SimulatorCore
 import Simulators
 import StrictJSON
 import Testing

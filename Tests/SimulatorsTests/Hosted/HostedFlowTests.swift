@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 import Simulators
 import StrictJSON
 import Testing

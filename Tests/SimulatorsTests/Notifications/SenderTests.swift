@@ -1,5 +1,6 @@
 import Cryptography
 import Primitives
+import SimulatorCore
 import Simulators
 import StrictJSON
 import Testing

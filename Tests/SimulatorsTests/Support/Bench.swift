@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 import Simulators
 import StrictJSON
 
@@ -89,7 +90,7 @@ struct Bench {
     }
 
     /// Sends a request and waits out every pause.
-    mutating func send(_ request: SimulatorRequest) -> (Answer, SimulatorStep.Delivery) {
+    mutating func send(_ request: SimulatorRequest) -> (Answer, SimulatorDelivery) {
         var step = model.receive(request, at: now)
         while case .pause(let duration, let pause) = step {
             now = now + duration

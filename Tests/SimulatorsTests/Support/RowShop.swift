@@ -1,5 +1,6 @@
 import HTTPCore
 import Primitives
+import SimulatorCore
 import Simulators
 import StrictJSON
 import Testing

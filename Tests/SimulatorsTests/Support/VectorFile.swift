@@ -1,4 +1,5 @@
 import EventIO
+import SimulatorCore
 import Simulators
 import StrictJSON
 import Testing

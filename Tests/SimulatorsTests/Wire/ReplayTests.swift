@@ -2,6 +2,7 @@ import AmazonPay
 import EventIO
 import HTTPCore
 import Primitives
+import SimulatorCore
 import Simulators
 import StrictJSON
 import TestKit

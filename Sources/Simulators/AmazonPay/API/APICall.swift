@@ -12,7 +12,7 @@ struct APICall: Sendable {
     let simulation: SimulationCode?
     let idempotency: (identity: IdempotencyIdentity, fingerprint: Digest32)?
     let requestID: String
-    let entry: LedgerEntry
+    let entry: CallEntry
 }
 
 /// A checked `x-amz-pay-simulation-code`.

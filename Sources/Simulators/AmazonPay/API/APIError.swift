@@ -1,3 +1,4 @@
+import SimulatorCore
 import StrictJSON
 
 /// A refusal in the words of the service.
@@ -13,6 +14,18 @@ struct APIError: Error, Sendable, Equatable {
     var status: Int { reason.status }
 
     var body: JSONValue { ["reasonCode": .string(reason.rawValue), "message": .string(message)] }
+
+    /// Holds a body to its members.
+    ///
+    /// - Throws: `UnrecognizedField`, `InvalidParameterValue` or `MissingParameterValue`, naming the first member found so.
+    static func check(_ body: JSONValue, _ members: [Shape.Member]) throws(APIError) {
+        guard let fault = BodyFault.first(in: body, members) else { return }
+        switch fault {
+        case .unknown: throw APIError(.unrecognizedField, fault.description)
+        case .invalid: throw APIError(.invalidParameterValue, fault.description)
+        case .missing: throw APIError(.missingParameterValue, fault.description)
+        }
+    }
 
     static func notFound(_ what: String) -> APIError {
         APIError(.resourceNotFound, "The resource \(what) was not found.")

@@ -1,3 +1,5 @@
+import SimulatorCore
+
 /// The operations of the service, by the names that the ledger and the faults use.
 package enum APIOperation: String, Sendable, CaseIterable, Codable {
     /// POST `/checkoutSessions`.

@@ -1,4 +1,5 @@
 import Cryptography
+import HTTPCore
 import Primitives
 import SimulatorCore
 import StrictJSON
@@ -8,22 +9,36 @@ import StrictJSON
 
 extension AmazonPayModel {
     /// The greatest body of an API request.
-    package static let bodyLimit = 262_144
+    package static let bodyLimit = ControlBody.limit
 
-    mutating func receiveCall(_ request: SimulatorRequest, _ route: APIRoute) -> SimulatorStep {
+    /// Names of fields that the API looks at, and of those that a request has signed.
+    static func fields(of request: HTTPRequest) -> [String] {
+        let authorization = request.first(.authorization) ?? ""
+        let signed = authorization.firstRange(of: "SignedHeaders=").map { mark in
+            authorization[mark.upperBound...].prefix { $0 != "," && $0 != " " }.split(separator: ";").map(String.init)
+        }
+        return known + (signed ?? [])
+    }
+
+    private static let known = [
+        "x-amz-pay-date", "x-amz-pay-host", "x-amz-pay-region", "x-amz-pay-idempotency-key",
+        "x-amz-pay-simulation-code", "x-sim-throttle",
+    ]
+
+    mutating func receiveCall(_ request: SimulatorRequest, _ route: APIRoute) -> AmazonPayStep {
         guard request.body.count <= AmazonPayModel.bodyLimit else {
             return .answer(.json(413, ["message": "The request is larger than 256 KiB."]))
         }
         let name = route.operation?.rawValue ?? ""
-        let fault = faults.take(name, isHosted: false, merchantID: claimedMerchant(of: request)?.id)
+        let fault = faults.take(name, byNameOnly: false, account: claimedMerchant(of: request)?.id)
         if let delay = fault?.delay, delay > .zero {
             return .pause(delay, SimulatorPause(request: request, fault: fault, stage: .entrance))
         }
         return enterCall(request, route, fault)
     }
 
-    mutating func enterCall(_ request: SimulatorRequest, _ route: APIRoute, _ fault: Fault?) -> SimulatorStep {
-        var entry = LedgerEntry(
+    mutating func enterCall(_ request: SimulatorRequest, _ route: APIRoute, _ fault: Fault?) -> AmazonPayStep {
+        var entry = CallEntry(
             operation: route.operation?.rawValue ?? "Unknown",
             method: request.method,
             path: AmazonPayModel.shownPath(request, route)
@@ -41,7 +56,7 @@ extension AmazonPayModel {
     }
 
     /// Carries out a call whose time has come.
-    mutating func finishCall(_ call: APICall, _ fault: Fault?) -> SimulatorStep {
+    mutating func finishCall(_ call: APICall, _ fault: Fault?) -> AmazonPayStep {
         var entry = call.entry
         entry.merchantID = call.caller.merchant.id
         var answer: SimulatorAnswer
@@ -66,7 +81,7 @@ extension AmazonPayModel {
     private mutating func admit(
         _ request: SimulatorRequest,
         _ route: APIRoute,
-        _ entry: LedgerEntry
+        _ entry: CallEntry
     ) throws(APIError) -> APICall {
         try countCall(request, route, entry)
         let caller = try gate.caller(of: request, route, mode: switches.signature, at: realTime)
@@ -97,7 +112,7 @@ extension AmazonPayModel {
     private mutating func countCall(
         _ request: SimulatorRequest,
         _ route: APIRoute,
-        _ entry: LedgerEntry
+        _ entry: CallEntry
     ) throws(APIError) {
         guard let operation = route.operation else { return }
         let environment = gate.claimedKey(of: request)?.key.environment ?? route.environment ?? .sandbox
@@ -115,7 +130,7 @@ extension AmazonPayModel {
     }
 
     /// Step 7.
-    private mutating func look(_ call: APICall, _ request: SimulatorRequest, _ fault: Fault?) -> SimulatorStep {
+    private mutating func look(_ call: APICall, _ request: SimulatorRequest, _ fault: Fault?) -> AmazonPayStep {
         guard let (identity, fingerprint) = call.idempotency else { return proceed(call, request, fault) }
         var entry = call.entry
         entry.merchantID = call.caller.merchant.id
@@ -139,7 +154,7 @@ extension AmazonPayModel {
         }
     }
 
-    private mutating func proceed(_ call: APICall, _ request: SimulatorRequest, _ fault: Fault?) -> SimulatorStep {
+    private mutating func proceed(_ call: APICall, _ request: SimulatorRequest, _ fault: Fault?) -> AmazonPayStep {
         if let processing = fault?.processing, processing > .zero {
             return .pause(processing, SimulatorPause(request: request, fault: fault, stage: .effect(call)))
         }
@@ -158,7 +173,7 @@ extension AmazonPayModel {
             throw APIError(.invalidRequestFormat, "The body is not valid JSON.")
         }
         guard case .object = body else { throw APIError(.invalidRequestFormat, "The body is not a JSON object.") }
-        try BodyCheck.check(body, schema)
+        try APIError.check(body, schema)
         return body
     }
 
@@ -187,7 +202,7 @@ extension AmazonPayModel {
         }
         subject.permissionID = call.body["chargePermissionId"]?.text ?? subject.permissionID
         subject.chargeID = call.body["chargeId"]?.text ?? subject.chargeID
-        let amounts = ["chargeAmount", "captureAmount", "refundAmount"].compactMap { BodyCheck.price(call.body[$0]) }
+        let amounts = ["chargeAmount", "captureAmount", "refundAmount"].compactMap { Price(call.body[$0]) }
         subject.amount = amounts.first
         return subject
     }
@@ -201,7 +216,7 @@ extension AmazonPayModel {
         gate.claimedKey(of: request)?.merchant
     }
 
-    private func answer(_ status: Int, _ body: JSONValue, _ entry: LedgerEntry) -> SimulatorAnswer {
+    private func answer(_ status: Int, _ body: JSONValue, _ entry: CallEntry) -> SimulatorAnswer {
         var warnings: [String] = []
         if switches.signature == .off { warnings.append("signature not checked") }
         // Accepted, because the vendor's own clients do so at complete; a repeat of such a call takes effect again.
@@ -210,7 +225,7 @@ extension AmazonPayModel {
         return .json(status, body, [("x-amz-pay-request-id", entry.requestID)] + warning)
     }
 
-    func errorAnswer(_ error: APIError, _ entry: LedgerEntry) -> SimulatorAnswer {
+    func errorAnswer(_ error: APIError, _ entry: CallEntry) -> SimulatorAnswer {
         answer(error.status, error.body, entry)
     }
 

@@ -1,17 +1,9 @@
+import SimulatorCore
 import StrictJSON
-
-extension Fault {
-    /// What is left of a fault whose waiting is over.
-    var spent: Fault {
-        var fault = self
-        fault.delay = .zero
-        return fault
-    }
-}
 
 extension AmazonPayModel {
     /// The answer of a fault that stands before the service; `nil` where the service has its turn.
-    mutating func standInBefore(_ fault: Fault?, _ entry: LedgerEntry) -> SimulatorStep? {
+    mutating func standInBefore(_ fault: Fault?, _ entry: CallEntry) -> AmazonPayStep? {
         let pause = fault?.retryAfter.map { SimulatorAnswer.Field(name: "retry-after", value: $0) }
         switch fault?.kind {
         case .resetBefore:
@@ -23,7 +15,7 @@ extension AmazonPayModel {
             if let pause { answer.fields.append(pause) }
             return record(answer, entry, code, .whole)
         case .htmlBody(.some(let status)):
-            var answer = AmazonPayModel.gatewayPage(status)
+            var answer = SimulatorAnswer.gatewayPage(status)
             if let pause { answer.fields.append(pause) }
             return record(answer, entry, nil, .whole)
         case nil, .some(.none), .resetAfter, .truncateBody, .slowBody, .htmlBody(nil), .badJSON, .wrongContentType:
@@ -34,31 +26,21 @@ extension AmazonPayModel {
     /// Hands an answer over, spoiled where a fault says so, and writes it into the ledger.
     mutating func deliver(
         _ answer: SimulatorAnswer,
-        _ entry: LedgerEntry,
+        _ entry: CallEntry,
         _ reason: String?,
         _ fault: Fault?
-    ) -> SimulatorStep {
+    ) -> AmazonPayStep {
         var answer = answer
-        switch fault?.kind {
-        case .resetAfter: return record(answer, entry, reason, .nothing)
-        case .truncateBody: return record(answer, entry, reason, .half)
-        case .slowBody(let pause): return record(answer, entry, reason, .slow(pause))
-        case .htmlBody: answer = AmazonPayModel.gatewayPage(answer.status)
-        case .badJSON: answer.body = Array(answer.body.dropLast()) + Array(",}".utf8)
-        case .wrongContentType:
-            answer.fields.removeAll { $0.name == "content-type" }
-            answer.fields.append(.init(name: "content-type", value: "text/html; charset=utf-8"))
-        case nil, .some(.none), .refusal, .resetBefore: break
-        }
-        return record(answer, entry, reason, .whole)
+        let delivery = fault?.spoil(&answer) ?? .whole
+        return record(answer, entry, reason, delivery)
     }
 
     private mutating func record(
         _ answer: SimulatorAnswer,
-        _ entry: LedgerEntry,
+        _ entry: CallEntry,
         _ reason: String?,
-        _ delivery: SimulatorStep.Delivery
-    ) -> SimulatorStep {
+        _ delivery: SimulatorDelivery
+    ) -> AmazonPayStep {
         var entry = entry
         entry.time = engine.now
         entry.status = answer.status
@@ -66,11 +48,5 @@ extension AmazonPayModel {
         entry.isDelivered = delivery != .nothing && delivery != .half
         ledger.add(entry)
         return .answer(answer, delivery)
-    }
-
-    static func gatewayPage(_ status: Int) -> SimulatorAnswer {
-        let page =
-            "<html><head><title>\(status)</title></head><body><center><h1>\(status)</h1></center></body></html>\n"
-        return SimulatorAnswer(status, [("content-type", "text/html")], body: Array(page.utf8))
     }
 }

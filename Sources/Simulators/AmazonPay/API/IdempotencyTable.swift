@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 
 /// What an idempotency key belongs to.
 struct IdempotencyIdentity: Hashable, Sendable, Codable {

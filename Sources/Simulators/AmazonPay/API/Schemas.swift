@@ -1,6 +1,8 @@
+import SimulatorCore
+
 /// The bodies of the operations, member by member.
 enum Schemas {
-    static let price = Shape.price
+    static let price = Shape.whole(["amount", "currencyCode"]) { Price($0) != nil }
 
     static let createSession: [Shape.Member] = session(webCheckoutDetails)
 

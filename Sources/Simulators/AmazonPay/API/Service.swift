@@ -167,7 +167,7 @@ extension AmazonPayModel {
 extension Price {
     /// The price in a member that the schema has found there.
     init(required name: String, of body: JSONValue) throws(APIError) {
-        guard let price = BodyCheck.price(body[name]) else {
+        guard let price = Price(body[name]) else {
             throw APIError(.missingParameterValue, "\(name) is required.")
         }
         self = price
@@ -176,8 +176,8 @@ extension Price {
 
 extension CompleteOrder {
     fileprivate init(_ call: APICall) {
-        chargeAmount = BodyCheck.price(call.body["chargeAmount"])
-        totalOrderAmount = BodyCheck.price(call.body["totalOrderAmount"])
+        chargeAmount = Price(call.body["chargeAmount"])
+        totalOrderAmount = Price(call.body["totalOrderAmount"])
         if case .complete(let code) = call.simulation { simulation = code }
     }
 }

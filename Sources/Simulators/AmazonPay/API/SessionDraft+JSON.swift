@@ -56,9 +56,9 @@ extension PaymentDetails {
         guard let body else { return }
         intent = body["paymentIntent"]?.text.flatMap(Intent.init) ?? intent
         canHandlePendingAuthorization = body["canHandlePendingAuthorization"]?.flag ?? canHandlePendingAuthorization
-        chargeAmount = BodyCheck.price(body["chargeAmount"]) ?? chargeAmount
-        totalOrderAmount = BodyCheck.price(body["totalOrderAmount"]) ?? totalOrderAmount
-        estimateOrderTotal = BodyCheck.price(body["estimateOrderTotal"]) ?? estimateOrderTotal
+        chargeAmount = Price(body["chargeAmount"]) ?? chargeAmount
+        totalOrderAmount = Price(body["totalOrderAmount"]) ?? totalOrderAmount
+        estimateOrderTotal = Price(body["estimateOrderTotal"]) ?? estimateOrderTotal
         presentmentCurrency = body["presentmentCurrency"]?.text.flatMap(Currency.init) ?? presentmentCurrency
         softDescriptor = body["softDescriptor"]?.text ?? softDescriptor
         allowOvercharge = body["allowOvercharge"]?.flag ?? allowOvercharge

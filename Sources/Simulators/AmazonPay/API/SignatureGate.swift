@@ -1,6 +1,7 @@
 import AmazonPay
 import Cryptography
 import Primitives
+import SimulatorCore
 
 /// Who a request comes from, and whether that is proven.
 struct SignatureGate: Sendable {

@@ -1,3 +1,4 @@
+import SimulatorCore
 import StrictJSON
 
 // States that a tester wishes upon objects: what Amazon, a bank or a buyer would do at some time.
@@ -92,7 +93,7 @@ private struct StateWish {
     init(_ body: JSONValue) {
         state = body["state"]?.text ?? ""
         codes = (body["reasonCode"]?.text).map { [$0] } ?? body["reasonCodes"]?.elements.compactMap(\.text) ?? []
-        amount = BodyCheck.price(body["amount"])
+        amount = Price(body["amount"])
     }
 
     /// The one reason, of those that the state can have.

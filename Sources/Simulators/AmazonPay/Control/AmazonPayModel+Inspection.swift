@@ -1,18 +1,11 @@
 import HTTPCore
 import Primitives
-import StrictJSON
+import SimulatorCore
+package import StrictJSON
 
 // What the control interface shows.
 
 extension AmazonPayModel {
-    var clockJSON: JSONValue {
-        ["now": .string(CalendarDate(engine.now).extendedText), "real": .string(CalendarDate(realTime).extendedText)]
-    }
-
-    var snapshotsJSON: JSONValue {
-        ["snapshots": .array(snapshots.keys.sorted().map(JSONValue.string)), "clock": clockJSON]
-    }
-
     var stateJSON: JSONValue {
         [
             "clock": clockJSON, "options": switches.json,
@@ -80,36 +73,12 @@ extension AmazonPayModel {
         .object(object.members + [JSONMember("_sim", known)])
     }
 
-    /// The ledger after a number, with the count of effective completes of every session in it.
-    func logJSON(_ query: String) -> JSONValue {
-        let bytes = Array(query.utf8)
-        let parameters = try? HTTPParameters(bytes.span)
-        func number(_ name: String) -> Int? {
-            guard let text = try? parameters?.value(name) else { return nil }
-            return Int(text).flatMap { $0 >= 0 ? $0 : nil }
-        }
-        let entries = ledger.entries(since: number("since") ?? 0, limit: min(number("limit") ?? 1000, 5000))
+    /// The count of effective completes of every session in the log.
+    package func logMembers(of entries: [CallEntry]) -> [JSONMember] {
         var completes: [JSONMember] = []
         for id in entries.compactMap(\.subject.sessionID) where !completes.contains(where: { $0.name == id }) {
             completes.append(JSONMember(id, JSONValue(engine.effectiveCompletes[id] ?? 0)))
         }
-        return [
-            "entries": .array(entries.map(\.json)), "last": JSONValue(entries.last?.number ?? ledger.count),
-            "effectiveCompletes": .object(completes),
-        ]
-    }
-
-    var faultsJSON: JSONValue {
-        [
-            "waiting": .array(
-                faults.waiting.map { fault in
-                    [
-                        "operation": JSONValue(fault.operation), "merchantId": JSONValue(fault.merchantID),
-                        "count": JSONValue(fault.count), "kind": .string(fault.kind.name),
-                        "permille": fault.chance.map { JSONValue($0.thousandths) } ?? .null,
-                    ]
-                }
-            )
-        ]
+        return [JSONMember("effectiveCompletes", .object(completes))]
     }
 }

@@ -1,4 +1,5 @@
 import HTTPCore
+import SimulatorCore
 
 /// A page request with its parameters read.
 struct PageRequest: Sendable {
@@ -25,19 +26,19 @@ struct PageRequest: Sendable {
 }
 
 extension AmazonPayModel {
-    mutating func receivePage(_ request: SimulatorRequest) -> SimulatorStep {
+    mutating func receivePage(_ request: SimulatorRequest) -> AmazonPayStep {
         let name = HostedRoute(rawValue: request.path)?.name ?? "Unknown"
-        let fault = faults.take(name, isHosted: true, merchantID: nil)
+        let fault = faults.take(name, byNameOnly: true, account: nil)
         if let delay = fault?.delay, delay > .zero {
             return .pause(delay, SimulatorPause(request: request, fault: fault, stage: .entrance))
         }
         return enterPage(request, fault)
     }
 
-    mutating func enterPage(_ request: SimulatorRequest, _ fault: Fault?) -> SimulatorStep {
+    mutating func enterPage(_ request: SimulatorRequest, _ fault: Fault?) -> AmazonPayStep {
         switch fault?.kind {
         case .resetBefore: return .answer(SimulatorAnswer(0), .nothing)
-        case .htmlBody(let status): return .answer(AmazonPayModel.gatewayPage(status ?? 502))
+        case .htmlBody(let status): return .answer(.gatewayPage(status ?? 502))
         case .refusal(let status, let reason) where reason != APIReason.softDeclined.rawValue:
             let language = HostedLanguage(acceptLanguage: request.first("accept-language"))
             var answer = HostedError(.unavailable, reason.map { [("reasonCode", $0)] } ?? []).answer(language)

@@ -64,7 +64,7 @@ extension AmazonPayModel {
 
     private func signInDraft(_ body: JSONValue, _ caller: Caller) throws(HostedError) -> SignInDraft {
         do {
-            try BodyCheck.check(body, Schemas.signIn)
+            try APIError.check(body, Schemas.signIn)
         } catch {
             throw HostedError(error)
         }
@@ -85,7 +85,7 @@ extension AmazonPayModel {
         _ caller: Caller
     ) throws(HostedError) -> SessionDraft {
         do throws(APIError) {
-            try BodyCheck.check(body, Schemas.button)
+            try APIError.check(body, Schemas.button)
             let draft = SessionDraft(body, productType: product)
             try SessionDraft.checkCombinations(draft, caller.merchant)
             try engine.check(draft.payment, for: caller)

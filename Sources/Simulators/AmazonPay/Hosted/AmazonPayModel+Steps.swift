@@ -1,3 +1,5 @@
+import SimulatorCore
+
 // What a form does at each step of a visit.
 
 extension AmazonPayModel {

@@ -1,3 +1,5 @@
+import SimulatorCore
+
 /// The files beside the pages.
 enum HostedFiles {
     /// The answer of a file; `nil` for a page.

@@ -42,6 +42,17 @@ struct Price: Sendable, Equatable, Codable {
         self.currency = currency
     }
 
+    /// The price that a value stands for, or `nil` where it is none; the amount may be a text or a number.
+    init?(_ value: JSONValue?) {
+        guard let value, let currency = value["currencyCode"]?.text.flatMap(Currency.init(rawValue:)) else {
+            return nil
+        }
+        switch value["amount"] {
+        case .string(let amount), .number(let amount): self.init(amount: amount, currency: currency)
+        default: return nil
+        }
+    }
+
     init(units: Int64, _ currency: Currency) {
         self.units = units
         self.currency = currency

@@ -1,12 +1,10 @@
 import Primitives
+import SimulatorCore
 
 /// The state of a simulator at some time: objects, money, idempotency keys, faults, visits, clock.
 ///
 /// A value, so keeping it costs little.
-struct Snapshot: Sendable {
-    /// How many are kept.
-    static let limit = 20
-
+package struct Snapshot: Sendable {
     let switches: SimulatorSwitches
     let engine: MoneyEngine
     let idempotency: IdempotencyTable

@@ -1,6 +1,6 @@
-import StrictJSON
+package import StrictJSON
 
-/// What arrives at the simulator, as a value.
+/// What arrives at a simulator, as a value.
 package struct SimulatorRequest: Sendable {
     /// Upper case.
     package let method: String
@@ -66,7 +66,7 @@ package struct SimulatorRequest: Sendable {
     }
 }
 
-/// What the simulator answers, as a value.
+/// What a simulator answers, as a value.
 package struct SimulatorAnswer: Sendable, Equatable, Codable {
     /// One field of an answer.
     package struct Field: Sendable, Equatable, Codable {
@@ -74,6 +74,12 @@ package struct SimulatorAnswer: Sendable, Equatable, Codable {
         package let name: String
         /// Printable ASCII.
         package let value: String
+
+        /// A field of its two parts.
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The HTTP status.
@@ -83,7 +89,8 @@ package struct SimulatorAnswer: Sendable, Equatable, Codable {
     /// The content.
     package var body: [UInt8]
 
-    init(_ status: Int, _ fields: [(String, String)] = [], body: [UInt8] = []) {
+    /// An answer; names of fields are in lower case.
+    package init(_ status: Int, _ fields: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status
         self.fields = fields.map { Field(name: $0.0, value: $0.1) }
         self.body = body
@@ -97,47 +104,12 @@ package struct SimulatorAnswer: Sendable, Equatable, Codable {
         fields.first { $0.name == name }?.value
     }
 
-    static func json(_ status: Int, _ value: JSONValue, _ fields: [(String, String)] = []) -> SimulatorAnswer {
+    /// An answer in JSON, which nobody keeps.
+    package static func json(_ status: Int, _ value: JSONValue, _ fields: [(String, String)] = []) -> SimulatorAnswer {
         SimulatorAnswer(
             status,
             [("content-type", "application/json"), ("cache-control", "no-store"), ("x-robots-tag", "noindex")] + fields,
             body: value.bytes
         )
     }
-}
-
-/// What happens next with a request.
-package enum SimulatorStep: Sendable {
-    /// How much of an answer reaches the client.
-    package enum Delivery: Sendable, Equatable {
-        /// All of it.
-        case whole
-        /// Its head and half of its content, then the connection ends.
-        case half
-        /// Its head and half of its content, then for so long nothing, then the rest.
-        case slow(Duration)
-        /// Nothing: the connection ends.
-        case nothing
-    }
-
-    /// This is the answer.
-    case answer(SimulatorAnswer, Delivery)
-    /// Nothing for a while, then `resume`.
-    case pause(Duration, SimulatorPause)
-
-    static func answer(_ answer: SimulatorAnswer) -> SimulatorStep { .answer(answer, .whole) }
-}
-
-/// A request on its way, put aside for a while.
-package struct SimulatorPause: Sendable {
-    enum Stage: Sendable {
-        /// Before the service has seen it.
-        case entrance
-        /// Inside, with everything checked and nothing done yet.
-        case effect(APICall)
-    }
-
-    let request: SimulatorRequest
-    let fault: Fault?
-    let stage: Stage
 }

@@ -4,27 +4,22 @@ extension Fault {
     /// The fault that a tester describes.
     ///
     /// - Throws: 400, naming what is wrong.
-    init(_ body: JSONValue) throws(ControlError) {
-        if let name = body["match"]?["operation"]?.text, !Fault.names.contains(name) {
-            throw ControlError("There is no such match.operation. There are \(Fault.names.joined(separator: ", ")).")
+    init(_ body: JSONValue, _ rules: FaultRules) throws(ControlError) {
+        if let name = body["match"]?["operation"]?.text, !rules.operations.contains(name) {
+            throw ControlError(
+                "There is no such match.operation. There are \(rules.operations.joined(separator: ", "))."
+            )
         }
-        do {
-            try BodyCheck.check(body, Fault.members)
-        } catch {
-            throw ControlError(error.message)
-        }
+        try ControlBody.check(body, Fault.members(rules))
         let match = body["match"]
         operation = match?["operation"]?.text
-        if let operation, !Fault.names.contains(operation) {
-            throw ControlError("match.operation is one of \(Fault.names.joined(separator: ", ")).")
-        }
-        merchantID = match?["merchantId"]?.text
+        account = match?[rules.account]?.text
         count = max(1, min(match?["count"]?.integer ?? 1, 1_000_000))
         chance = try Fault.chance(match)
         let action = body["action"] ?? .object([])
         delay = try Fault.duration(action, "delayMs")
         processing = try Fault.duration(action, "processingMs")
-        kind = try Fault.kind(action)
+        kind = try Fault.kind(action, rules)
         retryAfter = action["retryAfter"]?.text
         if retryAfter?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) == false {
             throw ControlError("retryAfter holds what no field can.")
@@ -34,29 +29,33 @@ extension Fault {
         }
     }
 
-    private static let names =
-        APIOperation.allCases.map(\.rawValue) + HostedRoute.allCases.map(\.name)
+    /// What the control interface shows of one that waits.
+    func json(_ rules: FaultRules) -> JSONValue {
+        .object([
+            JSONMember("operation", JSONValue(operation)), JSONMember(rules.account, JSONValue(account)),
+            JSONMember("count", JSONValue(count)), JSONMember("kind", .string(kind.name)),
+            JSONMember("permille", chance.map { JSONValue($0.thousandths) } ?? .null),
+        ])
+    }
 
-    private static let members: [Shape.Member] = [
-        .init(
-            "match",
-            .object([
-                .init("operation", .text(100)), .init("merchantId", .text(100)), .init("count", .count),
-                .init("permille", .count), .init("seed", .text(100)),
-            ])
-        ),
-        .init(
-            "action",
-            .object([
-                .init("delayMs", .count), .init("processingMs", .count), .init("status", .count),
-                .init("reasonCode", .text(100)), .init("resetBefore", .flag), .init("resetAfter", .flag),
-                .init("truncateBody", .flag), .init("slowBodyMs", .count), .init("htmlBody", .flag),
-                .init("badJson", .flag),
-                .init("wrongContentType", .flag), .init("retryAfter", .text(40)),
-            ]),
-            isRequired: true
-        ),
-    ]
+    private static func members(_ rules: FaultRules) -> [Shape.Member] {
+        let match: [Shape.Member] = [
+            .init("operation", .text(100)), .init(rules.account, .text(100)), .init("count", .count),
+            .init("permille", .count), .init("seed", .text(100)),
+        ]
+        return [.init("match", .object(match)), action]
+    }
+
+    private static let action = Shape.Member(
+        "action",
+        .object([
+            .init("delayMs", .count), .init("processingMs", .count), .init("status", .count),
+            .init("reasonCode", .text(100)), .init("resetBefore", .flag), .init("resetAfter", .flag),
+            .init("truncateBody", .flag), .init("slowBodyMs", .count), .init("htmlBody", .flag),
+            .init("badJson", .flag), .init("wrongContentType", .flag), .init("retryAfter", .text(40)),
+        ]),
+        isRequired: true
+    )
 
     private static func chance(_ match: JSONValue?) throws(ControlError) -> Chance? {
         guard let thousandths = match?["permille"]?.integer else { return nil }
@@ -72,9 +71,9 @@ extension Fault {
         return .milliseconds(milliseconds)
     }
 
-    private static func kind(_ action: JSONValue) throws(ControlError) -> Kind {
+    private static func kind(_ action: JSONValue, _ rules: FaultRules) throws(ControlError) -> Kind {
         let reason = action["reasonCode"]?.text
-        let status = action["status"]?.integer ?? reason.flatMap(APIReason.init)?.status
+        let status = action["status"]?.integer ?? reason.flatMap(rules.status)
         if let status, !(200...599).contains(status) { throw ControlError("status is not an HTTP status.") }
         let flags: [(String, Kind)] = [
             ("resetBefore", .resetBefore), ("resetAfter", .resetAfter), ("truncateBody", .truncateBody),

@@ -1,9 +1,11 @@
 import Primitives
-import StrictJSON
+import SimulatorCore
+package import StrictJSON
 
 /// One API call as it was answered.
-struct LedgerEntry: Sendable {
-    var number = 0
+package struct CallEntry: LedgerEntry {
+    /// Counts from one.
+    package var number = 0
     var time = WallTime(seconds: 0)
     let operation: String
     let method: String
@@ -24,7 +26,8 @@ struct LedgerEntry: Sendable {
         self.path = String(path.prefix(200))
     }
 
-    var json: JSONValue {
+    /// What the log shows.
+    package var json: JSONValue {
         [
             "number": JSONValue(number), "time": .string(CalendarDate(time).extendedText),
             "operation": .string(operation), "method": .string(method), "path": .string(path),
@@ -47,32 +50,4 @@ struct CallSubject: Sendable, Equatable {
     var amount: Price?
     /// Whether this very call changed an object; a replay and a refusal do not.
     var isEffective = false
-}
-
-/// Every call that was answered, the latest of them.
-struct Ledger: Sendable {
-    /// Calls that are remembered; the oldest goes first.
-    static let capacity = 20_000
-
-    private var entries: [LedgerEntry] = []
-    private(set) var count = 0
-
-    /// Adds an entry and gives it its number, which counts from one.
-    mutating func add(_ entry: LedgerEntry) {
-        var entry = entry
-        count += 1
-        entry.number = count
-        if entries.count < Ledger.capacity {
-            entries.append(entry)
-        } else {
-            entries[(count - 1) % Ledger.capacity] = entry
-        }
-    }
-
-    /// The entries after a number, oldest first.
-    func entries(since number: Int, limit: Int) -> [LedgerEntry] {
-        let first = max(number, count - entries.count) + 1
-        guard first <= count else { return [] }
-        return (first...count).prefix(limit).map { entries[($0 - 1) % Ledger.capacity] }
-    }
 }

@@ -1,8 +1,7 @@
-import SimulatorCore
-import StrictJSON
+package import StrictJSON
 
 /// What a value of a request body may look like.
-indirect enum Shape: Sendable {
+package indirect enum Shape: Sendable {
     /// A text of at most so many characters.
     case text(Int)
     /// A text from a list.
@@ -11,22 +10,27 @@ indirect enum Shape: Sendable {
     case url(Int)
     /// The same, or a link into an app: a scheme that is a domain backwards.
     case link(Int)
+    /// True or false.
     case flag
-    case price
+    /// An object with these members and no other, which holds as a whole.
+    case whole([String], @Sendable (JSONValue) -> Bool)
     /// Digits, as a text or as a number.
     case count
+    /// An object with these members and no other.
     case object([Member])
+    /// So many elements at most.
     case list(of: Shape, limit: Int)
     /// An object whose names are free.
     case table(of: Shape, limit: Int)
 
     /// A member of an object.
-    struct Member: Sendable {
+    package struct Member: Sendable {
         let name: String
         let shape: Shape
         let isRequired: Bool
 
-        init(_ name: String, _ shape: Shape, isRequired: Bool = false) {
+        /// A member that may be absent, unless it is required.
+        package init(_ name: String, _ shape: Shape, isRequired: Bool = false) {
             self.name = name
             self.shape = shape
             self.isRequired = isRequired
@@ -34,25 +38,40 @@ indirect enum Shape: Sendable {
     }
 }
 
-/// Holds a body to its shape, in the order of the service: unknown members, then types and lengths, then absent members.
-struct BodyCheck {
-    private var unknown: String?
-    private var invalid: String?
-    private var missing: String?
+/// What is wrong with a body, by the member that is found so first: unknown members come before types and lengths, those before
+/// absent members.
+package enum BodyFault: Equatable, CustomStringConvertible {
+    /// No member of this name is known.
+    case unknown(String)
+    /// Its value is of another type, or too long.
+    case invalid(String)
+    /// It is required.
+    case missing(String)
 
-    /// Checks a body.
-    ///
-    /// - Throws: `UnrecognizedField`, `InvalidParameterValue` or `MissingParameterValue`, naming the first member found so.
-    static func check(_ body: JSONValue, _ members: [Shape.Member]) throws(APIError) {
+    /// What is wrong; `nil` where the body holds.
+    package static func first(in body: JSONValue, _ members: [Shape.Member]) -> BodyFault? {
         var check = BodyCheck()
         check.visit(body, .object(members), "")
-        if let name = check.unknown { throw APIError(.unrecognizedField, "\(name) is not recognized.") }
-        if let name = check.invalid { throw APIError(.invalidParameterValue, "The value of \(name) is invalid.") }
-        if let name = check.missing { throw APIError(.missingParameterValue, "\(name) is required.") }
+        return check.unknown.map(unknown) ?? check.invalid.map(invalid) ?? check.missing.map(missing)
     }
 
+    package var description: String {
+        switch self {
+        case .unknown(let name): "\(name) is not recognized."
+        case .invalid(let name): "The value of \(name) is invalid."
+        case .missing(let name): "\(name) is required."
+        }
+    }
+}
+
+/// Holds a body to its shape.
+private struct BodyCheck {
+    var unknown: String?
+    var invalid: String?
+    var missing: String?
+
     /// Null counts as absent.
-    private mutating func visit(_ value: JSONValue, _ shape: Shape, _ path: String) {
+    mutating func visit(_ value: JSONValue, _ shape: Shape, _ path: String) {
         switch (shape, value) {
         case (_, .null): break
         case (.object(let members), .object(let given)): visit(given, members, path)
@@ -62,8 +81,8 @@ struct BodyCheck {
         case (.table(let element, let limit), .object(let given)):
             if given.count > limit { note(&invalid, path) }
             for member in given { visit(member.value, element, path + "." + member.name) }
-        case (.price, .object(let given)):
-            for member in given where member.name != "amount" && member.name != "currencyCode" {
+        case (.whole(let names, _), .object(let given)):
+            for member in given where !names.contains(member.name) {
                 note(&unknown, "\(path).\(member.name)")
             }
             if !BodyCheck.isValid(value, shape) { note(&invalid, path) }
@@ -100,20 +119,9 @@ struct BodyCheck {
         case (.link(let limit), .string(let text)):
             text.isEmpty || (text.utf8.count <= limit && WebURL(text, acceptsApps: true)?.isTrustworthy == true)
         case (.flag, .bool): true
-        case (.price, .object): price(value) != nil
+        case (.whole(_, let holds), .object): holds(value)
         case (.count, .string(let digits)), (.count, .number(let digits)): Int(digits).map { $0 >= 0 } ?? false
         default: false
-        }
-    }
-
-    /// The price that a value stands for, or `nil` where it is none; the amount may be a text or a number.
-    static func price(_ value: JSONValue?) -> Price? {
-        guard let value, let code = value["currencyCode"]?.text, let currency = Currency(rawValue: code) else {
-            return nil
-        }
-        switch value["amount"] {
-        case .string(let amount), .number(let amount): return Price(amount: amount, currency: currency)
-        default: return nil
         }
     }
 }

@@ -1,24 +1,20 @@
-import HTTPCore
+package import HTTPCore
 
 // Between the server's requests and responses and the model's values.
 
 extension SimulatorRequest {
-    /// The names that the model looks at by itself; those that a request has signed come on top.
-    private static let known = [
+    /// Names that every simulator may look at.
+    private static let common = [
         "authorization", "accept", "accept-language", "content-type", "cookie", "host", "origin", "referer",
         "user-agent",
-        "x-amz-pay-date", "x-amz-pay-host", "x-amz-pay-region", "x-amz-pay-idempotency-key",
-        "x-amz-pay-simulation-code", "x-sim-throttle",
     ]
 
     /// The value of a request of the server.
-    init(_ request: HTTPRequest) {
-        let authorization = request.first(.authorization) ?? ""
-        let signed = authorization.firstRange(of: "SignedHeaders=").map { mark in
-            authorization[mark.upperBound...].prefix { $0 != "," && $0 != " " }.split(separator: ";")
-        }
+    ///
+    /// - Parameter names: Fields that its service looks at beside the common ones, in either case.
+    package init(_ request: HTTPRequest, reading names: [String]) {
         var fields: [(name: String, value: String)] = []
-        for text in Set(SimulatorRequest.known + (signed ?? []).map { $0.lowercased() }) {
+        for text in Set(SimulatorRequest.common + names.map { $0.lowercased() }) {
             guard let name = HTTPFieldName(text) else { continue }
             for value in request.values(name) { fields.append((text, value)) }
         }

@@ -1,0 +1,189 @@
+import HTTPCore
+package import Primitives
+package import StrictJSON
+
+/// A simulated service as a value, with what the control interface below `/_sim` works on.
+///
+/// The interface is for the tester on this machine, never for anybody else. Clock, faults, log, snapshots and reset are told here
+/// once; what a service has beside them is `ownControl`.
+package protocol ControlledModel {
+    /// One answered call of the log.
+    associatedtype Entry: LedgerEntry
+    /// All that a tester may come back to.
+    associatedtype Kept: Sendable
+
+    /// What a tester may spoil.
+    static var faultRules: FaultRules { get }
+
+    /// Where clients find it, scheme, host and port.
+    var baseURL: String { get }
+    /// What the real clock showed when the present request came.
+    var realTime: WallTime { get }
+    /// The simulated time up to which the service has lived.
+    var now: WallTime { get }
+    /// Whether it has no object that has lived yet, so that its time may be any.
+    var isUntouched: Bool { get }
+    /// Its calendar.
+    var clock: SimulatedClock { get set }
+    /// What shall go wrong.
+    var faults: FaultQueue { get set }
+    /// Calls that were answered.
+    var ledger: Ledger<Entry> { get }
+    /// What was kept, by name.
+    var snapshots: [String: Kept] { get set }
+
+    /// Lives on to the present of its clock.
+    mutating func moveTo(_ real: WallTime)
+    /// Forgets everything but its set-up.
+    mutating func reset()
+    /// The present state.
+    func kept() -> Kept
+    /// Goes back to a state, and sets the clock to it.
+    mutating func restore(_ kept: Kept)
+
+    /// Members that the log has beside its entries.
+    func logMembers(of entries: [Entry]) -> [JSONMember]
+    /// The calls that this service alone has.
+    ///
+    /// - Parameter path: The parts of the path below `/_sim`.
+    /// - Returns: `nil` where there is no such call.
+    mutating func ownControl(_ request: SimulatorRequest, _ path: [String]) throws(ControlError) -> SimulatorAnswer?
+}
+
+extension ControlledModel {
+    /// Whether a request is for the control interface.
+    package static func isControl(_ request: SimulatorRequest) -> Bool {
+        request.path == "/_sim" || request.path.hasPrefix("/_sim/")
+    }
+
+    /// Answers a tester.
+    package mutating func control(_ request: SimulatorRequest) -> SimulatorAnswer {
+        do {
+            try checkTester(request)
+            return try answerTester(request)
+        } catch {
+            return .json(error.status, ["error": .string(error.message)])
+        }
+    }
+
+    package func logMembers(of entries: [Entry]) -> [JSONMember] { [] }
+
+    /// A page of another site must not be able to reach in through the tester's browser.
+    private func checkTester(_ request: SimulatorRequest) throws(ControlError) {
+        guard request.isLocalPeer else { throw ControlError(403, "The control interface is for loopback only.") }
+        let host = WebURL("http://" + (request.first("host") ?? "localhost").lowercased())
+        let isOwnHost = host?.host == WebURL(baseURL)?.host
+        guard host?.isLocal == true || isOwnHost else { throw ControlError(403, "The host is not this machine.") }
+        if let origin = request.first("origin") {
+            guard WebURL(origin)?.isLocal == true else { throw ControlError(403, "The origin is not this machine.") }
+        }
+    }
+
+    private mutating func answerTester(_ request: SimulatorRequest) throws(ControlError) -> SimulatorAnswer {
+        let path = request.path.split(separator: "/").dropFirst().map(String.init)
+        switch (request.method, path.count == 1 ? path[0] : "") {
+        case ("GET", "health"): return .json(200, ["status": "ok"])
+        case ("GET", "log"): return .json(200, log(request.query))
+        case ("GET", "clock"): return .json(200, clockJSON)
+        case ("POST", "clock"): return .json(200, try setClock(ControlBody(request)))
+        case ("GET", "faults"): return .json(200, faultsJSON)
+        case ("POST", "faults"): return .json(200, try addFaults(ControlBody(request)))
+        case ("DELETE", "faults"):
+            faults.removeAll()
+            return .json(200, faultsJSON)
+        case ("GET", "snapshot"): return .json(200, snapshotsJSON)
+        case ("POST", "snapshot"): return .json(200, try takeSnapshot(ControlBody(request)))
+        case ("POST", "reset"):
+            reset()
+            return .json(200, ["status": "ok"])
+        default:
+            if let answer = try ownControl(request, path) { return answer }
+            throw ControlError(404, "There is no \(request.method) \(request.path).")
+        }
+    }
+
+    // MARK: Clock
+
+    /// The simulated and the real time.
+    package var clockJSON: JSONValue {
+        ["now": .string(CalendarDate(now).extendedText), "real": .string(CalendarDate(realTime).extendedText)]
+    }
+
+    private mutating func setClock(_ body: ControlBody) throws(ControlError) -> JSONValue {
+        try body.check([.init("now", .text(40)), .init("advance", .text(40))])
+        switch (body.value["now"]?.text, body.value["advance"]?.text) {
+        case (let text?, nil):
+            guard let time = CalendarDate.time(of: text) else {
+                throw ControlError("now is not a time like 2026-03-14T02:00:00Z.")
+            }
+            guard time >= now || isUntouched else {
+                throw ControlError(409, "The clock goes back only after a reset: objects have lived until the present.")
+            }
+            clock.set(to: time, at: realTime)
+        case (nil, let text?):
+            guard let duration = ISO8601.duration(text) else {
+                throw ControlError("advance is not a duration like PT25H or P30D.")
+            }
+            clock.advance(by: duration)
+        default: throw ControlError("Either now or advance is needed.")
+        }
+        moveTo(realTime)
+        return clockJSON
+    }
+
+    // MARK: Faults
+
+    private var faultsJSON: JSONValue { ["waiting": .array(faults.waiting.map { $0.json(Self.faultRules) })] }
+
+    private mutating func addFaults(_ body: ControlBody) throws(ControlError) -> JSONValue {
+        let list = body.value.elements.isEmpty ? [body.value] : body.value.elements
+        var added: [Fault] = []
+        for element in list { added.append(try Fault(element, Self.faultRules)) }
+        faults.add(added)
+        return faultsJSON
+    }
+
+    // MARK: Snapshots
+
+    private var snapshotsJSON: JSONValue {
+        ["snapshots": .array(snapshots.keys.sorted().map(JSONValue.string)), "clock": clockJSON]
+    }
+
+    private mutating func takeSnapshot(_ body: ControlBody) throws(ControlError) -> JSONValue {
+        try body.check([.init("keep", .text(100)), .init("restore", .text(100)), .init("drop", .text(100))])
+        switch (body.value["keep"]?.text, body.value["restore"]?.text, body.value["drop"]?.text) {
+        case (let name?, nil, nil):
+            guard snapshots[name] != nil || snapshots.count < snapshotLimit else {
+                throw ControlError(409, "There are \(snapshotLimit) snapshots already; drop one.")
+            }
+            snapshots[name] = kept()
+        case (nil, let name?, nil):
+            guard let kept = snapshots[name] else { throw ControlError(404, "There is no snapshot \(name).") }
+            restore(kept)
+        case (nil, nil, let name?): snapshots[name] = nil
+        default: throw ControlError("One of keep, restore and drop is needed, with a name.")
+        }
+        return snapshotsJSON
+    }
+
+    // MARK: Log
+
+    private func log(_ query: String) -> JSONValue {
+        let bytes = Array(query.utf8)
+        let parameters = try? HTTPParameters(bytes.span)
+        func number(_ name: String) -> Int? {
+            guard let text = try? parameters?.value(name) else { return nil }
+            return Int(text).flatMap { $0 >= 0 ? $0 : nil }
+        }
+        let entries = ledger.entries(since: number("since") ?? 0, limit: min(number("limit") ?? 1000, 5000))
+        return .object(
+            [
+                JSONMember("entries", .array(entries.map(\.json))),
+                JSONMember("last", JSONValue(entries.last?.number ?? ledger.count)),
+            ] + logMembers(of: entries)
+        )
+    }
+}
+
+/// How many snapshots are kept at a time.
+private let snapshotLimit = 20

@@ -1,0 +1,53 @@
+package import EventIO
+import HTTPCore
+package import HTTPServer
+
+/// How much of an answer reaches the client.
+package enum SimulatorDelivery: Sendable, Equatable {
+    /// All of it.
+    case whole
+    /// Its head and half of its content, then the connection ends.
+    case half
+    /// Its head and half of its content, then for so long nothing, then the rest.
+    case slow(Duration)
+    /// Nothing: the connection ends.
+    case nothing
+}
+
+/// What happens next with a request.
+///
+/// `Pause` is a request on its way, put aside for a while.
+package enum SimulatorStep<Pause: Sendable>: Sendable {
+    /// This is the answer.
+    case answer(SimulatorAnswer, SimulatorDelivery)
+    /// Nothing for a while, then the request goes on.
+    case pause(Duration, Pause)
+
+    /// The whole of an answer.
+    package static func answer(_ answer: SimulatorAnswer) -> SimulatorStep { .answer(answer, .whole) }
+
+    /// What a handler gives back: the answer at once, or behind the pauses of the request.
+    ///
+    /// What a client that went away has asked for still happens, and connections break where a fault says so.
+    ///
+    /// - Parameter resume: Goes on with a request whose pause is over.
+    package func result(_ reactor: Reactor, resume: @escaping (Pause) -> SimulatorStep) -> HandlerResult {
+        if case .answer(let answer, .whole) = self { return .now(HTTPResponse(answer)) }
+        return .later {
+            var step = self
+            while case .pause(let duration, let pause) = step {
+                await reactor.sleep(for: duration)
+                step = resume(pause)
+            }
+            guard case .answer(let answer, let delivery) = step else { throw HangUp() }
+            let response = HTTPResponse(answer)
+            switch delivery {
+            case .whole: return response
+            case .half: throw HangUp(lastBytes: response.firstHalf)
+            case .slow(let pause):
+                throw HangUp(lastBytes: response.firstHalf, rest: response.secondHalf, after: pause)
+            case .nothing: throw HangUp()
+            }
+        }
+    }
+}

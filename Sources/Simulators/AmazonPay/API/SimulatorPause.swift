@@ -1,0 +1,18 @@
+package import SimulatorCore
+
+/// A request on its way, put aside for a while.
+package struct SimulatorPause: Sendable {
+    enum Stage: Sendable {
+        /// Before the service has seen it.
+        case entrance
+        /// Inside, with everything checked and nothing done yet.
+        case effect(APICall)
+    }
+
+    let request: SimulatorRequest
+    let fault: Fault?
+    let stage: Stage
+}
+
+/// What happens next with a request to Amazon Pay.
+package typealias AmazonPayStep = SimulatorStep<SimulatorPause>
