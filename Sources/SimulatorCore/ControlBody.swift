@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// Why the control interface refuses.
+/// A refusal of the control interface.
 package struct ControlError: Error, Sendable, Equatable {
     /// The HTTP status.
     package let status: Int
@@ -13,21 +13,21 @@ package struct ControlError: Error, Sendable, Equatable {
         self.message = message
     }
 
-    /// What was asked for makes no sense: 400.
+    /// A refusal with status 400.
     package init(_ message: String) {
         self.init(400, message)
     }
 }
 
-/// The JSON that a tester sent.
+/// The JSON body of a control call.
 package struct ControlBody: Sendable {
-    /// As it was sent; its members may be unknown until `check`.
+    /// The parsed body; `check` refuses unknown members.
     package let value: JSONValue
 
-    /// Bytes that it may have.
+    /// Greatest length in bytes.
     package static let limit = 262_144
 
-    /// Reads a content of any type.
+    /// Parses the body, whatever its content type says.
     package init(_ request: SimulatorRequest) throws(ControlError) {
         guard request.body.count <= ControlBody.limit else { throw ControlError(413, "The body is too large.") }
         do {
@@ -37,13 +37,13 @@ package struct ControlBody: Sendable {
         }
     }
 
-    /// Holds it to the members of an object.
+    /// Checks the body against the members of an object.
     package func check(_ members: [Shape.Member]) throws(ControlError) {
         try ControlBody.check(value, members)
     }
 
-    /// Holds a part of it to the members of an object.
+    /// Checks a part of a body against the members of an object.
     package static func check(_ value: JSONValue, _ members: [Shape.Member]) throws(ControlError) {
-        if let fault = BodyFault.first(in: value, members) { throw ControlError(fault.description) }
+        if let mismatch = ShapeMismatch.first(in: value, members) { throw ControlError(mismatch.description) }
     }
 }

@@ -2,56 +2,56 @@ import HTTPCore
 package import Primitives
 package import StrictJSON
 
-/// A simulated service as a value, with what the control interface below `/_sim` works on.
+/// A simulated service as a value that the control interface below `/_sim` works on.
 ///
-/// The interface is for the tester on this machine, never for anybody else. Clock, faults, log, snapshots and reset are told here
-/// once; what a service has beside them is `ownControl`.
+/// The interface is for a tester on this machine alone. Every simulator has clock, faults, log of calls, snapshots and reset from
+/// here; `ownControl` adds the calls of one service.
 package protocol ControlledModel {
-    /// One answered call of the log.
-    associatedtype Entry: LedgerEntry
-    /// All that a tester may come back to.
-    associatedtype Kept: Sendable
+    /// A call in the log.
+    associatedtype Entry: CallLogEntry
+    /// The state that a tester may go back to.
+    associatedtype Snapshot: Sendable
 
-    /// What a tester may spoil.
+    /// Operations and words of the service that a fault may name.
     static var faultRules: FaultRules { get }
 
-    /// Where clients find it, scheme, host and port.
+    /// Scheme, host and port under which clients find it.
     var baseURL: String { get }
-    /// What the real clock showed when the present request came.
+    /// The real time of the present request.
     var realTime: WallTime { get }
-    /// The simulated time up to which the service has lived.
+    /// The simulated time that its objects have reached.
     var now: WallTime { get }
-    /// Whether it has no object that has lived yet, so that its time may be any.
+    /// True without objects; only then may the clock be set back.
     var isUntouched: Bool { get }
-    /// Its calendar.
+    /// The distance of the simulated time from the real one.
     var clock: SimulatedClock { get set }
-    /// What shall go wrong.
+    /// Faults that wait for their request.
     var faults: FaultQueue { get set }
     /// Calls that were answered.
-    var ledger: Ledger<Entry> { get }
-    /// What was kept, by name.
-    var snapshots: [String: Kept] { get set }
+    var calls: CallLog<Entry> { get }
+    /// Snapshots by name.
+    var snapshots: [String: Snapshot] { get set }
 
-    /// Lives on to the present of its clock.
+    /// Advances its objects to the simulated time at a real one.
     mutating func moveTo(_ real: WallTime)
-    /// Forgets everything but its set-up.
+    /// Drops everything but the configuration.
     mutating func reset()
     /// The present state.
-    func kept() -> Kept
-    /// Goes back to a state, and sets the clock to it.
-    mutating func restore(_ kept: Kept)
+    func snapshot() -> Snapshot
+    /// Goes back to a state, and sets the clock to its time.
+    mutating func restore(_ snapshot: Snapshot)
 
-    /// Members that the log has beside its entries.
+    /// Further members of `GET log`.
     func logMembers(of entries: [Entry]) -> [JSONMember]
-    /// The calls that this service alone has.
+    /// Answers a control call of this service alone.
     ///
-    /// - Parameter path: The parts of the path below `/_sim`.
-    /// - Returns: `nil` where there is no such call.
+    /// - Parameter path: The segments below `/_sim`.
+    /// - Returns: `nil` for an unknown call.
     mutating func ownControl(_ request: SimulatorRequest, _ path: [String]) throws(ControlError) -> SimulatorAnswer?
 }
 
 extension ControlledModel {
-    /// Whether a request is for the control interface.
+    /// True for a request to the control interface.
     package static func isControl(_ request: SimulatorRequest) -> Bool {
         request.path == "/_sim" || request.path.hasPrefix("/_sim/")
     }
@@ -156,10 +156,10 @@ extension ControlledModel {
             guard snapshots[name] != nil || snapshots.count < snapshotLimit else {
                 throw ControlError(409, "There are \(snapshotLimit) snapshots already; drop one.")
             }
-            snapshots[name] = kept()
+            snapshots[name] = snapshot()
         case (nil, let name?, nil):
-            guard let kept = snapshots[name] else { throw ControlError(404, "There is no snapshot \(name).") }
-            restore(kept)
+            guard let snapshot = snapshots[name] else { throw ControlError(404, "There is no snapshot \(name).") }
+            restore(snapshot)
         case (nil, nil, let name?): snapshots[name] = nil
         default: throw ControlError("One of keep, restore and drop is needed, with a name.")
         }
@@ -175,15 +175,15 @@ extension ControlledModel {
             guard let text = try? parameters?.value(name) else { return nil }
             return Int(text).flatMap { $0 >= 0 ? $0 : nil }
         }
-        let entries = ledger.entries(since: number("since") ?? 0, limit: min(number("limit") ?? 1000, 5000))
+        let entries = calls.entries(since: number("since") ?? 0, limit: min(number("limit") ?? 1000, 5000))
         return .object(
             [
                 JSONMember("entries", .array(entries.map(\.json))),
-                JSONMember("last", JSONValue(entries.last?.number ?? ledger.count)),
+                JSONMember("last", JSONValue(entries.last?.number ?? calls.count)),
             ] + logMembers(of: entries)
         )
     }
 }
 
-/// How many snapshots are kept at a time.
+/// Snapshots that are kept at a time.
 private let snapshotLimit = 20

@@ -15,7 +15,7 @@ extension Fault {
         operation = match?["operation"]?.text
         account = match?[rules.account]?.text
         count = max(1, min(match?["count"]?.integer ?? 1, 1_000_000))
-        chance = try Fault.chance(match)
+        probability = try Fault.probability(match)
         let action = body["action"] ?? .object([])
         delay = try Fault.duration(action, "delayMs")
         processing = try Fault.duration(action, "processingMs")
@@ -34,7 +34,7 @@ extension Fault {
         .object([
             JSONMember("operation", JSONValue(operation)), JSONMember(rules.account, JSONValue(account)),
             JSONMember("count", JSONValue(count)), JSONMember("kind", .string(kind.name)),
-            JSONMember("permille", chance.map { JSONValue($0.thousandths) } ?? .null),
+            JSONMember("permille", probability.map { JSONValue($0.thousandths) } ?? .null),
         ])
     }
 
@@ -57,12 +57,12 @@ extension Fault {
         isRequired: true
     )
 
-    private static func chance(_ match: JSONValue?) throws(ControlError) -> Chance? {
+    private static func probability(_ match: JSONValue?) throws(ControlError) -> Probability? {
         guard let thousandths = match?["permille"]?.integer else { return nil }
         guard (1...1000).contains(thousandths) else {
             throw ControlError("permille is 1 to 1000, of a thousand requests.")
         }
-        return Chance(thousandths: thousandths, seed: match?["seed"]?.text ?? "")
+        return Probability(thousandths: thousandths, seed: match?["seed"]?.text ?? "")
     }
 
     private static func duration(_ action: JSONValue, _ name: String) throws(ControlError) -> Duration {

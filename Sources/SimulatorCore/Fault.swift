@@ -2,13 +2,13 @@ import Cryptography
 import Primitives
 import StrictJSON
 
-/// What a tester may spoil at a simulator, and the words of its service.
+/// Operations and words of a service that a fault may name.
 package struct FaultRules: Sendable {
-    /// Names of the operations that a fault without a name hits, and of those that have to be named.
+    /// Valid values of `match.operation`.
     let operations: [String]
-    /// The member of a match that says whose requests are hit, for example `merchantId`.
+    /// The member of `match` that names an account, for example `merchantId`.
     let account: String
-    /// The status that goes with a reason; `nil` for one that the service does not know.
+    /// The HTTP status of a reason code; `nil` for an unknown one.
     let status: @Sendable (_ reason: String) -> Int?
 
     /// Rules of a service.
@@ -21,7 +21,7 @@ package struct FaultRules: Sendable {
 
 /// Something that shall go wrong on purpose.
 package struct Fault: Sendable, Equatable {
-    /// What goes wrong, beside waiting.
+    /// The failure that follows the waiting.
     package enum Kind: Sendable, Equatable {
         /// Only the waiting goes wrong.
         case none
@@ -65,26 +65,26 @@ package struct Fault: Sendable, Equatable {
     /// How many requests it still hits.
     var count = 1
     /// `nil` where it hits every request that fits.
-    var chance: Chance?
+    var probability: Probability?
     /// Before the service has seen the request.
     package var delay: Duration = .zero
     /// Inside the service, between its checks and the effect.
     package var processing: Duration = .zero
-    /// What goes wrong.
+    /// The failure.
     package var kind = Kind.none
     /// The Retry-After field of a refusal.
     package var retryAfter: String?
 
-    /// What is left of a fault whose waiting is over.
+    /// The fault without its delay, for a request that has waited.
     package var spent: Fault {
         var fault = self
         fault.delay = .zero
         return fault
     }
 
-    /// Spoils the answer of a service that has had its effect.
+    /// Spoils the answer of a request that has had its effect.
     ///
-    /// - Returns: How much of it reaches the client.
+    /// - Returns: The part of it that reaches the client.
     package func spoil(_ answer: inout SimulatorAnswer) -> SimulatorDelivery {
         switch kind {
         case .resetAfter: return .nothing
@@ -102,7 +102,7 @@ package struct Fault: Sendable, Equatable {
 }
 
 extension SimulatorAnswer {
-    /// What some gateway in front of the service says in its place.
+    /// The HTML page of a gateway in front of the service.
     package static func gatewayPage(_ status: Int) -> SimulatorAnswer {
         let page =
             "<html><head><title>\(status)</title></head><body><center><h1>\(status)</h1></center></body></html>\n"
@@ -111,7 +111,7 @@ extension SimulatorAnswer {
 }
 
 /// Whether something happens, by a seed: the same seed and the same number of draws give the same answers.
-package struct Chance: Sendable, Equatable {
+package struct Probability: Sendable, Equatable {
     /// Of a thousand draws so many say yes, on the whole.
     let thousandths: Int
     let seed: String
@@ -157,7 +157,7 @@ package struct FaultQueue: Sendable {
             let fault = waiting[index]
             return (fault.operation == operation || (fault.operation == nil && !byNameOnly))
                 && (fault.account == nil || fault.account == account)
-                && waiting[index].chance?.draw() != false
+                && waiting[index].probability?.draw() != false
         }
         guard let index else { return nil }
         let fault = waiting[index]

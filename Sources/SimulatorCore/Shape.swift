@@ -12,7 +12,7 @@ package indirect enum Shape: Sendable {
     case link(Int)
     /// True or false.
     case flag
-    /// An object with these members and no other, which holds as a whole.
+    /// An object with these members and no other, valid where the closure says so.
     case whole([String], @Sendable (JSONValue) -> Bool)
     /// Digits, as a text or as a number.
     case count
@@ -38,9 +38,8 @@ package indirect enum Shape: Sendable {
     }
 }
 
-/// What is wrong with a body, by the member that is found so first: unknown members come before types and lengths, those before
-/// absent members.
-package enum BodyFault: Equatable, CustomStringConvertible {
+/// The first mismatch of a body and its shape: unknown members before types and lengths, those before absent members.
+package enum ShapeMismatch: Equatable, CustomStringConvertible {
     /// No member of this name is known.
     case unknown(String)
     /// Its value is of another type, or too long.
@@ -48,8 +47,8 @@ package enum BodyFault: Equatable, CustomStringConvertible {
     /// It is required.
     case missing(String)
 
-    /// What is wrong; `nil` where the body holds.
-    package static func first(in body: JSONValue, _ members: [Shape.Member]) -> BodyFault? {
+    /// The mismatch of an object and its members; `nil` for a valid body.
+    package static func first(in body: JSONValue, _ members: [Shape.Member]) -> ShapeMismatch? {
         var check = BodyCheck()
         check.visit(body, .object(members), "")
         return check.unknown.map(unknown) ?? check.invalid.map(invalid) ?? check.missing.map(missing)

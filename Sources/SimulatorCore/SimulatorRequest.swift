@@ -104,7 +104,7 @@ package struct SimulatorAnswer: Sendable, Equatable, Codable {
         fields.first { $0.name == name }?.value
     }
 
-    /// An answer in JSON, which nobody keeps.
+    /// An answer in JSON that no cache may store.
     package static func json(_ status: Int, _ value: JSONValue, _ fields: [(String, String)] = []) -> SimulatorAnswer {
         SimulatorAnswer(
             status,

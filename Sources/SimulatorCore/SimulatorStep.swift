@@ -14,9 +14,9 @@ package enum SimulatorDelivery: Sendable, Equatable {
     case nothing
 }
 
-/// What happens next with a request.
+/// The next step of a request: its answer, or a pause.
 ///
-/// `Pause` is a request on its way, put aside for a while.
+/// `Pause` holds the request while it waits.
 package enum SimulatorStep<Pause: Sendable>: Sendable {
     /// This is the answer.
     case answer(SimulatorAnswer, SimulatorDelivery)
@@ -26,11 +26,11 @@ package enum SimulatorStep<Pause: Sendable>: Sendable {
     /// The whole of an answer.
     package static func answer(_ answer: SimulatorAnswer) -> SimulatorStep { .answer(answer, .whole) }
 
-    /// What a handler gives back: the answer at once, or behind the pauses of the request.
+    /// The result of a handler: the answer at once, or after the pauses of the request.
     ///
-    /// What a client that went away has asked for still happens, and connections break where a fault says so.
+    /// The effect of a request also happens for a client that has gone; connections break where a fault says so.
     ///
-    /// - Parameter resume: Goes on with a request whose pause is over.
+    /// - Parameter resume: Continues a request after its pause.
     package func result(_ reactor: Reactor, resume: @escaping (Pause) -> SimulatorStep) -> HandlerResult {
         if case .answer(let answer, .whole) = self { return .now(HTTPResponse(answer)) }
         return .later {

@@ -5,7 +5,7 @@ import Testing
 
 /// A service that says of each request how many it has seen.
 private struct Counting: ControlledModel {
-    struct Entry: LedgerEntry {
+    struct Entry: CallLogEntry {
         var number = 0
         let text: String
         var json: JSONValue { ["number": JSONValue(number), "text": .string(text)] }
@@ -19,11 +19,11 @@ private struct Counting: ControlledModel {
     var isUntouched: Bool { count == 0 }
     var clock = SimulatedClock()
     var faults = FaultQueue()
-    var ledger = Ledger<Entry>()
-    var snapshots: [String: Kept] = [:]
+    var calls = CallLog<Entry>()
+    var snapshots: [String: Snapshot] = [:]
     var count = 0
 
-    struct Kept {
+    struct Snapshot {
         let count: Int
         let now: WallTime
     }
@@ -35,11 +35,11 @@ private struct Counting: ControlledModel {
 
     mutating func reset() { self = Counting() }
 
-    func kept() -> Kept { Kept(count: count, now: now) }
+    func snapshot() -> Snapshot { Snapshot(count: count, now: now) }
 
-    mutating func restore(_ kept: Kept) {
-        (count, now) = (kept.count, kept.now)
-        clock.set(to: kept.now, at: realTime)
+    mutating func restore(_ snapshot: Snapshot) {
+        (count, now) = (snapshot.count, snapshot.now)
+        clock.set(to: snapshot.now, at: realTime)
     }
 
     mutating func ownControl(_ request: SimulatorRequest, _ path: [String]) throws(ControlError) -> SimulatorAnswer? {
@@ -51,7 +51,7 @@ private struct Counting: ControlledModel {
         let fault = faults.take(operation, byNameOnly: operation == "Page", account: shop)
         if fault?.kind == .resetBefore { return nil }
         count += 1
-        ledger.add(Entry(text: operation))
+        calls.add(Entry(text: operation))
         var answer = SimulatorAnswer.json(200, ["count": JSONValue(count)])
         return fault?.spoil(&answer) ?? .whole
     }
@@ -147,6 +147,7 @@ private struct Counting: ControlledModel {
         #expect(log["entries"]?.elements.compactMap { $0["text"]?.text } == ["Page"])
         #expect(log["last"]?.integer == 2)
         #expect(model.tester("GET", "log?since=-1").json["entries"]?.elements.count == 3)
+        #expect(model.tester("GET", "log?limit=-1").json["entries"]?.elements.count == 3)
     }
 
     @Test func `goes back to a state and its time`() {
@@ -166,9 +167,9 @@ private struct Counting: ControlledModel {
     }
 
     @Test func `keeps the latest calls where there are more than it holds`() {
-        var ledger = Ledger<Counting.Entry>()
-        for number in 1...(Ledger<Counting.Entry>.capacity + 2) { ledger.add(.init(text: "\(number)")) }
-        #expect(ledger.entries(since: 0, limit: 1).map(\.text) == ["3"])
-        #expect(ledger.count == Ledger<Counting.Entry>.capacity + 2)
+        var calls = CallLog<Counting.Entry>()
+        for number in 1...(CallLog<Counting.Entry>.capacity + 2) { calls.add(.init(text: "\(number)")) }
+        #expect(calls.entries(since: 0, limit: 1).map(\.text) == ["3"])
+        #expect(calls.count == CallLog<Counting.Entry>.capacity + 2)
     }
 }

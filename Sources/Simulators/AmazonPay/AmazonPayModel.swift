@@ -3,7 +3,7 @@ package import SimulatorCore
 
 /// The simulated Amazon Pay service as a value: requests in, answers out.
 ///
-/// It holds the objects and the money (`MoneyEngine`), the idempotency table, the faults, the ledger of calls, the hosted
+/// It holds the objects and the money (`MoneyEngine`), the idempotency table, the faults, the log of calls, the hosted
 /// pages' visits and the clock. It opens no socket, reads no clock and draws no chance: the time comes with each request,
 /// ids come from the seed. So the same seed, times and requests give the same answers.
 package struct AmazonPayModel: Sendable {
@@ -15,10 +15,10 @@ package struct AmazonPayModel: Sendable {
     var engine: MoneyEngine
     var idempotency = IdempotencyTable()
     var throttle = Throttle()
-    /// What shall go wrong.
+    /// Faults that wait for their request.
     package var faults = FaultQueue()
     /// Calls that were answered.
-    package var ledger = Ledger<CallEntry>()
+    package var calls = CallLog<CallEntry>()
     var desk: HostedDesk
     var requestIDs: IdentifierMint
     var notices: NotificationDesk
@@ -75,7 +75,7 @@ package struct AmazonPayModel: Sendable {
     ///   - pause: As it was given out; once.
     ///   - real: What the real clock shows now.
     /// - Returns: The answer, or one more pause.
-    package mutating func resume(_ pause: SimulatorPause, at real: WallTime) -> AmazonPayStep {
+    package mutating func resume(_ pause: AmazonPayPause, at real: WallTime) -> AmazonPayStep {
         moveTo(real)
         switch pause.stage {
         case .effect(let call): return finishCall(call, pause.fault)
@@ -96,7 +96,7 @@ package struct AmazonPayModel: Sendable {
         notices.queue.isPaused = false
     }
 
-    /// Goes back to what was kept under a name; ids go on, and so does the ledger.
+    /// Goes back to what was kept under a name; ids go on, and so does the log.
     package mutating func restore(_ snapshot: Snapshot) {
         let (objects, visits) = (engine.mint, desk.mint)
         (switches, engine) = (snapshot.switches, snapshot.engine)

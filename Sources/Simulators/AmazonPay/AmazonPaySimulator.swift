@@ -142,11 +142,11 @@ package final class AmazonPaySimulator: Simulator {
     }
 
     private func logCalls() {
-        for entry in model.ledger.entries(since: loggedCalls, limit: .max) {
+        for entry in model.calls.entries(since: loggedCalls, limit: .max) {
             loggedCalls = entry.number
             logger.info("simulator.call", entry.logFields)
         }
-        if model.ledger.count < loggedCalls { loggedCalls = model.ledger.count }
+        if model.calls.count < loggedCalls { loggedCalls = model.calls.count }
     }
 }
 

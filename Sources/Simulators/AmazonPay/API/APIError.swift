@@ -15,15 +15,15 @@ struct APIError: Error, Sendable, Equatable {
 
     var body: JSONValue { ["reasonCode": .string(reason.rawValue), "message": .string(message)] }
 
-    /// Holds a body to its members.
+    /// Checks a body against its members.
     ///
     /// - Throws: `UnrecognizedField`, `InvalidParameterValue` or `MissingParameterValue`, naming the first member found so.
     static func check(_ body: JSONValue, _ members: [Shape.Member]) throws(APIError) {
-        guard let fault = BodyFault.first(in: body, members) else { return }
-        switch fault {
-        case .unknown: throw APIError(.unrecognizedField, fault.description)
-        case .invalid: throw APIError(.invalidParameterValue, fault.description)
-        case .missing: throw APIError(.missingParameterValue, fault.description)
+        guard let mismatch = ShapeMismatch.first(in: body, members) else { return }
+        switch mismatch {
+        case .unknown: throw APIError(.unrecognizedField, mismatch.description)
+        case .invalid: throw APIError(.invalidParameterValue, mismatch.description)
+        case .missing: throw APIError(.missingParameterValue, mismatch.description)
         }
     }
 

@@ -1,6 +1,6 @@
 import SimulatorCore
 
-/// The operations of the service, by the names that the ledger and the faults use.
+/// The operations of the service, by the names that the log and the faults use.
 package enum APIOperation: String, Sendable, CaseIterable, Codable {
     /// POST `/checkoutSessions`.
     case createCheckoutSession = "CreateCheckoutSession"

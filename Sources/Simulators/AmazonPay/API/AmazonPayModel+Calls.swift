@@ -9,7 +9,7 @@ import StrictJSON
 
 extension AmazonPayModel {
     /// The greatest body of an API request.
-    package static let bodyLimit = ControlBody.limit
+    package static let bodyLimit = 262_144
 
     /// Names of fields that the API looks at, and of those that a request has signed.
     static func fields(of request: HTTPRequest) -> [String] {
@@ -32,7 +32,7 @@ extension AmazonPayModel {
         let name = route.operation?.rawValue ?? ""
         let fault = faults.take(name, byNameOnly: false, account: claimedMerchant(of: request)?.id)
         if let delay = fault?.delay, delay > .zero {
-            return .pause(delay, SimulatorPause(request: request, fault: fault, stage: .entrance))
+            return .pause(delay, AmazonPayPause(request: request, fault: fault, stage: .entrance))
         }
         return enterCall(request, route, fault)
     }
@@ -141,7 +141,7 @@ extension AmazonPayModel {
             return proceed(call, request, fault)
         case .busy(let until):
             let rest = Duration.microseconds(max(1000, until.microseconds - realTime.microseconds + 1000))
-            return .pause(rest, SimulatorPause(request: request, fault: fault?.spent, stage: .entrance))
+            return .pause(rest, AmazonPayPause(request: request, fault: fault?.spent, stage: .entrance))
         case .conflict:
             let error = APIError(.duplicateIdempotencyKey, "The idempotency key was used with another request.")
             return deliver(errorAnswer(error, entry), entry, error.reason.rawValue, fault)
@@ -156,7 +156,7 @@ extension AmazonPayModel {
 
     private mutating func proceed(_ call: APICall, _ request: SimulatorRequest, _ fault: Fault?) -> AmazonPayStep {
         if let processing = fault?.processing, processing > .zero {
-            return .pause(processing, SimulatorPause(request: request, fault: fault, stage: .effect(call)))
+            return .pause(processing, AmazonPayPause(request: request, fault: fault, stage: .effect(call)))
         }
         return finishCall(call, fault)
     }
@@ -229,7 +229,7 @@ extension AmazonPayModel {
         answer(error.status, error.body, entry)
     }
 
-    /// The path for the ledger, without the token of a buyer.
+    /// The path for the log, without the token of a buyer.
     private static func shownPath(_ request: SimulatorRequest, _ route: APIRoute) -> String {
         guard case .operation(.getBuyer, let token) = route.target else { return request.path }
         return request.path.replacing(token, with: token.prefix(6) + "…")

@@ -23,7 +23,7 @@ extension AmazonPayModel {
         }
     }
 
-    /// Hands an answer over, spoiled where a fault says so, and writes it into the ledger.
+    /// Hands an answer over, spoiled where a fault says so, and writes it into the log.
     mutating func deliver(
         _ answer: SimulatorAnswer,
         _ entry: CallEntry,
@@ -46,7 +46,7 @@ extension AmazonPayModel {
         entry.status = answer.status
         entry.reason = reason
         entry.isDelivered = delivery != .nothing && delivery != .half
-        ledger.add(entry)
+        calls.add(entry)
         return .answer(answer, delivery)
     }
 }

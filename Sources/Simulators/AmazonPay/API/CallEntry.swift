@@ -3,7 +3,7 @@ import SimulatorCore
 package import StrictJSON
 
 /// One API call as it was answered.
-package struct CallEntry: LedgerEntry {
+package struct CallEntry: CallLogEntry {
     /// Counts from one.
     package var number = 0
     var time = WallTime(seconds: 0)

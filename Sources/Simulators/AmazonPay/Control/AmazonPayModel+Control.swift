@@ -23,7 +23,7 @@ extension AmazonPayModel: ControlledModel {
     package var isUntouched: Bool { engine.isUntouched }
 
     /// Objects, money, keys, faults and visits.
-    package func kept() -> Snapshot { Snapshot(self) }
+    package func snapshot() -> Snapshot { Snapshot(self) }
 
     package mutating func ownControl(
         _ request: SimulatorRequest,

@@ -30,7 +30,7 @@ extension AmazonPayModel {
             "counts": [
                 "checkoutSessions": JSONValue(engine.sessions.count), "charges": JSONValue(engine.charges.count),
                 "chargePermissions": JSONValue(engine.permissions.count), "refunds": JSONValue(engine.refunds.count),
-                "calls": JSONValue(ledger.count), "faults": JSONValue(faults.waiting.count),
+                "calls": JSONValue(calls.count), "faults": JSONValue(faults.waiting.count),
                 "nextBuyers": JSONValue(desk.nextBuyers.count),
             ],
             "checkoutSessions": .array(engine.latestSessions(200).compactMap(summary)),

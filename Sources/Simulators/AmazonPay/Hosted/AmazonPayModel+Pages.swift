@@ -30,7 +30,7 @@ extension AmazonPayModel {
         let name = HostedRoute(rawValue: request.path)?.name ?? "Unknown"
         let fault = faults.take(name, byNameOnly: true, account: nil)
         if let delay = fault?.delay, delay > .zero {
-            return .pause(delay, SimulatorPause(request: request, fault: fault, stage: .entrance))
+            return .pause(delay, AmazonPayPause(request: request, fault: fault, stage: .entrance))
         }
         return enterPage(request, fault)
     }

@@ -1,15 +1,15 @@
 package import StrictJSON
 
 /// A call as a simulator has answered it.
-package protocol LedgerEntry: Sendable {
-    /// Counts from one, over all calls of a run; given by the ledger.
+package protocol CallLogEntry: Sendable {
+    /// Counts from one, over all calls of a run; given by the log.
     var number: Int { get set }
     /// What the control interface shows of it.
     var json: JSONValue { get }
 }
 
 /// Every call that was answered, the latest of them.
-package struct Ledger<Entry: LedgerEntry>: Sendable {
+package struct CallLog<Entry: CallLogEntry>: Sendable {
     private var entries: [Entry] = []
     /// Calls of this run, also those that are forgotten.
     package private(set) var count = 0

@@ -1,7 +1,7 @@
 package import SimulatorCore
 
 /// A request on its way, put aside for a while.
-package struct SimulatorPause: Sendable {
+package struct AmazonPayPause: Sendable {
     enum Stage: Sendable {
         /// Before the service has seen it.
         case entrance
@@ -15,4 +15,4 @@ package struct SimulatorPause: Sendable {
 }
 
 /// What happens next with a request to Amazon Pay.
-package typealias AmazonPayStep = SimulatorStep<SimulatorPause>
+package typealias AmazonPayStep = SimulatorStep<AmazonPayPause>
