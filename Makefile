@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers sizes ends expectations hardening pictures adapters kotlin-check docs-coverage budgets sample mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening pictures adapters kotlin-check docs-coverage budgets sample mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -47,7 +47,7 @@ sbom: release ## Write what the program consists of to .build/sallyport.cdx.json
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*
 
-check: lint layers sizes ends expectations hardening pictures build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, expectations, hardening, strict build, doc comments, budgets
+check: lint layers knots sizes ends expectations hardening pictures build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, expectations, hardening, strict build, doc comments, budgets
 
 lint: ## Format and documentation rules
 	swift format lint --strict --recursive --parallel Sources Tests examples/ios Package.swift
@@ -57,6 +57,9 @@ format: ## Rewrite the sources in the project's format
 
 layers: ## Imports and arrows against Package.swift and its levels
 	scripts/check-layers
+
+knots: ## Files of a target that all reach each other
+	scripts/check-knots
 
 sizes: ## Lengths of files and functions
 	scripts/check-sizes

@@ -27,7 +27,7 @@ internal val paid = Redemption.Paid(Receipt("1", null))
 private val ticket = LaunchTicket.parse(old)!!
 private val own = front + query()
 
-private fun folder(): File = Files.createTempDirectory("sallyport-kotlin").toFile().also { it.deleteOnExit() }
+private fun folder(): File = Files.createTempDirectory("sallyport-kotlin").toFile()
 
 private fun checkout(page: CountingPage, store: CheckoutStore, pauses: MutableList<Double> = ArrayList()) =
     Checkout(configuration, Completion.Page(page), store, System::currentTimeMillis) { pauses.add(it) }
