@@ -29,7 +29,7 @@ package struct CryptographyError: Error, Sendable, CustomStringConvertible, Cust
         self.detail = detail
     }
 
-    /// The code only: this text may end up in front of a stranger.
+    /// The code only: this text may reach an untrusted client.
     package var description: String { "\(code)" }
 
     package var debugDescription: String { "\(code): \(detail)" }

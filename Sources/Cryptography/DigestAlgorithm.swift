@@ -2,7 +2,7 @@ import COpenSSL
 
 /// The digest that a signature is made over.
 package enum DigestAlgorithm: Sendable, Hashable {
-    /// SHA-1, broken for signatures over texts that a stranger chooses; only for senders that know no other.
+    /// SHA-1, broken for signatures over texts that an attacker chooses; only for senders that know no other.
     case sha1
     /// SHA-256.
     case sha256

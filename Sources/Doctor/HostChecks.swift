@@ -143,7 +143,7 @@ enum HostChecks {
         return length < 16 && !isPrivate(parts[0], length)
     }
 
-    /// Networks of version 6 that no stranger has an address in: RFC 4193, and RFC 4291 section 2.5.6.
+    /// Networks of version 6 without public addresses: RFC 4193, and RFC 4291 section 2.5.6.
     private static func isPrivate(_ address: Substring, _ length: Int) -> Bool {
         let group = UInt16(address.prefix { $0 != ":" }, radix: 16) ?? 0
         return (length >= 7 && group & 0xFE00 == 0xFC00) || (length >= 10 && group & 0xFFC0 == 0xFE80)

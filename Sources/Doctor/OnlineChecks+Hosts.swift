@@ -3,11 +3,11 @@ import HTTPCore
 import Operations
 import Primitives
 
-// D22, D24, D25: the two hosts against strangers. D40, D41: the account at the provider.
+// D22, D24, D25: what the two hosts serve to the public. D40, D41: the account at the provider.
 
 extension OnlineChecks {
     /// D22 and D24: what the web host must not answer.
-    func strangers(_ web: BaseURL) async -> [Finding] {
+    func exposure(of web: BaseURL) async -> [Finding] {
         var found: [Finding] = []
         for path in ["/.well-known/apple-app-site-association", "/.well-known/assetlinks.json"] {
             guard case .response(let answer) = await ask("GET", web.origin + path), answer.status != 404 else {

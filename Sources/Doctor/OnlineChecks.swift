@@ -84,7 +84,7 @@ package struct OnlineChecks {
         }
         if let web = facts.web, await reaches(web, &found) {
             found += await certificate(web)
-            found += await strangers(web)
+            found += await exposure(of: web)
         }
         found += await headers()
         return found + (await account())

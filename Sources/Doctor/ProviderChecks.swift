@@ -64,7 +64,7 @@ enum ProviderChecks {
             guard !facts.text(setting).isEmpty || setting == "provider" else { return nil }
             let isKey = setting == "provider.private_key"
             let remedy = remedies[setting] ?? "Copy it from Integration Central, without blanks."
-            let message = (isKey ? stranger(facts) : nil) ?? Finding.sentence(problem)
+            let message = (isKey ? foreignKey(facts) : nil) ?? Finding.sentence(problem)
             return Finding(isKey ? "D31" : "D30", .error, setting, message, remedy: remedy)
         }
     }
@@ -110,7 +110,7 @@ enum ProviderChecks {
     }
 
     /// What a file is whose key was refused, where it is something else; other things may stand beside a key that is read.
-    private static func stranger(_ facts: SettingFacts) -> String? {
+    private static func foreignKey(_ facts: SettingFacts) -> String? {
         guard case .content(let content)? = facts.files["provider.private_key"] else { return nil }
         let text = String(decoding: content.reveal(), as: UTF8.self)
         if let kind = otherKeys.first(where: { text.contains($0.mark) })?.kind { return "The file holds \(kind)." }
@@ -295,8 +295,8 @@ enum ProviderChecks {
             }
         }
         let known = AmazonPayRegion.allCases.flatMap(\.hostedPageHosts)
-        let strangers = facts.isRealProvider ? hosts.filter { !known.contains($0) && !isBelowAmazon($0) } : []
-        return strangers.map { host in
+        let foreign = facts.isRealProvider ? hosts.filter { !known.contains($0) && !isBelowAmazon($0) } : []
+        return foreign.map { host in
             Finding(
                 "D37",
                 .error,

@@ -58,7 +58,7 @@ package struct SettingFacts: Sendable {
         case written
     }
 
-    /// A page that strangers see, for a look at what arrives of it.
+    /// A public page, fetched to see what arrives of it.
     package struct Page: Sendable {
         /// True on the link host, false on the web host.
         package let isLink: Bool
@@ -171,7 +171,7 @@ extension SettingFacts {
 
     var link: BaseURL? { BaseURL("link.base_url", text("link.base_url")) }
 
-    /// Whether strangers are served: the pages are not on this machine's own names.
+    /// Whether the public is served: the pages are not on this machine's own names.
     var isProduction: Bool { web.map { !$0.isLoopback } ?? true }
 
     /// Whether Amazon's own service is used.

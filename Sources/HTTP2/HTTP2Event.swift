@@ -13,7 +13,7 @@ package enum HTTP2Event {
     /// Whatever runs for it is cancelled; when that has ended too the stream is given back.
     case closed(HTTP2Stream)
     /// The peer has seen that the session is about to end.
-    case farewellSeen
+    case goAwaySeen
 }
 
 /// Why a session ends, in the words of RFC 9113 section 7.

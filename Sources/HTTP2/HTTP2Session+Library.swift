@@ -182,7 +182,7 @@ extension HTTP2Session {
         case NGHTTP2_RST_STREAM.rawValue: resetsReceived += 1
         case NGHTTP2_GOAWAY.rawValue: hasPeerLeft = true
         case NGHTTP2_PING.rawValue where unsafe frame.pointee.hd.isAcknowledgement:
-            if unsafe frame.pointee.ping.holds(HTTP2Session.farewell) { events.append(.farewellSeen) }
+            if unsafe frame.pointee.ping.holds(HTTP2Session.drainPing) { events.append(.goAwaySeen) }
         default: break
         }
     }

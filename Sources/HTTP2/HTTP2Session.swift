@@ -101,7 +101,7 @@ package import HTTPCore
     /// - Parameters:
     ///   - bytes: In the order of arrival; all of them are used up.
     ///   - milliseconds: The present.
-    /// - Throws: When the session cannot go on; it has its farewell to send then.
+    /// - Throws: When the session cannot go on; it has a GOAWAY to send then.
     package func receive(_ bytes: Span<UInt8>, at milliseconds: Int64) throws(HTTP2Error) {
         now = milliseconds
         budget.refill(at: milliseconds)
@@ -288,11 +288,11 @@ package import HTTPCore
     /// Says that the end is near: the peer may still open streams, and its answer shows that it knows.
     package func announceEnd() {
         _ = unsafe nghttp2_submit_shutdown_notice(library)
-        _ = unsafe nghttp2_submit_ping(library, none, HTTP2Session.farewell)
+        _ = unsafe nghttp2_submit_ping(library, none, HTTP2Session.drainPing)
     }
 
     /// The content of the PING behind the announcement.
-    static let farewell: [UInt8] = Array("farewell".utf8)
+    static let drainPing: [UInt8] = Array("draining".utf8)
 
     /// Takes no more streams; those that have come are answered.
     package func acceptNoMore() {

@@ -107,7 +107,7 @@ package struct HTTPParameters: Sendable {
     /// The first name that is none of the given ones, or `nil` where there is no such name.
     ///
     /// - Parameter known: Compared byte by byte, case included.
-    /// - Returns: The stranger's name.
+    /// - Returns: The unknown name.
     package func firstName(otherThan known: [String]) -> String? {
         for entry in entries {
             let name = bytes.span.extracting(entry.nameStart..<entry.valueStart)

@@ -70,7 +70,7 @@ package final class Server: Sendable {
     package var boundAddresses: [SocketAddress] { shared.boundAddresses }
 
     /// How many connections there are at present, all loops together.
-    package var connectionCount: Int { shared.census.total }
+    package var connectionCount: Int { shared.connections.total }
 
     /// Uses another context for connections accepted from now on; those that exist keep theirs.
     ///

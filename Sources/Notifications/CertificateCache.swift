@@ -5,7 +5,7 @@ package import Telemetry
 
 /// Fetches the certificates of the notification service, judges them, and remembers their keys.
 ///
-/// One per loop, not `Sendable`. Strangers can name an address that the rule allows: what their doing may cost is bounded here.
+/// One per loop, not `Sendable`. Any sender can name an address that the rule allows: what that may cost is bounded here.
 package final class CertificateCache {
     /// What is spent on certificates at most.
     package struct Limits: Sendable {

@@ -4,7 +4,7 @@ package import Primitives
 /// Decides whether a posted message is to be believed, and what it says.
 ///
 /// A signature proves that the notification service has sent it; anybody can have a topic there. Hence the topic must be ours
-/// too. What is cheap is looked at first, so that a stranger makes us fetch nothing. One per loop, not `Sendable`.
+/// too. What is cheap is looked at first, so that an untrusted sender makes us fetch nothing. One per loop, not `Sendable`.
 package final class NotificationVerifier {
     private let policy: NotificationPolicy
     private let certificates: CertificateCache

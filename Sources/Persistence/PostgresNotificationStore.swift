@@ -84,7 +84,7 @@ package final class PostgresNotificationStore {
     }
 
     /// A message about a payment that no order has.
-    package struct Stray: Sendable, Hashable {
+    package struct Unmatched: Sendable, Hashable {
         /// The permission of the payment.
         package let permission: String
         /// The charge; `nil` in a message about the permission.
@@ -94,8 +94,8 @@ package final class PostgresNotificationStore {
     // Newest first: an old one is the least likely to tell of anything that the last look did not see. A message is often faster than
     // whoever writes the purchase down, so it is followed after two minutes, and before only while a purchase is paused. Those whose
     // payment has an order by then are put aside in passing, so that they neither cost a question nor stand before the others.
-    static let strayStatement = Statement(
-        name: "notification_stray",
+    static let unmatchedStatement = Statement(
+        name: "notification_unmatched",
         sql: """
             WITH d AS MATERIALIZED (
                 SELECT n.message_id, n.object_id, n.received_at,
@@ -122,18 +122,18 @@ package final class PostgresNotificationStore {
     /// - Parameter limit: How many at most.
     /// - Returns: The newest first.
     /// - Throws: `StoreError`.
-    package func stray(limit: Int) async throws(StoreError) -> [Stray] {
+    package func unmatched(limit: Int) async throws(StoreError) -> [Unmatched] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         do throws(PostgresError) {
-            let rows = try await client.work(PostgresNotificationStore.strayStatement, parameters)
-            var strays: [Stray] = []
+            let rows = try await client.work(PostgresNotificationStore.unmatchedStatement, parameters)
+            var unmatched: [Unmatched] = []
             for row in 0..<rows.rowCount {
                 let object = try rows.text(row, 0)
                 let charge = object.utf8.count == 27 ? object : nil
-                strays.append(Stray(permission: String(object.prefix(19)), charge: charge))
+                unmatched.append(Unmatched(permission: String(object.prefix(19)), charge: charge))
             }
-            return strays
+            return unmatched
         } catch {
             throw StoreError(error)
         }

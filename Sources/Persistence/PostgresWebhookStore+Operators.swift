@@ -2,7 +2,7 @@ import Postgres
 package import Primitives
 package import Webhooks
 
-// What operators ask for. These statements run one at a time on the connection for work that takes long, and lock lanes in the
+// What operators ask for. These statements run one at a time on the connection for work that takes long, and lock queues in the
 // order in which writers of events do; what may be much is done in batches, each in a commit of its own.
 extension PostgresWebhookStore {
     private func run(
@@ -68,14 +68,14 @@ extension PostgresWebhookStore {
             var found: [WebhookEndpoint] = []
             for row in 0..<rows.rowCount {
                 let isWaiting = try !rows.isNull(row, 8)
-                let lanes = (Int(try rows.int64(row, 6)), Int(try rows.int64(row, 7)))
+                let queues = (Int(try rows.int64(row, 6)), Int(try rows.int64(row, 7)))
                 let endpoint = WebhookEndpoint(
                     id: try rows.uuid(row, 0),
                     url: try rows.text(row, 1),
                     types: try rows.text(row, 2).split(separator: ",").map(String.init),
                     createdAt: try rows.timestamp(row, 3),
                     keys: (current: try rows.text(row, 4), previous: try rows.optionalText(row, 5)),
-                    lanes: (lanes.0, lanes.1, since: isWaiting ? try rows.timestamp(row, 8) : nil)
+                    queues: (queues.0, queues.1, since: isWaiting ? try rows.timestamp(row, 8) : nil)
                 )
                 found.append(endpoint)
             }
@@ -144,7 +144,7 @@ extension PostgresWebhookStore {
         return try decoding { () throws(PostgresError) in try rows.timestamp(0, 0) }
     }
 
-    /// From here on nothing is sent, and no event makes a lane; what is there is removed after that.
+    /// From here on nothing is sent, and no event makes a queue; what is there is removed after that.
     static let removeStatement = Statement(
         name: "webhook_remove",
         sql: """
@@ -156,8 +156,8 @@ extension PostgresWebhookStore {
         parameterTypes: [.uuid]
     )
 
-    static let removeLanesStatement = Statement(
-        name: "webhook_remove_lanes",
+    static let removeQueuesStatement = Statement(
+        name: "webhook_remove_queues",
         sql: """
             WITH l AS (
                 SELECT w.flow_id FROM webhook_lane AS w
@@ -182,14 +182,14 @@ extension PostgresWebhookStore {
         parameters.append(uuid: endpoint)
         let isNew = try await run(PostgresWebhookStore.removeStatement, parameters).rowCount == 1
         parameters.append(int64: PostgresWebhookStore.batch)
-        let count = try await untilNoneIsLeft(PostgresWebhookStore.removeLanesStatement, parameters)
+        let count = try await untilNoneIsLeft(PostgresWebhookStore.removeQueuesStatement, parameters)
         return isNew || count > 0 ? count : nil
     }
 
-    // MARK: Lanes
+    // MARK: Queues
 
-    static let lanesStatement = Statement(
-        name: "webhook_lanes",
+    static let queuesStatement = Statement(
+        name: "webhook_queues",
         sql: """
             SELECT w.endpoint_id, w.flow_id, v.event_id, v.type, w.head, w.tail, w.failures::bigint,
                 w.last_status::bigint, w.last_error, CASE WHEN w.parked_at IS NULL THEN w.next_at END, w.since
@@ -208,27 +208,27 @@ extension PostgresWebhookStore {
     /// - Parameters:
     ///   - flow: Of one session, or of all.
     ///   - onlyParked: Only what is not sent any more.
-    ///   - limit: How many lanes at most.
+    ///   - limit: How many queues at most.
     /// - Returns: Those that have been waiting longest first.
     /// - Throws: What hinders the database.
-    package func lanes(
+    package func queues(
         of flow: UUIDBytes?,
         onlyParked: Bool,
         limit: Int
-    ) async throws(StoreError) -> [WaitingLane] {
+    ) async throws(StoreError) -> [WaitingQueue] {
         var parameters = Parameters()
         parameters.append(uuid: flow)
         parameters.append(bool: onlyParked)
         parameters.append(int64: Int64(limit))
-        let rows = try await run(PostgresWebhookStore.lanesStatement, parameters)
+        let rows = try await run(PostgresWebhookStore.queuesStatement, parameters)
         return try decoding { () throws(PostgresError) in
-            var found: [WaitingLane] = []
-            for row in 0..<rows.rowCount { found.append(try PostgresWebhookStore.lane(rows, row)) }
+            var found: [WaitingQueue] = []
+            for row in 0..<rows.rowCount { found.append(try PostgresWebhookStore.queue(rows, row)) }
             return found
         }
     }
 
-    private static func lane(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> WaitingLane {
+    private static func queue(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> WaitingQueue {
         let hasEvent = try !rows.isNull(row, 2)
         let hasStatus = try !rows.isNull(row, 7)
         let isParked = try rows.isNull(row, 9)
@@ -237,7 +237,7 @@ extension PostgresWebhookStore {
             status: hasStatus ? Int(try rows.int64(row, 7)) : nil,
             error: try rows.optionalText(row, 8)
         )
-        return WaitingLane(
+        return WaitingQueue(
             endpoint: try rows.uuid(row, 0),
             flow: try rows.uuid(row, 1),
             head: (event: hasEvent ? try rows.uuid(row, 2) : nil, type: try rows.optionalText(row, 3)),

@@ -10,20 +10,20 @@ extension PostgresWebhookStore {
     /// Lets events be sent now.
     ///
     /// - Parameter what: Which.
-    /// - Returns: How many lanes that concerns.
+    /// - Returns: How many queues that concerns.
     /// - Throws: What hinders the database; where it was broken off, what was done stays.
     package func replay(_ what: WebhookReplay) async throws(StoreError) -> WebhookReplayed {
         switch what {
         case .endpoint(let endpoint):
-            return WebhookReplayed(lanes: try await replayAll(of: endpoint))
+            return WebhookReplayed(queues: try await replayAll(of: endpoint))
         case .flow(let flow):
             var parameters = Parameters()
             parameters.append(uuid: flow)
             let rows = try await work(PostgresWebhookStore.replayFlowStatement, parameters, isLastStep: true)
-            return try decoding { () throws(PostgresError) in WebhookReplayed(lanes: Int(try rows.int64(0, 0))) }
+            return try decoding { () throws(PostgresError) in WebhookReplayed(queues: Int(try rows.int64(0, 0))) }
         case .event(let event, let flow, let endpoint):
             let place = try await flow == nil ? find(event) : self.place(of: event, in: flow)
-            guard let place else { return WebhookReplayed(lanes: 0) }
+            guard let place else { return WebhookReplayed(queues: 0) }
             return try await replay(from: place, to: endpoint)
         }
     }
@@ -40,7 +40,7 @@ extension PostgresWebhookStore {
         parked_at = NULL, failures = 0, next_at = statement_timestamp(), since = statement_timestamp()
         """
 
-    /// Goes on behind a flow, so that a lane that fails again meanwhile is not met twice.
+    /// Goes on behind a flow, so that a queue that fails again meanwhile is not met twice.
     static let replayEndpointStatement = Statement(
         name: "webhook_replay_endpoint",
         sql: """
@@ -154,7 +154,7 @@ extension PostgresWebhookStore {
         }
     }
 
-    /// A lane that somebody is sending for is left alone: its event may arrive at any moment, and no two of a session may be on their way.
+    /// A queue that somebody is sending for is left alone: its event may arrive at any moment, and no two of a session may be on their way.
     static let replayEventStatement = Statement(
         name: "webhook_replay_event",
         sql: """
@@ -189,8 +189,8 @@ extension PostgresWebhookStore {
         parameters.append(uuid: endpoint)
         let rows = try await work(PostgresWebhookStore.replayEventStatement, parameters, isLastStep: true)
         return try decoding { () throws(PostgresError) in
-            let lanes = Int(try rows.int64(0, 0))
-            return WebhookReplayed(lanes: lanes, underWay: Int(try rows.int64(0, 1)) - lanes)
+            let queues = Int(try rows.int64(0, 0))
+            return WebhookReplayed(queues: queues, underWay: Int(try rows.int64(0, 1)) - queues)
         }
     }
 }

@@ -3,10 +3,10 @@ package import Primitives
 import StrictJSON
 package import Webhooks
 
-/// Keeps endpoints and lanes in PostgreSQL; docs/schema.md has the tables.
+/// Keeps endpoints and queues in PostgreSQL; docs/schema.md has the tables.
 ///
 /// What a dispatcher asks goes over the connection for upkeep, and none of it waits for a row that somebody else has locked: a
-/// lane that a purchase is adding an event to is passed over and asked for again. So neither waits for the other.
+/// queue that a purchase is adding an event to is passed over and asked for again. So neither waits for the other.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresWebhookStore {
@@ -53,7 +53,7 @@ package final class PostgresWebhookStore {
 extension PostgresWebhookStore: WebhookStore {
     // MARK: Claim
 
-    /// Asks each endpoint for its own lanes, so that thousands of one that fails are not in the way of another's few.
+    /// Asks each endpoint for its own queues, so that thousands of one that fails are not in the way of another's few.
     ///
     /// What is locked is passed over.
     static let claimStatement = Statement(
@@ -62,11 +62,11 @@ extension PostgresWebhookStore: WebhookStore {
             WITH due AS (
                 SELECT d.endpoint_id, d.flow_id
                 FROM webhook_endpoint AS e
-                LEFT JOIN unnest($5, string_to_array($6, ',')::bigint[]) AS a (endpoint_id, lanes)
+                LEFT JOIN unnest($5, string_to_array($6, ',')::bigint[]) AS a (endpoint_id, queues)
                     ON a.endpoint_id = e.endpoint_id, LATERAL (
                     SELECT w.endpoint_id, w.flow_id, w.next_at FROM webhook_lane AS w
                     WHERE w.endpoint_id = e.endpoint_id AND w.parked_at IS NULL AND w.next_at <= statement_timestamp()
-                    ORDER BY w.next_at LIMIT coalesce(a.lanes, $4)
+                    ORDER BY w.next_at LIMIT coalesce(a.queues, $4)
                     FOR UPDATE SKIP LOCKED) AS d
                 WHERE e.removed_at IS NULL
                 ORDER BY d.next_at LIMIT $3
@@ -154,7 +154,7 @@ extension PostgresWebhookStore: WebhookStore {
 
     // MARK: Verdicts
 
-    /// The lane as it is when it is locked, if it is the caller's and nobody is at it.
+    /// The queue as it is when it is locked, if it is the caller's and nobody is at it.
     private static let ours = """
         l AS (
             SELECT w.tail FROM webhook_lane AS w
@@ -163,14 +163,14 @@ extension PostgresWebhookStore: WebhookStore {
         )
         """
 
-    /// Whether the lane is the caller's, locked or not.
+    /// Whether the queue is the caller's, locked or not.
     private static let isOurs = """
         EXISTS (
             SELECT FROM webhook_lane AS w
             WHERE w.endpoint_id = $1 AND w.flow_id = $2 AND w.attempt_id = $3 AND w.head = $4)
         """
 
-    /// An event that came after the snapshot shows in the lane's tail, which is read when it is locked, but not among the events: then
+    /// An event that came after the snapshot shows in the queue's tail, which is read when it is locked, but not among the events: then
     /// nothing is done, and the next try sees both.
     static let deliveredStatement = Statement(
         name: "webhook_delivered",
@@ -199,7 +199,7 @@ extension PostgresWebhookStore: WebhookStore {
     package func delivered(
         _ delivery: ClaimedDelivery,
         lease: Duration
-    ) async throws(StoreError) -> LaneStep {
+    ) async throws(StoreError) -> QueueStep {
         var parameters = PostgresWebhookStore.fence(of: delivery)
         parameters.append(seconds: lease)
         guard let rows = try await settle(PostgresWebhookStore.deliveredStatement, parameters) else { return .over }
@@ -268,12 +268,12 @@ extension PostgresWebhookStore: WebhookStore {
         return parameters
     }
 
-    /// When to ask again for a lane that somebody else has locked: a statement that adds an event to it ends in milliseconds.
+    /// When to ask again for a queue that somebody else has locked: a statement that adds an event to it ends in milliseconds.
     private static let laterLooks: [Duration] = [
         .milliseconds(5), .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(250), .seconds(1),
     ]
 
-    /// Writes a verdict down; `nil` where the lane is not the caller's any more.
+    /// Writes a verdict down; `nil` where the queue is not the caller's any more.
     private func settle(
         _ statement: Statement,
         _ parameters: Parameters
@@ -284,7 +284,7 @@ extension PostgresWebhookStore: WebhookStore {
             guard rows.rowCount == 1 else { return nil }
             guard try decoding({ () throws(PostgresError) in try rows.text(0, 0) }) == "busy" else { return rows }
             guard let pause = looks.popFirst() else {
-                throw StoreError(.unavailable, "a lane stays locked")
+                throw StoreError(.unavailable, "a queue stays locked")
             }
             await client.pause(for: pause)
         }
@@ -292,7 +292,7 @@ extension PostgresWebhookStore: WebhookStore {
 
     // MARK: Looking after all
 
-    /// The longest waiting first; a lane that somebody has locked keeps its time.
+    /// The longest waiting first; a queue that somebody has locked keeps its time.
     static let hastenStatement = Statement(
         name: "webhook_hasten",
         sql: """
@@ -336,7 +336,7 @@ extension PostgresWebhookStore: WebhookStore {
         }
     }
 
-    /// Events go with their month and a lane waits for days at most, unless it is parked: only lanes of flows that are a month old are
+    /// Events go with their month and a queue waits for days at most, unless it is parked: only queues of flows that are a month old are
     /// looked up.
     static let tidyStatement = Statement(
         name: "webhook_tidy",
@@ -345,7 +345,7 @@ extension PostgresWebhookStore: WebhookStore {
                 SELECT w.endpoint_id, w.flow_id FROM webhook_lane AS w
                 WHERE EXISTS (
                     SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.endpoint_id AND e.removed_at IS NOT NULL)
-                -- Not an EXISTS: with many lanes the planner would read all events there are into memory instead.
+                -- Not an EXISTS: with many queues the planner would read all events there are into memory instead.
                 OR w.flow_id < flow_floor(statement_timestamp() - interval '30 days') AND (
                     SELECT 1 FROM merchant_event AS v WHERE v.flow_id = w.flow_id AND v.sequence = w.head) IS NULL
                 LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -359,7 +359,7 @@ extension PostgresWebhookStore: WebhookStore {
         parameterTypes: [.int8]
     )
 
-    /// Removes lanes whose endpoint is gone or whose events are past retention; how many.
+    /// Removes queues whose endpoint is gone or whose events are past retention; how many.
     package func tidy() async throws(StoreError) -> Int {
         var parameters = Parameters()
         parameters.append(int64: PostgresWebhookStore.batch)
@@ -368,15 +368,15 @@ extension PostgresWebhookStore: WebhookStore {
 
     // MARK: Batches
 
-    /// How many lanes one statement changes at most: it ends in milliseconds, and holds up nobody.
+    /// How many queues one statement changes at most: it ends in milliseconds, and holds up nobody.
     static let batch: Int64 = 1000
 
-    /// Runs a statement that changes at most a batch of lanes and returns how many, until it finds less than one.
+    /// Runs a statement that changes at most a batch of queues and returns how many, until it finds less than one.
     ///
     /// - Parameters:
     ///   - statement: Finds nothing twice.
     ///   - parameters: The same each time.
-    /// - Returns: How many lanes were changed in all.
+    /// - Returns: How many queues were changed in all.
     /// - Throws: What hinders the database; what was done stays.
     func untilNoneIsLeft(
         _ statement: Statement,

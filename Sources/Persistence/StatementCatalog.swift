@@ -73,7 +73,7 @@ package enum StatementCatalog {
 
     private static let notifications: [Statement] = [
         PostgresNotificationStore.receiveStatement,
-        PostgresNotificationStore.strayStatement,
+        PostgresNotificationStore.unmatchedStatement,
         PostgresNotificationStore.wakeStatement,
         PostgresNotificationStore.unpaidStatement, PostgresNotificationStore.followedStatement,
         PostgresNotificationStore.refundedStatement,
@@ -107,8 +107,8 @@ package enum StatementCatalog {
         PostgresWebhookStore.targetStatement,
         PostgresWebhookStore.rotateStatement,
         PostgresWebhookStore.removeStatement,
-        PostgresWebhookStore.removeLanesStatement,
-        PostgresWebhookStore.lanesStatement,
+        PostgresWebhookStore.removeQueuesStatement,
+        PostgresWebhookStore.queuesStatement,
         PostgresWebhookStore.replayEndpointStatement,
         PostgresWebhookStore.replayFlowStatement,
         PostgresWebhookStore.placeStatement,

@@ -225,7 +225,7 @@ package final class Application: Sendable {
                     clock: SystemClock()
                 ),
                 merchant: try makeMerchant(database, account),
-                postage: try postage.desk(reactor, telemetry),
+                postage: try postage.client(reactor, telemetry),
                 notifications: notifications,
                 account: account,
                 features: features

@@ -12,7 +12,7 @@ package import Telemetry
 /// `settle` or `release`), `receipt`. Start reading with `FlowState`; the table of states and verdicts is in docs/schema.md.
 ///
 /// One per loop, not `Sendable`. Every function throws `unavailable`, `outcomeUnknown` and `fault`; those that take a token from
-/// a stranger throw `limited` after too many unknown ones.
+/// an untrusted client throw `limited` after too many unknown ones.
 package final class Broker {
     /// The rules.
     package let policy: BrokerPolicy

@@ -24,7 +24,7 @@ package struct BrokerPolicy: Sendable {
     package var cookieNames: CookieNames
     /// How long everything lives.
     package var times = Times()
-    /// How much a stranger may ask for.
+    /// How much an untrusted client may ask for.
     package var limits = Limits()
 
     /// The defaults of a profile.
@@ -105,7 +105,7 @@ extension BrokerPolicy {
         package init() {}
     }
 
-    /// How much a stranger may ask for; counted by this process alone.
+    /// How much an untrusted client may ask for; counted by this process alone.
     package struct Limits: Sendable {
         /// Issues per minute and address, with a burst of as many; 600, phones share addresses; `nil` is no limit.
         package var issuesPerMinute: Int? = 600

@@ -22,7 +22,7 @@ package final class FixedAnswer: Sendable {
 
     /// The answer where nothing is configured.
     ///
-    /// - Parameter response: What a stranger sees.
+    /// - Parameter response: The answer to a client, which holds nothing secret.
     package init(absent response: HTTPResponse) {
         full = StaticResponse(response)
         notModified = full

@@ -5,8 +5,8 @@ package import Telemetry
 
 /// Sends events to their endpoints until they have arrived.
 ///
-/// One per process, on one loop; dispatchers of several processes share the store. It claims the lanes that are due, sends the first
-/// event of each, takes down what became of it, and goes on with the next event of the same lane. Buyers' requests neither wait
+/// One per process, on one loop; dispatchers of several processes share the store. It claims the queues that are due, sends the first
+/// event of each, takes down what became of it, and goes on with the next event of the same queue. Buyers' requests neither wait
 /// for it nor know of it. An endpoint that fails gets one try at a time until one succeeds, so that it cannot keep the places
 /// of others.
 ///
@@ -14,7 +14,7 @@ package import Telemetry
 package final class WebhookDispatcher {
     /// What the dispatcher needs of the world around it.
     package struct Surroundings {
-        /// Keeps lanes.
+        /// Keeps queues.
         package var store: any WebhookStore
         /// Carries requests; follows no redirect.
         package var exchange: any HTTPExchange
@@ -28,7 +28,7 @@ package final class WebhookDispatcher {
         package var random: any RandomSource
         /// The calendar clock, for the times of tries; the one that nobody sets for pauses.
         package var clock: any WallClock & MonotonicClock
-        /// Hears about endpoints that fail and lanes that are parked.
+        /// Hears about endpoints that fail and queues that are parked.
         package var logger = Logger.silent
         /// Where tries are counted.
         package var metrics = MetricsRegistry()
@@ -36,7 +36,7 @@ package final class WebhookDispatcher {
         /// Everything that is needed, with a logger and metrics that nobody reads.
         ///
         /// - Parameters:
-        ///   - store: Keeps lanes.
+        ///   - store: Keeps queues.
         ///   - exchange: Carries requests.
         ///   - vault: Opens the keys of endpoints.
         ///   - loop: Waits on the loop's timers; starts a task on the loop.
@@ -81,7 +81,7 @@ package final class WebhookDispatcher {
     private let counters: Counters
     private var standings: [UUIDBytes: Standing] = [:]
     private var underWay = 0
-    /// How many lanes have been left again.
+    /// How many queues have been left again.
     private var ended = 0
     private var isStopped = false
     private var isStoreAway = false
@@ -103,7 +103,7 @@ package final class WebhookDispatcher {
     /// After so many failures in a row it was the endpoint that was away, and not one event that it cannot take.
     private static let outage = 5
     /// How long the end of tries is waited for when the program stops.
-    private static let farewell = Duration.seconds(3)
+    private static let drainTime = Duration.seconds(3)
 
     /// A dispatcher.
     ///
@@ -127,7 +127,7 @@ package final class WebhookDispatcher {
         counters = Counters(surroundings.metrics)
     }
 
-    /// How long a lane is this dispatcher's: whoever takes it after that does not meet a try of ours.
+    /// How long a queue is this dispatcher's: whoever takes it after that does not meet a try of ours.
     private var lease: Duration { policy.timeout + WebhookDispatcher.margin }
 
     // MARK: Rounds
@@ -151,13 +151,13 @@ package final class WebhookDispatcher {
         }
     }
 
-    /// Takes no more lanes and waits a moment for the tries that are under way.
+    /// Takes no more queues and waits a moment for the tries that are under way.
     ///
     /// One that has not ended by then is made again when its lease is over.
     package func stop() async {
         isStopped = true
         var waited = Duration.zero
-        while underWay > 0, waited < WebhookDispatcher.farewell {
+        while underWay > 0, waited < WebhookDispatcher.drainTime {
             await surroundings.sleep(WebhookDispatcher.shortPause)
             waited += WebhookDispatcher.shortPause
         }
@@ -165,7 +165,7 @@ package final class WebhookDispatcher {
 
     /// Claims what is due and begins to send it.
     ///
-    /// - Returns: How many lanes were claimed; their tries are tasks of their own.
+    /// - Returns: How many queues were claimed; their tries are tasks of their own.
     package func round() async -> Int {
         let free = places - underWay
         guard free > 0, !isStopped else { return 0 }
@@ -187,7 +187,7 @@ package final class WebhookDispatcher {
         }
     }
 
-    /// How many lanes of an endpoint may be taken on top of those that are under way.
+    /// How many queues of an endpoint may be taken on top of those that are under way.
     private func allowance(_ endpoint: UUIDBytes, _ share: Int) -> Int {
         if standings[endpoint]?.locked?.isOver(at: surroundings.clock.monotonicNow()) == false { return 0 }
         guard let standing = standings[endpoint] else { return share }
@@ -205,9 +205,9 @@ package final class WebhookDispatcher {
         }
     }
 
-    // MARK: One lane
+    // MARK: One queue
 
-    /// Sends the events of a lane one after the other, for as long as they arrive.
+    /// Sends the events of a queue one after the other, for as long as they arrive.
     private func walk(_ first: ClaimedDelivery) async {
         var delivery = first
         while true {
@@ -335,7 +335,7 @@ package final class WebhookDispatcher {
         do throws(StoreError) {
             let backlog = try await surroundings.store.backlog()
             counters.lag.set(Int(backlog.lag.components.seconds))
-            counters.parkedLanes.set(backlog.parked)
+            counters.parkedQueues.set(backlog.parked)
         } catch {
             note(error)
         }
@@ -345,7 +345,7 @@ package final class WebhookDispatcher {
     package func tidy() async {
         do throws(StoreError) {
             let removed = try await surroundings.store.tidy()
-            if removed > 0 { surroundings.logger.info("webhook.tidied", [LogField("lanes", removed)]) }
+            if removed > 0 { surroundings.logger.info("webhook.tidied", [LogField("queues", removed)]) }
         } catch {
             note(error)
         }
@@ -385,7 +385,7 @@ private struct Counters {
     let failed: Counter
     let parked: Counter
     let lag: Gauge
-    let parkedLanes: Gauge
+    let parkedQueues: Gauge
 
     init(_ metrics: MetricsRegistry) {
         func outcome(_ word: String) -> Counter {
@@ -402,7 +402,7 @@ private struct Counters {
             "sallyport_webhook_lag_seconds",
             help: "Age of the oldest event that waits to be delivered and is not parked; zero where none waits."
         )
-        parkedLanes = metrics.gauge(
+        parkedQueues = metrics.gauge(
             "sallyport_webhook_parked_lanes",
             help: "Sessions with an event that is not sent any more."
         )

@@ -29,14 +29,14 @@ package struct WebhookEndpoint: Sendable, Hashable {
     ///   - types: Which events; empty for all.
     ///   - createdAt: When it was added.
     ///   - keys: The name of its key, and of the one before while that signs too.
-    ///   - lanes: Sessions with events that have not arrived, those that are parked, and the age of the oldest.
+    ///   - queues: Sessions with events that have not arrived, those that are parked, and the age of the oldest.
     package init(
         id: UUIDBytes,
         url: String,
         types: [String],
         createdAt: WallTime,
         keys: (current: String, previous: String?),
-        lanes: (waiting: Int, parked: Int, since: WallTime?)
+        queues: (waiting: Int, parked: Int, since: WallTime?)
     ) {
         self.id = id
         self.url = url
@@ -44,14 +44,14 @@ package struct WebhookEndpoint: Sendable, Hashable {
         self.createdAt = createdAt
         keyID = keys.current
         previousKeyID = keys.previous
-        waiting = lanes.waiting
-        parked = lanes.parked
-        waitingSince = lanes.since
+        waiting = queues.waiting
+        parked = queues.parked
+        waitingSince = queues.since
     }
 }
 
-/// A lane as operators see it.
-package struct WaitingLane: Sendable, Hashable {
+/// A queue as operators see it.
+package struct WaitingQueue: Sendable, Hashable {
     /// Where its events go.
     package let endpoint: UUIDBytes
     /// The session.
@@ -66,12 +66,12 @@ package struct WaitingLane: Sendable, Hashable {
     package let failures: Int
     /// What the last try brought.
     package let last: DeliveryFailure
-    /// When there is another try; `nil` where the lane is parked.
+    /// When there is another try; `nil` where the queue is parked.
     package let nextAt: WallTime?
     /// Since when the first event has been waiting.
     package let since: WallTime
 
-    /// A lane.
+    /// A queue.
     ///
     /// - Parameters:
     ///   - endpoint: Where its events go.
@@ -113,18 +113,18 @@ package enum WebhookReplay: Sendable, Hashable {
 
 /// What became of an operator's wish to send again.
 package struct WebhookReplayed: Sendable, Hashable {
-    /// How many lanes are sent now.
-    package let lanes: Int
-    /// How many lanes were left as they are, because a try is under way.
+    /// How many queues are sent now.
+    package let queues: Int
+    /// How many queues were left as they are, because a try is under way.
     package let underWay: Int
 
     /// An outcome.
     ///
     /// - Parameters:
-    ///   - lanes: How many lanes are sent now.
+    ///   - queues: How many queues are sent now.
     ///   - underWay: How many were left as they are.
-    package init(lanes: Int, underWay: Int = 0) {
-        self.lanes = lanes
+    package init(queues: Int, underWay: Int = 0) {
+        self.queues = queues
         self.underWay = underWay
     }
 }

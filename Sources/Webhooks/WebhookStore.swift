@@ -2,7 +2,7 @@ package import Primitives
 
 /// What a dispatcher wants to have on its way.
 package struct ClaimDemand: Sendable {
-    /// How many lanes at most, one or more.
+    /// How many queues at most, one or more.
     package var limit: Int
     /// How many of one endpoint.
     package var share: Int
@@ -14,7 +14,7 @@ package struct ClaimDemand: Sendable {
     /// A demand.
     ///
     /// - Parameters:
-    ///   - limit: How many lanes at most.
+    ///   - limit: How many queues at most.
     ///   - share: How many of one endpoint.
     ///   - lease: How long they are the dispatcher's.
     ///   - allowances: How many of each endpoint that gets fewer than its share.
@@ -26,7 +26,7 @@ package struct ClaimDemand: Sendable {
     }
 }
 
-/// The first event of a lane, to be sent by whoever claimed it.
+/// The first event of a queue, to be sent by whoever claimed it.
 package struct ClaimedDelivery: Sendable {
     /// Fences: a verdict under another one changes nothing.
     package let attempt: UUIDBytes
@@ -67,11 +67,11 @@ package struct ClaimedDelivery: Sendable {
     }
 }
 
-/// What follows in a lane when an event has arrived.
-package enum LaneStep: Sendable {
+/// What follows in a queue when an event has arrived.
+package enum QueueStep: Sendable {
     /// This one, under the same attempt, whose lease begins anew.
     case next(WebhookEvent)
-    /// Nothing: the lane has ended, or somebody else has it.
+    /// Nothing: the queue has ended, or somebody else has it.
     case over
 }
 
@@ -107,26 +107,26 @@ package struct DeliveryFailure: Sendable, Hashable {
 package struct WebhookBacklog: Sendable, Equatable {
     /// Since when the longest has been waiting that is not parked; zero where nothing waits.
     package var lag: Duration
-    /// Lanes that an operator has to look at.
+    /// Queues that an operator has to look at.
     package var parked: Int
 
     /// A backlog.
     ///
     /// - Parameters:
     ///   - lag: The age of the oldest that waits.
-    ///   - parked: How many lanes are parked.
+    ///   - parked: How many queues are parked.
     package init(lag: Duration, parked: Int) {
         self.lag = lag
         self.parked = parked
     }
 }
 
-/// Keeps lanes, for the dispatchers of all processes.
+/// Keeps queues, for the dispatchers of all processes.
 ///
-/// A lane comes into being with its event, in the same commit; nothing here can miss one. No call waits for a lock that a buyer's
+/// A queue comes into being with its event, in the same commit; nothing here can miss one. No call waits for a lock that a buyer's
 /// purchase holds.
 package protocol WebhookStore: AnyObject {
-    /// Takes lanes that are due, the longest due first.
+    /// Takes queues that are due, the longest due first.
     ///
     /// - Parameters:
     ///   - demand: How many, and of whom.
@@ -139,17 +139,17 @@ package protocol WebhookStore: AnyObject {
     ///
     /// - Parameters:
     ///   - delivery: What was sent.
-    ///   - lease: How long the next event of the lane is the caller's.
+    ///   - lease: How long the next event of the queue is the caller's.
     /// - Returns: What follows.
     /// - Throws: What hinders the store; then the event is sent once more, when the lease is over.
-    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(StoreError) -> LaneStep
+    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(StoreError) -> QueueStep
 
-    /// Takes down that an event has not arrived, and gives the lane back.
+    /// Takes down that an event has not arrived, and gives the queue back.
     ///
     /// - Parameters:
     ///   - delivery: What was sent.
     ///   - failure: What went wrong.
-    ///   - pause: Until the next try; `nil` parks the lane.
+    ///   - pause: Until the next try; `nil` parks the queue.
     /// - Throws: What hinders the store; then there is another try when the lease is over.
     func failed(
         _ delivery: ClaimedDelivery,
@@ -157,7 +157,7 @@ package protocol WebhookStore: AnyObject {
         again pause: Duration?
     ) async throws(StoreError)
 
-    /// Gives a lane back whose event was not sent, for a reason that is not the endpoint's: no try has failed.
+    /// Gives a queue back whose event was not sent, for a reason that is not the endpoint's: no try has failed.
     ///
     /// - Parameters:
     ///   - delivery: What was not sent.
@@ -176,7 +176,7 @@ package protocol WebhookStore: AnyObject {
     /// - Throws: What hinders the store.
     func backlog() async throws(StoreError) -> WebhookBacklog
 
-    /// Removes lanes whose endpoint is gone or whose events are past retention.
+    /// Removes queues whose endpoint is gone or whose events are past retention.
     ///
     /// - Returns: How many.
     /// - Throws: What hinders the store.

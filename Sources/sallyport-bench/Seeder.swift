@@ -55,15 +55,15 @@ final class Seeder {
     func run(_ kind: Kind, count: Int) async throws {
         client.start()
         try await client.waitUntilReady(within: .seconds(10))
-        let lanes = (0..<min(count, Seeder.width)).map { _ in
-            Lane(reactor) { try await self.lane(kind, count: count) }
+        let workers = (0..<min(count, Seeder.width)).map { _ in
+            Worker(reactor) { try await self.worker(kind, count: count) }
         }
-        for lane in lanes { try await lane.end() }
+        for worker in workers { try await worker.end() }
         StandardStream.output.write(output)
         client.close()
     }
 
-    private func lane(_ kind: Kind, count: Int) async throws {
+    private func worker(_ kind: Kind, count: Int) async throws {
         while started < count {
             started += 1
             output += try await token(kind).utf8

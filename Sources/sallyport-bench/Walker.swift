@@ -51,8 +51,8 @@ final class Walker {
     /// Takes flows up to the purchase and prints what it will be asked with.
     func place(_ count: Int) async throws {
         try await autopilot()
-        let lanes = (0..<min(count, Walker.placeWidth)).map { _ in
-            Lane(reactor) { [self] in
+        let workers = (0..<min(count, Walker.placeWidth)).map { _ in
+            Worker(reactor) { [self] in
                 while begun < count {
                     begun += 1
                     let crossing = try await toPurchase()
@@ -61,7 +61,7 @@ final class Walker {
                 }
             }
         }
-        for lane in lanes { try await lane.end() }
+        for worker in workers { try await worker.end() }
         StandardStream.output.write(Array(output.utf8))
     }
 
@@ -71,12 +71,12 @@ final class Walker {
         let clock = SystemClock()
         let start = clock.monotonicNow()
         let end = start + .seconds(seconds)
-        let lanes = (0..<width).map { _ in
-            Lane(reactor) { [self] in
+        let workers = (0..<width).map { _ in
+            Worker(reactor) { [self] in
                 while clock.monotonicNow() < end { await measured(clock) }
             }
         }
-        for lane in lanes { try await lane.end() }
+        for worker in workers { try await worker.end() }
         let elapsed = Walker.microseconds(clock.monotonicNow() - start)
         microseconds.sort()
         let text = """

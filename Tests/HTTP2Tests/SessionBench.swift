@@ -67,7 +67,7 @@ final class SessionBench {
         case .closed(let stream):
             open[UInt32(stream.id)] = nil
             session.recycle(stream)
-        case .farewellSeen: break
+        case .goAwaySeen: break
         }
     }
 

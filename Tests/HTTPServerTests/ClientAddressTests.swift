@@ -65,24 +65,24 @@ struct NetworkPrefixTests {
     }
 }
 
-@Suite("The census of connections")
-struct ConnectionCensusTests {
+@Suite("The limits on connections")
+struct ConnectionLimiterTests {
     @Test func `admits up to each limit and forgets who leaves`() {
         var limits = ServerLimits()
         limits.connections = 4
         limits.connectionsPerAddress = 2
-        let census = ConnectionCensus(limits)
-        #expect(census.admit(1))
-        #expect(census.admit(1))
-        #expect(!census.admit(1), "the address")
-        #expect(census.admit(2))
-        #expect(census.admit(nil))
-        #expect(!census.admit(nil), "the server")
-        #expect(census.total == 4)
-        census.leave(1)
-        #expect(census.admit(1))
-        for key in [1, 1, 2, nil] as [UInt64?] { census.leave(key) }
-        #expect(census.total == 0)
-        #expect(census.admit(2))
+        let limiter = ConnectionLimiter(limits)
+        #expect(limiter.admit(1))
+        #expect(limiter.admit(1))
+        #expect(!limiter.admit(1), "the address")
+        #expect(limiter.admit(2))
+        #expect(limiter.admit(nil))
+        #expect(!limiter.admit(nil), "the server")
+        #expect(limiter.total == 4)
+        limiter.leave(1)
+        #expect(limiter.admit(1))
+        for key in [1, 1, 2, nil] as [UInt64?] { limiter.leave(key) }
+        #expect(limiter.total == 0)
+        #expect(limiter.admit(2))
     }
 }

@@ -71,7 +71,7 @@ struct TwoProcessTests {
                 """,
                 [orders.joined(separator: ",")]
             )
-            try await poll(shop.reactor, "quiet lanes") {
+            try await poll(shop.reactor, "quiet queues") {
                 try shop.rows("SELECT 1 FROM webhook_lane").isEmpty ? () : nil
             }
             expectOrder(receiver.received, of: orders, 1...4)

@@ -44,7 +44,7 @@ struct HookedShop: Sendable {
             WHERE parked_at IS NULL AND (attempt_id IS NOT NULL OR next_at <= now())
             """
         try await withLoop { reactor in
-            _ = try await poll(reactor, "quiet lanes", atMost: patience) {
+            _ = try await poll(reactor, "quiet queues", atMost: patience) {
                 try self.shop.value(question) == "0" ? true : nil
             }
         }

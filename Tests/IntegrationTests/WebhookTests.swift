@@ -83,7 +83,7 @@ struct WebhookTests {
             #expect(dead.lines.allSatisfy { $0["status"]?.integer == 410 && $0["nextAt"] == nil })
             hooks.receiver.behave(.status(200))
             let replay = try await hooks.command("replay", "--endpoint", hooks.endpoint)
-            #expect(replay.exit == .code(0) && replay.lines.first?["lanes"]?.integer == 2)
+            #expect(replay.exit == .code(0) && replay.lines.first?["queues"]?.integer == 2)
             try await hooks.arrived(4)
             try await hooks.settle()
             expectOrder(hooks.receiver.accepted, of: sessions, 1...2)
@@ -97,7 +97,7 @@ struct WebhookTests {
             try await withLoop { reactor in
                 _ = try await poll(reactor, "a try that hangs") { hooks.receiver.received.isEmpty ? nil : true }
             }
-            // A whole purchase, while the only place is taken and every lane waits.
+            // A whole purchase, while the only place is taken and every queue waits.
             let shopper = try await hooks.shop.shopper()
             let answer = try await shopper.purchase(try await shopper.toReturn())
             #expect(answer.status == 200, "\(answer.text)")
@@ -180,9 +180,9 @@ struct WebhooksCommandTests {
             try hooks.happen(sessions, 2...2, "refund.created")
             try await hooks.settle()
             #expect(refunds.accepted.map(\.type) == ["refund.created", "refund.created"])
-            let lanes = try await hooks.command("list", "--flow", sessions[0])
-            #expect(lanes.lines.count == 1)
-            #expect(lanes.lines.first?["sequence"]?.integer == 1 && lanes.lines.first?["last"]?.integer == 2)
+            let queues = try await hooks.command("list", "--flow", sessions[0])
+            #expect(queues.lines.count == 1)
+            #expect(queues.lines.first?["sequence"]?.integer == 1 && queues.lines.first?["last"]?.integer == 2)
         }
     }
 
@@ -220,7 +220,7 @@ struct WebhooksCommandTests {
 
 @Suite("Events and crashes", .tags(.database, .slow))
 struct WebhookCrashTests {
-    /// What a purchase has written, as the database has it: the event and its lane are there, or neither.
+    /// What a purchase has written, as the database has it: the event and its queue are there, or neither.
     private func paid(_ shop: ProcessShop) throws -> [String] {
         try shop.rows("SELECT flow_id FROM merchant_event WHERE type = 'session.paid'").compactMap { $0[0] }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Operations
 
 /// A database that is asked one thing at a time, on a clock of its own.
-private final class Desk {
+private final class ScriptedClock {
     var now = MonotonicTime(nanoseconds: 5_000_000_000)
     private(set) var log: [(kind: String, at: MonotonicTime)] = []
     private var worked = Duration.zero
@@ -37,71 +37,71 @@ private final class Desk {
 
 @Suite struct `Background work in steps` {
     @Test func `goes through everything without a rest where there is little`() async {
-        let desk = Desk()
+        let bench = ScriptedClock()
         let work = SteppedWork(
-            first: desk.step("partitions", takes: .milliseconds(10), count: 1),
+            first: bench.step("partitions", takes: .milliseconds(10), count: 1),
             steps: [
-                desk.step("count", takes: .milliseconds(1), count: 60),
-                desk.step("expire", takes: .milliseconds(5), count: 1),
+                bench.step("count", takes: .milliseconds(1), count: 60),
+                bench.step("expire", takes: .milliseconds(5), count: 1),
             ],
             every: .seconds(60),
             perMinute: .seconds(3),
-            clock: desk.clock
+            clock: bench.clock
         )
-        let start = desk.now
-        await desk.run(work, for: .seconds(55))
-        #expect(desk.now - start == .milliseconds(75))
-        #expect((desk.count("partitions"), desk.count("count"), desk.count("expire")) == (1, 60, 1))
-        await desk.run(work, for: .seconds(55))
-        #expect(desk.log.count == 62)
+        let start = bench.now
+        await bench.run(work, for: .seconds(55))
+        #expect(bench.now - start == .milliseconds(75))
+        #expect((bench.count("partitions"), bench.count("count"), bench.count("expire")) == (1, 60, 1))
+        await bench.run(work, for: .seconds(55))
+        #expect(bench.log.count == 62)
     }
 
     @Test func `works a backlog off over many runs, within its budget, and holds up nothing else`() async {
-        let desk = Desk()
+        let bench = ScriptedClock()
         let work = SteppedWork(
-            first: desk.step("partitions", takes: .milliseconds(20), count: 1),
+            first: bench.step("partitions", takes: .milliseconds(20), count: 1),
             steps: [
-                desk.step("expire", takes: .milliseconds(50), count: 1_000_000),
-                desk.step("delete", takes: .milliseconds(100), count: 1_000_000),
-                desk.step("reports", takes: .milliseconds(1), count: 1),
+                bench.step("expire", takes: .milliseconds(50), count: 1_000_000),
+                bench.step("delete", takes: .milliseconds(100), count: 1_000_000),
+                bench.step("reports", takes: .milliseconds(1), count: 1),
             ],
             every: .seconds(60),
             perMinute: .seconds(3),
-            clock: desk.clock
+            clock: bench.clock
         )
-        let start = desk.now
+        let start = bench.now
         for _ in 0..<10 {
-            await desk.run(work, for: .seconds(55))
-            desk.now = desk.now + .seconds(5)
+            await bench.run(work, for: .seconds(55))
+            bench.now = bench.now + .seconds(5)
         }
-        #expect((desk.now - start) / .seconds(60) < 10.5)
+        #expect((bench.now - start) / .seconds(60) < 10.5)
         // A round a minute, whatever else there is.
-        #expect(desk.count("partitions") == 10)
-        #expect(desk.count("reports") == 10)
-        #expect(abs(desk.count("expire") - desk.count("delete")) <= 10)
+        #expect(bench.count("partitions") == 10)
+        #expect(bench.count("reports") == 10)
+        #expect(abs(bench.count("expire") - bench.count("delete")) <= 10)
         // 2.4 s of each minute, less what the runs have slept through.
-        #expect((100...170).contains(desk.count("delete")))
+        #expect((100...170).contains(bench.count("delete")))
         let costs: [String: Duration] = [
             "partitions": .milliseconds(20), "expire": .milliseconds(50), "delete": .milliseconds(100),
         ]
-        for entry in desk.log {
-            let minute = desk.log.filter { $0.at >= entry.at && $0.at < entry.at + .seconds(60) }
+        for entry in bench.log {
+            let minute = bench.log.filter { $0.at >= entry.at && $0.at < entry.at + .seconds(60) }
             #expect(minute.reduce(.zero) { $0 + (costs[$1.kind] ?? .milliseconds(1)) } <= .seconds(3))
         }
     }
 
     @Test func `ends soon when the run is over, also in a rest`() async {
-        let desk = Desk()
+        let bench = ScriptedClock()
         let work = SteppedWork(
             first: { false },
-            steps: [desk.step("expire", takes: .seconds(2), count: 10)],
+            steps: [bench.step("expire", takes: .seconds(2), count: 10)],
             every: .seconds(60),
             perMinute: .seconds(3),
-            clock: desk.clock
+            clock: bench.clock
         )
-        let start = desk.now
-        await desk.run(work, for: .seconds(10))
-        #expect(desk.count("expire") == 1)
-        #expect(desk.now - start <= .milliseconds(10_200))
+        let start = bench.now
+        await bench.run(work, for: .seconds(10))
+        #expect(bench.count("expire") == 1)
+        #expect(bench.now - start <= .milliseconds(10_200))
     }
 }

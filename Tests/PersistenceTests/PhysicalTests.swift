@@ -89,7 +89,7 @@ struct PhysicalTests {
         }
     }
 
-    @Test func `lets the dispatcher find lanes and events without looking at others`() async throws {
+    @Test func `lets the dispatcher find queues and events without looking at others`() async throws {
         try await withPlans(of: PostgresWebhookStore.dispatcherStatements) { name, plan in
             let scans = plan.split(separator: "\n").filter {
                 ($0.contains(" on public.webhook_lane") || $0.contains(" on public.merchant_event"))

@@ -8,7 +8,7 @@ import TestKit
 import Testing
 import Webhooks
 
-/// Endpoints, lanes and whoever writes events, on one database.
+/// Endpoints, queues and whoever writes events, on one database.
 private final class WebhookRig {
     let rig: Rig
     let store: PostgresWebhookStore
@@ -65,7 +65,7 @@ private final class WebhookRig {
         try await store.replay(.event(event, flow: flow, endpoint: endpoint))
     }
 
-    /// Adds lanes whose events have failed.
+    /// Adds queues whose events have failed.
     func fill(_ endpoint: UUIDBytes, _ count: Int) throws {
         try rig.sql(
             """
@@ -77,7 +77,7 @@ private final class WebhookRig {
         )
     }
 
-    /// Makes the database refuse a statement that changes more lanes than it should.
+    /// Makes the database refuse a statement that changes more queues than it should.
     func refuseLargeStatements() throws {
         try rig.sql(
             """
@@ -94,13 +94,13 @@ private final class WebhookRig {
         )
     }
 
-    func lanes() throws -> [[String?]] {
+    func queues() throws -> [[String?]] {
         try rig.admin.rows(
             "SELECT head, tail, failures, parked_at IS NOT NULL FROM webhook_lane ORDER BY flow_id, endpoint_id"
         )
     }
 
-    /// Lets time pass for all lanes.
+    /// Lets time pass for all queues.
     func age(seconds: Int) throws {
         try rig.sql("UPDATE webhook_lane SET next_at = next_at - interval '\(seconds) seconds'")
     }
@@ -110,7 +110,7 @@ private func withWebhooks(_ body: @escaping @Sendable (WebhookRig) async throws 
     try await withRig { rig in try await body(WebhookRig(rig)) }
 }
 
-@Suite("The lanes of events")
+@Suite("The queues of events")
 struct WebhookStoreTests {
     @Test func `come with their event in one commit, for each endpoint that wants it`() async throws {
         try await withWebhooks { hooks in
@@ -119,7 +119,7 @@ struct WebhookStoreTests {
             _ = try await hooks.endpoint([.permissionClosed])
             let flow = hooks.flow()
             try hooks.rig.sql("BEGIN; \(WebhookRig.insert(flow, 1...1, .sessionPaid)); ROLLBACK")
-            #expect(try hooks.lanes().isEmpty)
+            #expect(try hooks.queues().isEmpty)
             try hooks.happen(flow, 1...2)
             try hooks.happen(flow, 3...3, .chargeCaptured)
             let rows = try hooks.rig.admin.rows("SELECT endpoint_id, head, tail FROM webhook_lane ORDER BY endpoint_id")
@@ -161,7 +161,7 @@ struct WebhookStoreTests {
                 data: [:]
             )
             #expect(try await hooks.deliver(second) == nil)
-            #expect(try hooks.lanes().isEmpty)
+            #expect(try hooks.queues().isEmpty)
         }
     }
 
@@ -193,10 +193,10 @@ struct WebhookStoreTests {
             // What the one who lost it says changes nothing.
             #expect(try await hooks.deliver(first) == nil)
             try await hooks.store.failed(first, DeliveryFailure(status: 500), again: nil)
-            #expect(try hooks.lanes() == [["1", "2", "0", "f"]])
+            #expect(try hooks.queues() == [["1", "2", "0", "f"]])
             #expect(try await hooks.deliver(second) == 2)
             #expect(try await hooks.deliver(second) == nil, "the same verdict twice")
-            #expect(try hooks.lanes() == [["2", "2", "0", "f"]])
+            #expect(try hooks.queues() == [["2", "2", "0", "f"]])
         }
     }
 
@@ -232,14 +232,14 @@ struct WebhookStoreTests {
             try hooks.age(seconds: 100_000)
             #expect(try await hooks.claim().isEmpty)
             #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, parked: 1))
-            let lane = try #require(try await hooks.store.lanes(of: nil, onlyParked: true, limit: 9).first)
-            #expect(lane.endpoint == endpoint && lane.flow == flow && lane.failures == 2 && lane.nextAt == nil)
-            #expect(lane.last == DeliveryFailure(error: "timedOut") && lane.type == "session.paid")
+            let queue = try #require(try await hooks.store.queues(of: nil, onlyParked: true, limit: 9).first)
+            #expect(queue.endpoint == endpoint && queue.flow == flow && queue.failures == 2 && queue.nextAt == nil)
+            #expect(queue.last == DeliveryFailure(error: "timedOut") && queue.type == "session.paid")
             // A later event waits behind it.
             try hooks.happen(flow, 2...2)
             #expect(try await hooks.claim().isEmpty)
-            #expect(try await hooks.store.replay(.endpoint(hooks.flow())).lanes == 0)
-            #expect(try await hooks.store.replay(.endpoint(endpoint)).lanes == 1)
+            #expect(try await hooks.store.replay(.endpoint(hooks.flow())).queues == 0)
+            #expect(try await hooks.store.replay(.endpoint(endpoint)).queues == 1)
             let third = try #require(try await hooks.claim().first)
             #expect(third.failures == 0 && third.event.sequence == 1)
             #expect(try await hooks.deliver(third) == 2)
@@ -275,18 +275,18 @@ struct WebhookStoreTests {
             try hooks.happen(flow, 1...3)
             let delivery = try #require(try await hooks.claim().first)
             try await hooks.store.failed(delivery, DeliveryFailure(status: 410), again: nil)
-            #expect(try await hooks.store.replay(.flow(flow)).lanes == 1)
+            #expect(try await hooks.store.replay(.flow(flow)).queues == 1)
             for delivery in try await hooks.claim() { _ = try await hooks.deliver(delivery) }
             try hooks.rig.sql("DELETE FROM webhook_lane")
             // All have arrived; from the second on they are sent once more.
             let event = try #require(delivery.event.id as UUIDBytes?)
             for place in [nil, flow] {
-                #expect(try await hooks.replay(hooks.flow(), place) == WebhookReplayed(lanes: 0))
-                #expect(try await hooks.replay(event, place, two) == WebhookReplayed(lanes: 0), "does not want it")
-                #expect(try await hooks.replay(event, place) == WebhookReplayed(lanes: 1))
+                #expect(try await hooks.replay(hooks.flow(), place) == WebhookReplayed(queues: 0))
+                #expect(try await hooks.replay(event, place, two) == WebhookReplayed(queues: 0), "does not want it")
+                #expect(try await hooks.replay(event, place) == WebhookReplayed(queues: 1))
             }
-            #expect(try await hooks.replay(event, hooks.flow()) == WebhookReplayed(lanes: 0), "not of this session")
-            #expect(try hooks.lanes() == [["1", "3", "0", "f"]])
+            #expect(try await hooks.replay(event, hooks.flow()) == WebhookReplayed(queues: 0), "not of this session")
+            #expect(try hooks.queues() == [["1", "3", "0", "f"]])
             let again = try #require(try await hooks.claim().first)
             #expect(again.endpoint == one && again.event.id == event && again.event.body == delivery.event.body)
         }
@@ -339,10 +339,10 @@ struct WebhookStoreTests {
             try hooks.rig.sql("ALTER TABLE webhook_lane DISABLE TRIGGER few_updates")
             try hooks.age(seconds: -3600)
             try hooks.rig.sql("ALTER TABLE webhook_lane ENABLE TRIGGER few_updates")
-            #expect(try await hooks.store.replay(.endpoint(one)) == WebhookReplayed(lanes: 2500))
+            #expect(try await hooks.store.replay(.endpoint(one)) == WebhookReplayed(queues: 2500))
             #expect(try hooks.rig.admin.rows(due + " AND failures = 0") == [["2500"]])
             #expect(try await hooks.store.remove(one) == 2500)
-            #expect(try hooks.lanes().count == 3)
+            #expect(try hooks.queues().count == 3)
             // Broken off behind its first step: the command goes on, and the upkeep would too.
             try hooks.fill(one, 2001)
             #expect(try await hooks.store.remove(one) == 2001)
@@ -364,8 +364,8 @@ struct WebhookStoreTests {
                 [flow.description]
             )
             let id = try #require(UUIDBytes(rows[0][0] ?? ""))
-            #expect(try await hooks.replay(id, nil) == WebhookReplayed(lanes: 1))
-            #expect(try hooks.lanes() == [["2", "3", "0", "f"]])
+            #expect(try await hooks.replay(id, nil) == WebhookReplayed(queues: 1))
+            #expect(try hooks.queues() == [["2", "3", "0", "f"]])
         }
     }
 
@@ -376,12 +376,12 @@ struct WebhookStoreTests {
             try hooks.happen(flow, 1...2)
             let first = try #require(try await hooks.claim().first)
             #expect(try await hooks.deliver(first) == 2)
-            #expect(try await hooks.replay(first.event.id, flow) == WebhookReplayed(lanes: 0, underWay: 1))
+            #expect(try await hooks.replay(first.event.id, flow) == WebhookReplayed(queues: 0, underWay: 1))
             #expect(try await hooks.claim().isEmpty)
-            #expect(try hooks.lanes() == [["2", "2", "0", "f"]])
+            #expect(try hooks.queues() == [["2", "2", "0", "f"]])
             // Nobody is at it when the lease is over.
             try hooks.age(seconds: 31)
-            #expect(try await hooks.replay(first.event.id, flow) == WebhookReplayed(lanes: 1))
+            #expect(try await hooks.replay(first.event.id, flow) == WebhookReplayed(queues: 1))
             #expect(try await hooks.claim().map(\.event.id) == [first.event.id])
         }
     }
@@ -399,7 +399,7 @@ struct WebhookStoreTests {
             try await hooks.store.postponed(first, for: .zero)
             #expect(try await hooks.claim().isEmpty, "not the one's whose lease is over")
             #expect(try await hooks.deliver(second) == nil)
-            #expect(try hooks.lanes().isEmpty)
+            #expect(try hooks.queues().isEmpty)
         }
     }
 
@@ -413,7 +413,7 @@ struct WebhookStoreTests {
             #expect(try await hooks.store.remove(endpoint) == nil)
             #expect(try await hooks.store.endpoints().isEmpty)
             try hooks.happen(flow, 2...2)
-            #expect(try hooks.lanes().isEmpty)
+            #expect(try hooks.queues().isEmpty)
             let rest = try hooks.rig.admin.rows("SELECT secret, removed_at IS NOT NULL FROM webhook_endpoint")
             #expect(rest == [["\\x", "t"]])
             // One that a writer has left behind at the same moment is removed later, and tells nobody of anything.
@@ -428,7 +428,7 @@ struct WebhookStoreTests {
             #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, parked: 0))
             try hooks.rig.sql("UPDATE webhook_lane SET parked_at = now()")
             #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, parked: 0))
-            #expect(try await hooks.store.lanes(of: nil, onlyParked: true, limit: 9).isEmpty)
+            #expect(try await hooks.store.queues(of: nil, onlyParked: true, limit: 9).isEmpty)
             #expect(try await hooks.store.tidy() == 1)
             #expect(try await hooks.store.tidy() == 0)
         }
@@ -482,7 +482,7 @@ struct WebhookStoreTests {
     }
 }
 
-/// Senders that take lanes from each other's hands while events are being written.
+/// Senders that take queues from each other's hands while events are being written.
 private final class Race {
     private let rig: Rig
     private let store: PostgresWebhookStore
@@ -549,7 +549,7 @@ private final class Race {
         await rig.reactor.nextTurn()
     }
 
-    /// Whether every lane has come to its end; ends the senders.
+    /// Whether every queue has come to its end; ends the senders.
     func waitUntilQuiet() async throws -> Bool {
         var looks = 0
         while looks < 3000, try rig.admin.rows("SELECT count(*) FROM webhook_lane")[0][0] != "0" {

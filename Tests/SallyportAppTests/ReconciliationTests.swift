@@ -195,7 +195,7 @@ private final class Provider: ProviderReader {
         asked.append(id)
         if kind == .charge { try pass() }
         let state: ObjectState = kind == .charge ? .captured : .chargeable
-        var object = ObservedObject(kind, id, Sighting(state, updated: WallTime(seconds: 1_800_000_000)))
+        var object = ObservedObject(kind, id, ObservedVersion(state, updated: WallTime(seconds: 1_800_000_000)))
         object.captured = kind == .charge ? Money(units: 100, .jpy) : nil
         return object
     }

@@ -138,7 +138,7 @@ struct DispatcherTests {
                 let now = bench.clock.now()
                 #expect(signer.verify(request.fields, body: request.body, secrets: [key.secret], now: now))
             }
-            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.queueCount == 0)
             #expect(bench.metrics.prometheusText().contains("outcome=\"delivered\"} 1"))
         }
     }
@@ -156,7 +156,7 @@ struct DispatcherTests {
             bench.endpoints.answer = { _ in InboundResponse(status: 204) }
             try await bench.round()
             #expect(bench.sent == ["1", "1", "2", "3"])
-            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.queueCount == 0)
             #expect(bench.store.failures == [DeliveryFailure(status: 500)])
         }
     }
@@ -171,13 +171,13 @@ struct DispatcherTests {
                 bench.clock.advance(by: .seconds(3600))
             }
             #expect(bench.endpoints.requests.count == 3)
-            #expect(bench.store.lane(endpoint, flow(1))?.isParked == true)
+            #expect(bench.store.queue(endpoint, flow(1))?.isParked == true)
             #expect(bench.store.failures.last == DeliveryFailure(error: "connectFailed"))
             let gone = try bench.endpoint(2)
             bench.store.happen(gone, flow(2), 1)
             bench.endpoints.answer = { _ in InboundResponse(status: 410) }
             try await bench.round()
-            #expect(bench.store.lane(gone, flow(2))?.isParked == true)
+            #expect(bench.store.queue(gone, flow(2))?.isParked == true)
             #expect(bench.log.lines(with: "\"webhook.parked\"").count == 2)
         }
     }
@@ -196,7 +196,7 @@ struct DispatcherTests {
             bench.endpoints.answer = { _ in InboundResponse(status: 200) }
             bench.clock.advance(by: .seconds(10))
             for _ in 0..<4 { try await bench.round() }
-            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.queueCount == 0)
             #expect(bench.log.lines(with: "\"webhook.endpoint_back\"").count == 1)
         }
     }
@@ -211,18 +211,18 @@ struct DispatcherTests {
             bench.store.happen(endpoint, flow(4), 1)
             try await bench.round()
             try await bench.round()
-            #expect(bench.store.laneCount == 3, "three failures may be theirs")
+            #expect(bench.store.queueCount == 3, "three failures may be theirs")
             bench.endpoints.answer = { _ in InboundResponse(status: 503) }
             bench.clock.advance(by: .seconds(6))
             for _ in 0..<4 { try await bench.round() }
             bench.store.happen(endpoint, flow(5), 1)
             bench.store.happen(endpoint, flow(6), 1)
             for _ in 0..<3 { try await bench.round() }
-            #expect(bench.store.laneCount == 5)
+            #expect(bench.store.queueCount == 5)
             bench.endpoints.answer = { _ in InboundResponse(status: 200) }
             bench.store.happen(endpoint, flow(7), 1)
             for _ in 0..<3 { try await bench.round() }
-            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.queueCount == 0)
         }
     }
 
@@ -243,7 +243,7 @@ struct DispatcherTests {
             bench.endpoints.hanging = []
             bench.endpoints.letGo()
             for _ in 0..<20 { await bench.reactor.nextTurn() }
-            while bench.store.laneCount > 0 { try await bench.round() }
+            while bench.store.queueCount > 0 { try await bench.round() }
             #expect(bench.sent.count == 20)
         }
     }
@@ -279,8 +279,8 @@ struct DispatcherTests {
             #expect(bench.endpoints.requests.isEmpty)
             #expect(bench.log.lines(with: "\"webhook.key_unreadable\"").count == 1)
             for number in UInt64(1)...3 {
-                let lane = try #require(bench.store.lane(endpoint, flow(number)))
-                #expect(lane.failures == 0 && !lane.isParked)
+                let queue = try #require(bench.store.queue(endpoint, flow(number)))
+                #expect(queue.failures == 0 && !queue.isParked)
             }
             // Whoever has the right file finds them free most of the time.
             let wanted = ClaimDemand(limit: 1, share: 1, lease: .zero)
@@ -290,7 +290,7 @@ struct DispatcherTests {
                 try await bench.round()
                 bench.clock.advance(by: .seconds(1))
             }
-            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.queueCount == 0)
             bench.store.keys[endpoint] = [try other.seal(key, of: endpoint, random: bench.random)]
             bench.store.happen(endpoint, flow(4), 1)
             try await bench.round()
@@ -306,7 +306,7 @@ struct DispatcherTests {
             bench.store.keys[endpoint]?.append(lost)
             for number in UInt64(1)...3 { bench.store.happen(endpoint, flow(number), 1) }
             try await bench.round()
-            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.queueCount == 0)
             let key = try #require(bench.secrets[endpoint]?.first)
             for request in bench.endpoints.requests {
                 #expect(request.fields.first { $0.0 == "webhook-key-id" }?.1 == key.id)
@@ -331,7 +331,7 @@ struct DispatcherTests {
                 for _ in 0..<20 { await bench.reactor.nextTurn() }
             }
             await pass(.milliseconds(20), 100)
-            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.queueCount == 0)
             await pass(.seconds(3600), 2)
             #expect(bench.store.backlogCount == 0 && bench.store.tidyCount == 0)
             await bench.dispatcher.count()
@@ -378,7 +378,7 @@ struct DispatcherTests {
             bench.clock.advance(by: .milliseconds(20), waking: bench.reactor.executor)
             let isOver = await waitUntil(bench.reactor) { hasStopped }
             #expect(isOver)
-            #expect(bench.store.laneCount == 0)
+            #expect(bench.store.queueCount == 0)
             #expect(bench.metrics.prometheusText().contains("sallyport_webhook_lag_seconds 0"))
             bench.store.happen(endpoint, flow(2), 1)
             bench.clock.advance(by: .seconds(5), waking: bench.reactor.executor)

@@ -4,7 +4,7 @@ import StrictJSON
 import TestKit
 import Webhooks
 
-/// Lanes in memory, by the rules of `WebhookLane`; what the dispatcher asks of a database.
+/// Queues in memory, by the rules of `WebhookQueue`; what the dispatcher asks of a database.
 final class MemoryStore: WebhookStore {
     struct Key: Hashable {
         let endpoint: UUIDBytes
@@ -12,7 +12,7 @@ final class MemoryStore: WebhookStore {
     }
 
     private struct Entry {
-        var lane: WebhookLane
+        var queue: WebhookQueue
         var attempt: UUIDBytes?
         var nextAt: WallTime
     }
@@ -36,17 +36,17 @@ final class MemoryStore: WebhookStore {
     func happen(_ endpoint: UUIDBytes, _ flow: UUIDBytes, _ sequence: Int64) {
         let key = Key(endpoint: endpoint, flow: flow)
         if entries[key] == nil {
-            entries[key] = Entry(lane: WebhookLane(sequence), nextAt: clock.now())
+            entries[key] = Entry(queue: WebhookQueue(sequence), nextAt: clock.now())
         } else {
-            entries[key]?.lane.append(sequence)
+            entries[key]?.queue.append(sequence)
         }
     }
 
-    func lane(_ endpoint: UUIDBytes, _ flow: UUIDBytes) -> WebhookLane? {
-        entries[Key(endpoint: endpoint, flow: flow)]?.lane
+    func queue(_ endpoint: UUIDBytes, _ flow: UUIDBytes) -> WebhookQueue? {
+        entries[Key(endpoint: endpoint, flow: flow)]?.queue
     }
 
-    var laneCount: Int { entries.count }
+    var queueCount: Int { entries.count }
 
     static func event(_ flow: UUIDBytes, _ sequence: Int64) -> WebhookEvent {
         WebhookEvent(
@@ -63,7 +63,7 @@ final class MemoryStore: WebhookStore {
         if isAway { throw StoreError(.unavailable, "away") }
         demands.append(demand)
         let now = clock.now()
-        let due = entries.filter { !$0.value.lane.isParked && $0.value.nextAt <= now }
+        let due = entries.filter { !$0.value.queue.isParked && $0.value.nextAt <= now }
             .sorted { ($0.value.nextAt, $0.key.flow) < ($1.value.nextAt, $1.key.flow) }
         var counts: [UUIDBytes: Int] = [:]
         var claimed: [ClaimedDelivery] = []
@@ -78,8 +78,8 @@ final class MemoryStore: WebhookStore {
                 endpoint: key.endpoint,
                 url: urls[key.endpoint] ?? "",
                 keys: keys[key.endpoint] ?? [],
-                event: MemoryStore.event(key.flow, entry.lane.head),
-                failures: entry.lane.failures
+                event: MemoryStore.event(key.flow, entry.queue.head),
+                failures: entry.queue.failures
             )
             claimed.append(delivery)
         }
@@ -91,16 +91,16 @@ final class MemoryStore: WebhookStore {
         return entries[key]?.attempt == delivery.attempt ? key : nil
     }
 
-    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(StoreError) -> LaneStep {
+    func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(StoreError) -> QueueStep {
         if isAway { throw StoreError(.unavailable, "away") }
         guard let key = key(delivery), var entry = entries[key] else { return .over }
-        guard entry.lane.settle(delivery.event.sequence, .delivered) else {
+        guard entry.queue.settle(delivery.event.sequence, .delivered) else {
             entries[key] = nil
             return .over
         }
         entry.nextAt = clock.now() + lease
         entries[key] = entry
-        return .next(MemoryStore.event(key.flow, entry.lane.head))
+        return .next(MemoryStore.event(key.flow, entry.queue.head))
     }
 
     func failed(
@@ -113,7 +113,7 @@ final class MemoryStore: WebhookStore {
         pauses.append(pause)
         guard let key = key(delivery), var entry = entries[key] else { return }
         let verdict = pause.map { DeliveryVerdict.again(after: $0) } ?? .park
-        _ = entry.lane.settle(delivery.event.sequence, verdict)
+        _ = entry.queue.settle(delivery.event.sequence, verdict)
         entry.attempt = nil
         if let pause { entry.nextAt = clock.now() + pause }
         entries[key] = entry
@@ -133,7 +133,7 @@ final class MemoryStore: WebhookStore {
 
     func backlog() async throws(StoreError) -> WebhookBacklog {
         backlogCount += 1
-        let parked = entries.values.filter(\.lane.isParked).count
+        let parked = entries.values.filter(\.queue.isParked).count
         return WebhookBacklog(lag: .seconds(entries.isEmpty ? 0 : 7), parked: parked)
     }
 

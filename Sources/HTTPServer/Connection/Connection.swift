@@ -16,7 +16,7 @@ final class Connection: ReadinessHandler {
         /// Whether its word on who the client is counts.
         let isProxy: Bool
         /// What it is counted by; `nil` for a proxy.
-        let censusKey: UInt64?
+        let limiterKey: UInt64?
     }
 
     private enum Closing {

@@ -106,15 +106,15 @@ extension ServerPart {
         counters.accepted.increment()
         let isProxy = security == .clear && isTrusted(address)
         let key = isProxy ? nil : PeerAddress(address).bucketKey
-        guard shared.census.admit(key) else { return counters.count(.tooMany) }
+        guard shared.connections.admit(key) else { return counters.count(.tooMany) }
         let socket = StreamSocket(accepted.takeDescriptor(), counters: counters)
-        guard let channel = makeChannel(security) else { return shared.census.leave(key) }
-        let peer = Connection.Peer(address: PeerAddress(address), isProxy: isProxy, censusKey: key)
+        guard let channel = makeChannel(security) else { return shared.connections.leave(key) }
+        let peer = Connection.Peer(address: PeerAddress(address), isProxy: isProxy, limiterKey: key)
         let connection = Connection(socket, channel, peer: peer, isSecure: security == .tls, part: self)
         do throws(IOError) {
             try connection.begin()
         } catch {
-            shared.census.leave(key)
+            shared.connections.leave(key)
             shared.logger.warning("http.connection_refused", [LogField("error", error.description)])
             return
         }
@@ -150,7 +150,7 @@ extension ServerPart {
             connections[index] = last
             last.tableIndex = index
         }
-        shared.census.leave(connection.peer.censusKey)
+        shared.connections.leave(connection.peer.limiterKey)
         counters.open.add(-1)
         if connections.isEmpty {
             emptied?.resume()

@@ -8,7 +8,7 @@ final class ServerShared: Sendable {
     let configuration: ServerConfiguration
     let logger: Logger
     let metrics: MetricsRegistry
-    let census: ConnectionCensus
+    let connections: ConnectionLimiter
     let drainSignal = StopSignal()
     private let tls: Lock<TLSContext?>
     private let bound = Lock<[SocketAddress]>([])
@@ -17,7 +17,7 @@ final class ServerShared: Sendable {
         self.configuration = configuration
         self.logger = logger.with([LogField("server", configuration.name)])
         self.metrics = metrics
-        census = ConnectionCensus(configuration.limits)
+        connections = ConnectionLimiter(configuration.limits)
         self.tls = Lock(tls)
     }
 

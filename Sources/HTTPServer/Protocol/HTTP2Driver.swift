@@ -23,7 +23,7 @@ final class HTTP2Driver: ProtocolDriver {
     private var answeredInTurn = 0
     private var turn: UInt64 = 0
     private var isAdvancing = false
-    private var farewell = Farewell.none
+    private var goAway = GoAwayState.none
     private var clientHasEnded = false
     private var reportedResets = (received: 0, sent: 0)
     /// When it began, when it was last busy, when its drain began.
@@ -36,7 +36,7 @@ final class HTTP2Driver: ProtocolDriver {
     private var armed: (kind: Deadline, since: Int64)?
 
     /// How far the session has come in taking its leave.
-    private enum Farewell {
+    private enum GoAwayState {
         case none
         /// The server drains; the client has not been told.
         case wanted
@@ -124,8 +124,8 @@ final class HTTP2Driver: ProtocolDriver {
         case .closed(let stream):
             stream.work?.cancel()
             if stream.hold == .free { session.recycle(stream) } else { stream.hold = .orphaned }
-        case .farewellSeen:
-            if farewell == .announced { acceptNoMore() }
+        case .goAwaySeen:
+            if goAway == .announced { acceptNoMore() }
         }
     }
 
@@ -324,23 +324,23 @@ extension HTTP2Driver {
     }
 
     private func takeLeave() {
-        if farewell == .wanted {
-            farewell = .announced
+        if goAway == .wanted {
+            goAway = .announced
             drainStart = now
             session.announceEnd()
         }
-        if farewell != .final, requestCount >= part.limits.requestsPerConnection { acceptNoMore() }
+        if goAway != .final, requestCount >= part.limits.requestsPerConnection { acceptNoMore() }
     }
 
     private func acceptNoMore() {
-        farewell = .final
+        goAway = .final
         session.acceptNoMore()
     }
 
     /// Whether every stream has come to its end and no other will come.
     private var hasNothingLeft: Bool {
         guard session.openStreams == 0 else { return false }
-        return farewell == .final || session.peerHasLeft || clientHasEnded
+        return goAway == .final || session.peerHasLeft || clientHasEnded
     }
 
     /// Says what is left to say and closes.
@@ -361,7 +361,7 @@ extension HTTP2Driver {
     }
 
     func drainBegins() {
-        if farewell == .none { farewell = .wanted }
+        if goAway == .none { goAway = .wanted }
     }
 
     func connectionClosed() {
@@ -397,7 +397,7 @@ extension HTTP2Driver {
             if stream.phase == .responding { consider(.response, stream.start) }
             if stream.phase == .lingering { consider(.rest, stream.start) }
         }
-        if farewell == .announced { consider(.patience, drainStart) }
+        if goAway == .announced { consider(.patience, drainStart) }
         return earliest
     }
 
@@ -405,7 +405,7 @@ extension HTTP2Driver {
     private var isAtFirstHead: Bool { requestCount == 0 && session.openStreams == 1 }
 
     private func quietDeadline() -> (kind: Deadline, since: Int64) {
-        if farewell == .announced { return (.patience, drainStart) }
+        if goAway == .announced { return (.patience, drainStart) }
         return requestCount == 0 ? (.header, beginning) : (.idle, lastBusy)
     }
 

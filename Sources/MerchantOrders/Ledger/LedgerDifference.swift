@@ -97,7 +97,7 @@ extension LedgerDifference.Side {
     }
 
     fileprivate init(_ seen: ObservedObject) {
-        let state = seen.sighting.state
+        let state = seen.version.state
         switch seen.kind {
         case .charge:
             // A capture that is under way has taken nothing yet.

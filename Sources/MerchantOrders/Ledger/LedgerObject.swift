@@ -44,7 +44,7 @@ package struct ObservedObject: Sendable, Hashable {
     /// The permission of a charge, the charge of a refund.
     package var parent: String?
     /// The state, and when it was entered.
-    package let sighting: Sighting
+    package let version: ObservedVersion
     /// Why it is in its state, in the provider's word.
     package var reason: String?
     /// A permission's limit, a session's total, a charge's or a refund's sum; `nil` where it could not be read.
@@ -63,11 +63,11 @@ package struct ObservedObject: Sendable, Hashable {
     /// - Parameters:
     ///   - kind: What it is.
     ///   - id: The provider's id.
-    ///   - sighting: The state, and when it was entered.
-    package init(_ kind: ObjectKind, _ id: String, _ sighting: Sighting) {
+    ///   - version: The state, and when it was entered.
+    package init(_ kind: ObjectKind, _ id: String, _ version: ObservedVersion) {
         self.kind = kind
         self.id = id
-        self.sighting = sighting
+        self.version = version
     }
 }
 

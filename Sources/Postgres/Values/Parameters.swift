@@ -161,14 +161,14 @@ package struct Parameters: Sendable {
                 "\(statement.name) takes \(types.count) parameters and was given \(count)"
             )
         }
-        var stranger: (index: Int, type: UInt32)?
+        var mismatch: (index: Int, type: UInt32)?
         unsafe visit { index, type, _ in
-            if type != 0, type != types[index], stranger == nil { stranger = (index, type) }
+            if type != 0, type != types[index], mismatch == nil { mismatch = (index, type) }
         }
-        if let stranger {
-            let given = PostgresType(rawValue: stranger.type).map { "\($0)" } ?? "another"
-            let wanted = statement.parameterTypes[stranger.index]
-            let detail = "\(statement.name) takes \(wanted) as $\(stranger.index + 1), not \(given)"
+        if let mismatch {
+            let given = PostgresType(rawValue: mismatch.type).map { "\($0)" } ?? "another"
+            let wanted = statement.parameterTypes[mismatch.index]
+            let detail = "\(statement.name) takes \(wanted) as $\(mismatch.index + 1), not \(given)"
             return PostgresError(.rejected(sqlState: "42804"), detail)
         }
         guard !hasNUL else {

@@ -179,7 +179,7 @@ private struct AdoptTask: Sendable {
         let charges = found.charges.map { charge in
             JSONValue.object([
                 JSONMember("id", .string(charge.id.text)),
-                JSONMember("state", .string(ObservedObject(charge).sighting.state.rawValue)),
+                JSONMember("state", .string(ObservedObject(charge).version.state.rawValue)),
                 JSONMember("amount", JSONValue(optionalMoney: charge.amount?.money)),
                 JSONMember("captured", JSONValue(optionalMoney: charge.captured?.money)),
                 JSONMember("refunded", JSONValue(optionalMoney: charge.refunded?.money)),
@@ -192,7 +192,7 @@ private struct AdoptTask: Sendable {
             JSONMember("isInLedger", .bool(isKnown)),
             JSONMember("order", .string(found.order?.state.rawValue ?? "missing")),
             JSONMember("total", JSONValue(optionalMoney: found.order?.sums.total)),
-            JSONMember("state", .string(ObservedObject(found.permission).sighting.state.rawValue)),
+            JSONMember("state", .string(ObservedObject(found.permission).version.state.rawValue)),
             JSONMember("charges", .array(charges)),
         ])
     }

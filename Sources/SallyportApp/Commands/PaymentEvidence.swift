@@ -25,7 +25,7 @@ enum PaymentEvidence {
             let wanted = "\(total.text) \(total.currency.rawValue)"
             return "\(charge.id.text) is about \(amount), not \(wanted): refund it at the provider"
         }
-        let state = ObservedObject(charge).sighting.state.rawValue
+        let state = ObservedObject(charge).version.state.rawValue
         return charge.isPaid ? nil : "\(charge.id.text) holds no money: \(state)"
     }
 
@@ -38,7 +38,7 @@ enum PaymentEvidence {
     /// - Returns: For the operator; `nil` where nothing does.
     static func problem(_ flow: UUIDBytes, refunded permission: ChargePermission, _ charge: Charge) -> String? {
         if let problem = foreign(flow, permission, charge) { return problem }
-        let state = ObservedObject(charge).sighting.state.rawValue
+        let state = ObservedObject(charge).version.state.rawValue
         return charge.mayHoldMoney ? "\(charge.id.text) holds money still: \(state)" : nil
     }
 
@@ -59,7 +59,7 @@ enum PaymentEvidence {
     ///   - object: As it was read.
     /// - Returns: For the operator; `nil` where nothing does.
     static func problem(_ stuck: StuckOperation, done object: ObservedObject) -> String? {
-        let (operation, state) = (stuck.operation, object.sighting.state)
+        let (operation, state) = (stuck.operation, object.version.state)
         switch operation.kind {
         case .refund, .createCharge:
             guard object.kind == (operation.kind == .refund ? .refund : .charge) else {

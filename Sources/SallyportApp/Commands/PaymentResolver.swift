@@ -109,7 +109,7 @@ struct PaymentResolver {
         }
         return try await decide("--done", id, all) { _ in
             guard let held = try await reopen(id, lease: .seconds(60)) else { return false }
-            let state = object.sighting.state
+            let state = object.version.state
             let isPending =
                 state == .refundInitiated || state == .captureInitiated || state == .authorizationInitiated
             let answer = PaymentAnswer.make(held, object, isPending: isPending)

@@ -94,8 +94,8 @@ struct SettingExamination {
         var files: Associations?
         do {
             let configuration = try Configuration(source)
-            let strangers = configuration.listeners.trustedProxies.filter { $0 != "*" && NetworkPrefix($0) == nil }
-            let problems = strangers.map { SettingFacts.Problem("trusted_proxies", "\($0) is no address or network") }
+            let invalid = configuration.listeners.trustedProxies.filter { $0 != "*" && NetworkPrefix($0) == nil }
+            let problems = invalid.map { SettingFacts.Problem("trusted_proxies", "\($0) is no address or network") }
             files = try Associations(configuration)
             guard problems.isEmpty else { return (problems, files) }
             try Application.check(configuration)

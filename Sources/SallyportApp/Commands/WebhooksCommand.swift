@@ -40,9 +40,9 @@ enum WebhooksCommand {
         ],
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
-                let errand = try WebhookErrand(input.arguments, configuration.webhooks)
+                let action = try WebhookAction(input.arguments, configuration.webhooks)
                 let secret = try configuration.merchantSecret()
-                if errand.needsSecret, secret == nil {
+                if action.needsSecret, secret == nil {
                     throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are sealed with it"])
                 }
                 let settings = configuration.webhooks
@@ -50,28 +50,28 @@ enum WebhooksCommand {
                 let decision = decision(input.arguments)
                 let (lines, isTaken) = try await configuration.onDatabase(for: "webhooks") { reactor, client in
                     let vault = try secret.map { secret throws(CryptographyError) in try WebhookVault(secret: secret) }
-                    let clerk = WebhookClerk(
+                    let runner = WebhookRunner(
                         store: PostgresWebhookStore(client: client),
                         vault: vault,
                         random: reactor.random,
                         exchange: CurlClient(reactor, configuration: settings.outbound)
                     )
-                    if case .test(let endpoint) = errand {
-                        let answer = try await clerk.test(endpoint, timeout: settings.timeout)
+                    if case .test(let endpoint) = action {
+                        let answer = try await runner.test(endpoint, timeout: settings.timeout)
                         return (answer.map { [$0.line] } ?? [], answer?.isTaken ?? true)
                     }
                     let lines = try await trail.record(
                         decision,
                         client,
-                        { try await clerk.run(errand) },
+                        { try await runner.run(action) },
                         after: { ["done": .bool(!$0.isEmpty), "id": endpoint($0)] }
                     )
                     return (lines, true)
                 }
                 for line in lines { input.console.print(line) }
-                let isFound = !lines.isEmpty || errand.mayFindNothing
+                let isFound = !lines.isEmpty || action.mayFindNothing
                 if !isFound { input.console.complain("sallyport: nothing found") }
-                if isFound, lines.isEmpty, errand.mayFindNothing { input.console.remark("there is none") }
+                if isFound, lines.isEmpty, action.mayFindNothing { input.console.remark("there is none") }
                 return isFound && isTaken ? 0 : 1
             }
         }
@@ -97,10 +97,10 @@ extension WebhooksCommand {
 }
 
 /// What an operator wants.
-enum WebhookErrand: Sendable, Equatable {
+enum WebhookAction: Sendable, Equatable {
     case add(url: String, types: [WebhookEventType])
     case list
-    case lanes(flow: UUIDBytes?, onlyParked: Bool)
+    case queues(flow: UUIDBytes?, onlyParked: Bool)
     case replay(WebhookReplay)
     case rotate(UUIDBytes, overlap: Duration)
     case remove(UUIDBytes)
@@ -110,14 +110,14 @@ enum WebhookErrand: Sendable, Equatable {
     var needsSecret: Bool {
         switch self {
         case .add, .rotate, .test: true
-        case .list, .lanes, .replay, .remove: false
+        case .list, .queues, .replay, .remove: false
         }
     }
 
     /// Whether no answer is an answer.
     var mayFindNothing: Bool {
         switch self {
-        case .list, .lanes: true
+        case .list, .queues: true
         case .add, .replay, .rotate, .remove, .test: false
         }
     }
@@ -139,7 +139,7 @@ enum WebhookErrand: Sendable, Equatable {
             throw Self.problem("say add, list, test, replay, rotate or remove")
         }
         let given = arguments.flags.union(arguments.values.keys).subtracting(["config", "print-config", "help", "as"])
-        if let stranger = given.subtracting(options).min() { throw Self.problem("\(verb) has no option --\(stranger)") }
+        if let unknown = given.subtracting(options).min() { throw Self.problem("\(verb) has no option --\(unknown)") }
         let count = verb == "list" ? 0 : verb == "replay" ? words.count : 1
         guard words.count == count, count <= 1 else {
             throw Self.problem("\(verb) takes \(count == 0 ? "no operand" : "one operand")")
@@ -149,7 +149,7 @@ enum WebhookErrand: Sendable, Equatable {
         case "list":
             let flow = try Self.id(arguments.values["flow"], "--flow")
             let onlyParked = arguments.flags.contains("dead")
-            self = flow == nil && !onlyParked ? .list : .lanes(flow: flow, onlyParked: onlyParked)
+            self = flow == nil && !onlyParked ? .list : .queues(flow: flow, onlyParked: onlyParked)
         case "replay": self = .replay(try Self.replaying(words.first, arguments.values))
         case "rotate":
             let overlap = try Self.duration(arguments.values["overlap"] ?? "24h")
@@ -163,7 +163,7 @@ enum WebhookErrand: Sendable, Equatable {
         _ url: String,
         _ events: String?,
         _ settings: Configuration.Webhooks
-    ) throws(ConfigurationError) -> WebhookErrand {
+    ) throws(ConfigurationError) -> WebhookAction {
         if let problem = WebhookAddress.problem(url, allowsLoopback: settings.allowsLoopback) {
             throw Self.problem("\(url): \(problem)")
         }

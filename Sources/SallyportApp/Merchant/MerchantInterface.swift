@@ -13,7 +13,7 @@ import Web
 /// Lets requests below `/v1` in or refuses them, and turns every outcome into a response; one per loop.
 ///
 /// The order of checks: path and method, browsers, the key, how often it is used, what it opens, then the form of the request.
-/// Nothing is looked up before the key was found good, so that a stranger learns nothing but which routes there are. A valid key is
+/// Nothing is looked up before the key was found good, so that a client without a key learns nothing but which routes there are. A valid key is
 /// let in whatever else its address does, and whatever the buyers do whose requests it relays.
 final class MerchantInterface {
     private let services: LoopServices

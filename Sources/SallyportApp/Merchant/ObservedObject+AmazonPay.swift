@@ -7,7 +7,7 @@ import MerchantOrders
 extension ObservedObject {
     /// A charge.
     init(_ charge: Charge) {
-        self.init(.charge, charge.id.text, Sighting(ObjectState(charge.state), updated: charge.status.updated))
+        self.init(.charge, charge.id.text, ObservedVersion(ObjectState(charge.state), updated: charge.status.updated))
         parent = charge.permission.text
         reason = charge.reason?.rawValue
         amount = charge.amount?.money
@@ -19,7 +19,7 @@ extension ObservedObject {
 
     /// A refund.
     init(_ refund: Refund) {
-        self.init(.refund, refund.id.text, Sighting(ObjectState(refund.state), updated: refund.status.updated))
+        self.init(.refund, refund.id.text, ObservedVersion(ObjectState(refund.state), updated: refund.status.updated))
         parent = refund.charge?.text
         reason = refund.reason?.rawValue
         amount = refund.amount?.money
@@ -32,7 +32,7 @@ extension ObservedObject {
         self.init(
             .permission,
             permission.id.text,
-            Sighting(ObjectState(permission.state), updated: permission.updated)
+            ObservedVersion(ObjectState(permission.state), updated: permission.updated)
         )
         reason = permission.reasons.first?.rawValue
         amount = permission.limit?.money

@@ -35,7 +35,7 @@ enum PaymentAnswer {
 
     /// The object as the ledger will hold it.
     private static func ledgerObject(_ operation: PaymentOperation, _ seen: ObservedObject) -> LedgerObject {
-        let state = seen.sighting.state
+        let state = seen.version.state
         let amount = seen.amount ?? operation.amount ?? Money.nothing(.jpy)
         var row = LedgerRow(seen.kind, state, amount)
         if seen.kind == .charge {
@@ -48,7 +48,7 @@ enum PaymentAnswer {
             of: operation.flow,
             row,
             created: seen.created ?? now,
-            updated: seen.sighting.updated ?? now
+            updated: seen.version.updated ?? now
         )
         object.parent = seen.parent
         object.reason = seen.reason

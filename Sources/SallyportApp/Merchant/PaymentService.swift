@@ -303,7 +303,7 @@ final class PaymentService {
     /// The provider's support asks for the id of its request.
     private func noteSettled(_ operation: PaymentOperation, _ object: ObservedObject) {
         let fields = [LogField("object", object.id), LogField("amazonpay_request_id", object.request ?? "")]
-        logger.info("payment.settled", PaymentService.fields(operation, object.sighting.state.rawValue) + fields)
+        logger.info("payment.settled", PaymentService.fields(operation, object.version.state.rawValue) + fields)
     }
 
     private func count(_ operation: PaymentOperation, _ outcome: String) {

@@ -25,16 +25,16 @@ struct PostageSetup: Sendable {
         secret = policy.postageOrigins.isEmpty ? nil : try configuration.merchantSecret()
     }
 
-    /// The desk of a loop.
+    /// The client of a loop.
     ///
     /// - Parameters:
     ///   - reactor: The loop's.
     ///   - telemetry: Where to write and count.
-    /// - Returns: A desk that has asked nobody yet.
+    /// - Returns: A client that has asked nobody yet.
     /// - Throws: `failed` where OpenSSL does not offer what signing needs.
-    func desk(_ reactor: Reactor, _ telemetry: AppTelemetry) throws(CryptographyError) -> PostageDesk {
-        guard let secret else { return PostageDesk(nil) }
-        let inquiry = PostageDesk.Inquiry(
+    func client(_ reactor: Reactor, _ telemetry: AppTelemetry) throws(CryptographyError) -> ShippingCostClient {
+        guard let secret else { return ShippingCostClient(nil) }
+        let inquiry = ShippingCostClient.Inquiry(
             policy: policy,
             exchange: CurlClient(
                 reactor,
@@ -48,6 +48,6 @@ struct PostageSetup: Sendable {
             clock: SystemClock(),
             random: reactor.random
         )
-        return PostageDesk(inquiry)
+        return ShippingCostClient(inquiry)
     }
 }

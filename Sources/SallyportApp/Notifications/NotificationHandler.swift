@@ -10,13 +10,13 @@ import Web
 /// sends this reads the status alone.
 enum NotificationHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
-        guard let desk = exchange.services.notifications else { throw Failure(.notFound) }
+        guard let inbox = exchange.services.notifications else { throw Failure(.notFound) }
         let body = exchange.request.body
         let peer = exchange.request.peer
         let sender = ClientKeys(address: peer.bucketKey, network: peer.networkKey)
         // What has begun is finished although the sender goes away: a message may be on its way to the disk.
         let status = try await exchange.services.toTheEnd { () async throws(Failure) -> Int in
-            await desk.receive(body, from: sender, at: SystemClock().now())
+            await inbox.receive(body, from: sender, at: SystemClock().now())
         }
         let answer: HTTPStatus =
             switch status {

@@ -27,20 +27,20 @@ struct NotificationSetup: Sendable {
         authorityPath = settings.certificateHosts.isEmpty ? "" : configuration.provider.authorityPath
     }
 
-    /// The desk of a loop.
+    /// The inbox of a loop.
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
     ///   - reactor: The loop's.
     ///   - telemetry: Where to write and count.
     ///   - wake: Called when an object is to be read.
-    /// - Returns: A desk that has fetched no certificate yet.
-    func desk(
+    /// - Returns: An inbox that has fetched no certificate yet.
+    func inbox(
         _ store: PostgresNotificationStore,
         reactor: Reactor,
         telemetry: AppTelemetry,
         wake: @escaping () -> Void
-    ) -> NotificationDesk {
+    ) -> NotificationInbox {
         var outbound = ClientConfiguration()
         if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
         let exchange = CurlClient(
@@ -55,10 +55,10 @@ struct NotificationSetup: Sendable {
             clock: SystemClock(),
             logger: telemetry.logger
         )
-        // What strangers send would fill the log.
+        // Lines about unverified messages would fill the log.
         var lines = LineBudget(perSecond: 1)
-        return NotificationDesk(
-            NotificationDesk.Parts(
+        return NotificationInbox(
+            NotificationInbox.Parts(
                 verifier: NotificationVerifier(policy, certificates: certificates),
                 store: store,
                 exchange: exchange,

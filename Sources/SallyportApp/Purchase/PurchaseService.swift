@@ -343,7 +343,7 @@ final class PurchaseService {
     }
 
     /// Why a purchase is left to people.
-    private enum Impasse: String {
+    private enum GiveUpReason: String {
         /// The provider does not know the session.
         case gone
         /// The session was completed with another amount.
@@ -357,16 +357,16 @@ final class PurchaseService {
     /// - Returns: The failure to throw.
     private func giveUp(
         _ attempt: PurchaseAttempt,
-        _ impasse: Impasse,
+        _ reason: GiveUpReason,
         by caller: Caller
     ) async throws(Failure) -> Failure {
         let held = try await asking { (broker) async throws(StoreError) in
-            try await broker.giveUp(attempt, reason: impasse.rawValue, by: caller)
+            try await broker.giveUp(attempt, reason: reason.rawValue, by: caller)
         }
         guard held else { throw lost(attempt) }
-        polls.count(.session, impasse == .gone ? .gone : .ended)
-        logger.error("purchase.stuck", fields(attempt, impasse.rawValue))
-        return Failure(.purchaseInProgress, "given up: \(impasse.rawValue)", session: attempt.flow, retryAfter: 60)
+        polls.count(.session, reason == .gone ? .gone : .ended)
+        logger.error("purchase.stuck", fields(attempt, reason.rawValue))
+        return Failure(.purchaseInProgress, "given up: \(reason.rawValue)", session: attempt.flow, retryAfter: 60)
     }
 
     private func release(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) {

@@ -33,14 +33,14 @@ final class SessionCalls: Sendable {
         }
     }
 
-    private struct Stranger: Hashable {
+    private struct Mismatch: Hashable {
         let session: CheckoutSessionID
         let flow: FlowID
     }
 
     private struct State: Sendable {
         var limiters: [Purpose: RateLimiter] = [:]
-        var strangers = GenerationCache<Stranger, Bool>(capacity: 2_048, life: 60_000_000)
+        var mismatches = GenerationCache<Mismatch, Bool>(capacity: 2_048, life: 60_000_000)
     }
 
     private let state: Lock<State>
@@ -92,12 +92,12 @@ final class SessionCalls: Sendable {
     /// Whether the account did not have a session a moment ago.
     func isUnknown(_ session: CheckoutSessionID, to flow: FlowID) -> Bool {
         let now = uptime()
-        return state.withLock { $0.strangers.value(for: Stranger(session: session, flow: flow), at: now) ?? false }
+        return state.withLock { $0.mismatches.value(for: Mismatch(session: session, flow: flow), at: now) ?? false }
     }
 
     /// Remembers that the account does not have a session.
     func remember(unknown session: CheckoutSessionID, to flow: FlowID) {
         let now = uptime()
-        state.withLock { $0.strangers.set(true, for: Stranger(session: session, flow: flow), at: now) }
+        state.withLock { $0.mismatches.set(true, for: Mismatch(session: session, flow: flow), at: now) }
     }
 }

@@ -122,9 +122,9 @@ final class Poller {
         }
         do throws(StoreError) {
             switch try await orders.observe(object) {
-            case .changed, .same: return .seen(object.sighting.state)
+            case .changed, .same: return .seen(object.version.state)
             // The ledger has had news meanwhile; what it holds is what the schedule goes by.
-            case .older: return .seen(poll.state ?? object.sighting.state)
+            case .older: return .seen(poll.state ?? object.version.state)
             case .unknown: return .gone
             }
         } catch {

@@ -62,8 +62,8 @@ struct Exchange {
         } catch {
             throw Failure(.invalidRequest, "body: \(error)")
         }
-        if let stranger = parameters.firstName(otherThan: known) {
-            throw Failure(.invalidRequest, "unknown parameter of \(stranger.utf8.count) bytes")
+        if let unknown = parameters.firstName(otherThan: known) {
+            throw Failure(.invalidRequest, "unknown parameter of \(unknown.utf8.count) bytes")
         }
         guard !parameters.hasRepeatedName else {
             throw Failure(.invalidRequest, "body: \(HTTPParameterError.repeated)")

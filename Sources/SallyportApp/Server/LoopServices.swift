@@ -25,7 +25,7 @@ final class LoopServices {
     /// The one way to a flow.
     let opening: SessionOpening
     /// Asks merchants what sending an order costs.
-    let postage: PostageDesk
+    let postage: ShippingCostClient
     /// The interface for merchants' programs; `nil` where it is not served.
     let merchant: MerchantServices?
     /// Expires what is overdue; one loop runs it.
@@ -43,11 +43,11 @@ final class LoopServices {
     /// Reads objects at the provider that nobody waits for.
     let poller: Poller
     /// Takes in what the provider pushes; `nil` where nothing is taken in.
-    let notifications: NotificationDesk?
+    let notifications: NotificationInbox?
     /// What the provider has pushed.
     let notices: PostgresNotificationStore
     /// Finds the purchases that those are about which no order has.
-    let strayMessages: StrayMessages
+    let unmatchedNotifications: UnmatchedNotifications
     /// What comparisons with the provider came to.
     let reports: PostgresReconciliationStore
     /// What has no outcome yet.
@@ -124,7 +124,7 @@ final class LoopServices {
         unsettled = PostgresUnsettledStore(client: parts.database)
         operators = PostgresOperatorStore(client: parts.database)
         notices = PostgresNotificationStore(client: parts.database)
-        strayMessages = StrayMessages(
+        unmatchedNotifications = UnmatchedNotifications(
             notices,
             broker: parts.broker,
             purchases: purchases,
@@ -133,7 +133,7 @@ final class LoopServices {
             logger: telemetry.logger
         )
         notifications = parts.notifications?
-            .desk(notices, reactor: reactor, telemetry: telemetry, wake: { poller.wake() })
+            .inbox(notices, reactor: reactor, telemetry: telemetry, wake: { poller.wake() })
         features = parts.features
         metrics = telemetry.metrics
         logger = telemetry.logger
@@ -156,7 +156,7 @@ final class LoopServices {
         let sweeper: Sweeper
         let liveSessions: LiveSessionCounter
         let merchant: MerchantServices?
-        let postage: PostageDesk
+        let postage: ShippingCostClient
         let notifications: NotificationSetup?
         let account: OrderAccount
         let features: RunningFeatures
@@ -265,7 +265,7 @@ final class LoopServices {
         logger.warning("merchant.request_failed", fields)
     }
 
-    /// Writes a refusal down that an operator should know of; what strangers provoke at will is only counted.
+    /// Writes a refusal down that an operator should know of; what any client can provoke at will is only counted.
     func note(_ failure: Failure, _ request: HTTPRequest) {
         counters.refusal(failure.code).increment()
         guard failure.code.isOurs, let unwritten = refusalLines.take(at: reactor.now) else { return }

@@ -47,7 +47,7 @@ final class Recovery {
         var hasWoken = false
         // None waits for another: a provider that is slow to tell of a permission holds up no purchase.
         await parts.all([
-            { hasWoken = await self.services.strayMessages.follow() },
+            { hasWoken = await self.services.unmatchedNotifications.follow() },
             { await self.recoverPurchases(budget) }, { await self.recoverPayments(budget) },
             { await self.rereadStuck() },
         ])

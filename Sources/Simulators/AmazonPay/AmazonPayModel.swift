@@ -19,9 +19,9 @@ package struct AmazonPayModel: Sendable {
     package var faults = FaultQueue()
     /// Calls that were answered.
     package var calls = CallLog<CallEntry>()
-    var desk: HostedDesk
+    var pages: HostedPageState
     var requestIDs: IdentifierMint
-    var notices: NotificationDesk
+    var notices: NotificationSender
     /// What a tester may come back to, by name.
     package var snapshots: [String: Snapshot] = [:]
     /// What the real clock showed when the present request came: requests are signed by it.
@@ -44,11 +44,11 @@ package struct AmazonPayModel: Sendable {
         )
         engine.bankDelay = configuration.switches.bankDelay
         requestIDs = IdentifierMint(seed: configuration.seed, purpose: "requests")
-        desk = HostedDesk(mint: IdentifierMint(seed: configuration.seed, purpose: "visits"))
+        pages = HostedPageState(mint: IdentifierMint(seed: configuration.seed, purpose: "visits"))
         let targets = configuration.merchants.compactMap { merchant in
             merchant.notifications.map { (merchant.id, $0) }
         }
-        notices = NotificationDesk(
+        notices = NotificationSender(
             targets: Dictionary(targets) { first, _ in first },
             root: configuration.senderRoot,
             mint: IdentifierMint(seed: configuration.seed, purpose: "notifications")
@@ -89,20 +89,20 @@ package struct AmazonPayModel: Sendable {
 
     /// Forgets everything but the configuration, and who is notified; ids go on, so that none comes twice in a run.
     package mutating func reset() {
-        let (objects, requests, visits, told) = (engine.mint, requestIDs, desk.mint, notices)
+        let (objects, requests, visits, told) = (engine.mint, requestIDs, pages.mint, notices)
         self = AmazonPayModel(configuration, at: realTime)
-        (engine.mint, requestIDs, desk.mint, notices) = (objects, requests, visits, told)
+        (engine.mint, requestIDs, pages.mint, notices) = (objects, requests, visits, told)
         notices.queue.removeAll()
         notices.queue.isPaused = false
     }
 
     /// Goes back to what was kept under a name; ids go on, and so does the log.
     package mutating func restore(_ snapshot: Snapshot) {
-        let (objects, visits) = (engine.mint, desk.mint)
+        let (objects, visits) = (engine.mint, pages.mint)
         (switches, engine) = (snapshot.switches, snapshot.engine)
-        (idempotency, throttle, faults, desk) =
-            (snapshot.idempotency, snapshot.throttle, snapshot.faults, snapshot.desk)
-        (engine.mint, desk.mint) = (objects, visits)
+        (idempotency, throttle, faults, pages) =
+            (snapshot.idempotency, snapshot.throttle, snapshot.faults, snapshot.pages)
+        (engine.mint, pages.mint) = (objects, visits)
         // The clock stands where it stood: the time since then has not passed.
         clock.set(to: snapshot.engine.now, at: realTime)
     }

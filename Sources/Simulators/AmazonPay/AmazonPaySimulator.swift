@@ -111,21 +111,21 @@ package final class AmazonPaySimulator: Simulator {
     /// Sends what is due, and comes back when something may be.
     private func notify() {
         guard let exchange else { return }
-        for parcel in model.takeParcels(at: reactor.wallNow) {
-            reactor.startTask { await self.carry(parcel, exchange) }
+        for delivery in model.takePendingDeliveries(at: reactor.wallNow) {
+            reactor.startTask { await self.deliver(delivery, exchange) }
         }
         let timer = self.timer ?? reactor.makeTimer { [weak self] in self?.notify() }
         self.timer = timer
-        if let delay = model.untilNextParcel { reactor.arm(timer, after: max(delay, .milliseconds(1))) }
+        if let delay = model.untilNextDelivery { reactor.arm(timer, after: max(delay, .milliseconds(1))) }
     }
 
-    private func carry(_ parcel: AmazonPayModel.Parcel, _ exchange: any HTTPExchange) async {
+    private func deliver(_ delivery: AmazonPayModel.PendingDelivery, _ exchange: any HTTPExchange) async {
         let request = OutboundRequest(
             method: "POST",
-            url: parcel.url,
-            fields: parcel.fields.map { ($0.name, $0.value) },
-            body: parcel.body,
-            timeout: AmazonPayModel.parcelPatience
+            url: delivery.url,
+            fields: delivery.fields.map { ($0.name, $0.value) },
+            body: delivery.body,
+            timeout: AmazonPayModel.deliveryTimeout
         )
         var status: Int?
         var outcome = LogField("status", 0)
@@ -136,8 +136,8 @@ package final class AmazonPaySimulator: Simulator {
         } catch {
             outcome = LogField("error", "\(error.code)")
         }
-        logger.info("simulator.notification", [LogField("number", parcel.number), outcome])
-        model.endParcel(parcel.number, status: status, at: reactor.wallNow)
+        logger.info("simulator.notification", [LogField("number", delivery.number), outcome])
+        model.endDelivery(delivery.number, status: status, at: reactor.wallNow)
         notify()
     }
 

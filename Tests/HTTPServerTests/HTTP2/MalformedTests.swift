@@ -108,7 +108,7 @@ struct MalformedTests {
         Row("6.6 push from a client", 1, HTTP2Frame(.pushPromise, flags: 4, stream: 1, [0, 0, 0, 2])),
         Row("6.7 ping of odd length", 6, HTTP2Frame(.ping, [1, 2, 3])),
         Row("6.7 ping of a stream", 1, HTTP2Frame(.ping, stream: 1, [UInt8](repeating: 0, count: 8))),
-        Row("6.8 farewell of a stream", 1, HTTP2Frame(.goAway, stream: 1, [UInt8](repeating: 0, count: 8))),
+        Row("6.8 GOAWAY of a stream", 1, HTTP2Frame(.goAway, stream: 1, [UInt8](repeating: 0, count: 8))),
         Row("6.9 increment of zero", 1, .window(0, 0)),
         Row("6.9 increment of zero for a stream", 1, open(), .window(1, 0)),
         Row("6.9 window frame of odd length", 6, HTTP2Frame(.windowUpdate, [0, 0, 1])),
@@ -126,7 +126,7 @@ struct MalformedTests {
             let beside = try await bench.frameClient()
             let client = try await bench.frameClient()
             try client.send(row.frames)
-            try await client.until("a farewell") { !$0.goAways.isEmpty }
+            try await client.until("a GOAWAY") { !$0.goAways.isEmpty }
             #expect(client.goAways.map(\.code) == [row.code])
             client.wire.close()
             #expect(try await beside.get("/beside").text == "/beside")

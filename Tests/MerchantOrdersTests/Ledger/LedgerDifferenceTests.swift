@@ -36,7 +36,7 @@ struct LedgerDifferenceTests {
     ) throws
         -> ObservedObject
     {
-        var object = ObservedObject(kind, "S01-0000000-0000001-C000001", Sighting(state))
+        var object = ObservedObject(kind, "S01-0000000-0000001-C000001", ObservedVersion(state))
         object.amount = try yen(1_000)
         object.captured = try captured.map(yen)
         object.refunded = try refunded.map(yen)

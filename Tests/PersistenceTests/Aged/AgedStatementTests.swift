@@ -74,7 +74,7 @@ private let smallTables: Set<String> = [
     "flow_purchasing", "payment_operation_open", "flow_sweep", "webhook_endpoint", "api_key", "program_policy",
 ]
 
-private let lanes = "what has not arrived stands in one table; who asks for all of it reads all of it"
+private let queues = "what has not arrived stands in one table; who asks for all of it reads all of it"
 private let unsettled = "what is under way or stuck, and an index that holds messages of unpaid charges only"
 private let batch = "a batch of what is past its time, behind an index; a small table is joined to it whole"
 private let array = "the server leaves no partition out for an array; a look by key in each that retention leaves"
@@ -117,7 +117,7 @@ private let allowances: [String: Allowance] = [
     "flow_live_among": Allowance(reason: array, partitions: 38),
     "api_claim_prune": Allowance(reason: batch, rows: 2_100, walks: true),
     "notification_prune": Allowance(reason: batch, rows: 2_100, walks: true),
-    "notification_stray": Allowance(
+    "notification_unmatched": Allowance(
         reason: "at most a thousand messages since the first purchase that waits",
         rows: 2_100,
         walks: true
@@ -125,18 +125,24 @@ private let allowances: [String: Allowance] = [
     "flow_claim_overdue": Allowance(reason: "sixteen purchases that are due, each with flow and order", rows: 150),
     "poll_claim": Allowance(reason: "a hundred objects that are due, each with its order", partitions: 38, rows: 900),
     "order_newest_account": Allowance(reason: "the first in the order of their ids", partitions: 38, walks: true),
-    "webhook_claim": Allowance(reason: "a hundred lanes that are due, each with its event", partitions: 2, rows: 900),
+    "webhook_claim": Allowance(reason: "a hundred queues that are due, each with its event", partitions: 2, rows: 900),
     "webhook_hasten": Allowance(
-        reason: "a hundred of the lanes of one endpoint, joined to the rest of them",
+        reason: "a hundred of the queues of one endpoint, joined to the rest of them",
         rows: 2_000
     ),
-    "webhook_remove_lanes": Allowance(reason: "a hundred lanes", rows: 700),
-    "webhook_replay_endpoint": Allowance(reason: "a hundred lanes, and a first try rolled back", rows: 1_400),
-    "webhook_endpoints": Allowance(reason: lanes, rows: 2_000, walks: true),
-    "webhook_lanes": Allowance(reason: lanes, partitions: 37, rows: 4_000, walks: true, wholeTables: ["webhook_lane"]),
-    "webhook_backlog": Allowance(reason: lanes, rows: 4_000, walks: true, wholeTables: ["webhook_lane"]),
+    "webhook_remove_queues": Allowance(reason: "a hundred queues", rows: 700),
+    "webhook_replay_endpoint": Allowance(reason: "a hundred queues, and a first try rolled back", rows: 1_400),
+    "webhook_endpoints": Allowance(reason: queues, rows: 2_000, walks: true),
+    "webhook_queues": Allowance(
+        reason: queues,
+        partitions: 37,
+        rows: 4_000,
+        walks: true,
+        wholeTables: ["webhook_lane"]
+    ),
+    "webhook_backlog": Allowance(reason: queues, rows: 4_000, walks: true, wholeTables: ["webhook_lane"]),
     "webhook_tidy": Allowance(
-        reason: lanes + "; of the old ones it looks their event up",
+        reason: queues + "; of the old ones it looks their event up",
         partitions: 37,
         rows: 4_000,
         walks: true,
@@ -295,14 +301,14 @@ private let values: [String: [[String]]] = [
     "webhook_target": [[endpoint]],
     "webhook_rotate": [[endpoint]],
     "webhook_remove": [[endpoint]],
-    "webhook_remove_lanes": [["'01900000-0000-7000-8000-000000000013'"]],
+    "webhook_remove_queues": [["'01900000-0000-7000-8000-000000000013'"]],
     "webhook_replay_endpoint": [[endpoint, "'00000000-0000-0000-0000-000000000000'"]],
     "event_feed_place": [["100", "'$FLOW'", "1"]],
     "event_feed_page": [["0", "'$FLOW'", "0", "21"]],
     "webhook_event_place": [["'$NEW'", "'$FLOW'"]],
     "webhook_find_event": [["'$FLOW'", "1000", "'$NEW'"]],
     "webhook_replay_event": [["'$FLOW'", "1", "NULL"]],
-    "webhook_lanes": [["NULL", "false"], ["'$FLOW'", "false"]],
+    "webhook_queues": [["NULL", "false"], ["'$FLOW'", "false"]],
 ]
 
 /// What a statement read.

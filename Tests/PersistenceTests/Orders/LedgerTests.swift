@@ -281,7 +281,7 @@ struct LedgerTests {
             let id = "S01-1-C1"
             #expect(try await rig.orders.observe(rig.charge(id, .authorized, at: 10)) == .same(flow: crossing.flow))
             #expect(try await rig.orders.observe(rig.charge(id, .canceled, at: 5)) == .older(flow: crossing.flow))
-            let untimed = ObservedObject(.charge, id, Sighting(.canceled))
+            let untimed = ObservedObject(.charge, id, ObservedVersion(.canceled))
             #expect(try await rig.orders.observe(untimed) == .older(flow: crossing.flow))
             let captured = rig.charge(id, .captured, at: 20, captured: 27_996)
             #expect(try await rig.orders.observe(captured) == .changed(flow: crossing.flow))

@@ -97,7 +97,11 @@ extension Rig {
         captured: Int64? = nil,
         amount: Int64 = 27_996
     ) -> ObservedObject {
-        var object = ObservedObject(.charge, id, Sighting(state, updated: WallTime(seconds: 1_800_000_000 + seconds)))
+        var object = ObservedObject(
+            .charge,
+            id,
+            ObservedVersion(state, updated: WallTime(seconds: 1_800_000_000 + seconds))
+        )
         object.parent = String(id.prefix { $0 != "C" }.dropLast())
         object.amount = yen(amount)
         object.captured = captured.map { yen($0) }
@@ -106,7 +110,11 @@ extension Rig {
 
     /// A refund as it would be read.
     func refund(_ id: String, _ state: ObjectState, _ amount: Int64, at seconds: Int64 = 0) -> ObservedObject {
-        var object = ObservedObject(.refund, id, Sighting(state, updated: WallTime(seconds: 1_800_000_000 + seconds)))
+        var object = ObservedObject(
+            .refund,
+            id,
+            ObservedVersion(state, updated: WallTime(seconds: 1_800_000_000 + seconds))
+        )
         object.parent = String(id.prefix { $0 != "R" }) + "C1"
         object.amount = yen(amount)
         return object

@@ -79,20 +79,20 @@ struct NotificationStoreTests {
             }
             // Its message was faster than whoever wrote the purchase down.
             _ = try await rig.paid(Self.permission)
-            func stray() async throws -> [String] { try await rig.notices.stray(limit: 1).map(\.permission) }
+            func unmatched() async throws -> [String] { try await rig.notices.unmatched(limit: 1).map(\.permission) }
             let permission = "S03-0000000-0000009"
-            #expect(try await stray() == [permission])
+            #expect(try await unmatched() == [permission])
             // Without an answer it is followed again, for a day.
             try await rig.notices.noteFollowed(permission, isAnswered: false)
-            #expect(try await stray() == [permission])
+            #expect(try await unmatched() == [permission])
             try await rig.notices.noteFollowed(permission, isAnswered: true)
-            #expect(try await stray().isEmpty)
+            #expect(try await unmatched().isEmpty)
             try rig.sql(
                 "UPDATE notification SET asked = false, received_at = received_at - interval '25 hours' WHERE message_id = 'm1'"
             )
-            #expect(try await stray() == [permission])
+            #expect(try await unmatched() == [permission])
             try await rig.notices.noteFollowed(permission, isAnswered: false)
-            #expect(try await stray().isEmpty)
+            #expect(try await unmatched().isEmpty)
         }
     }
 

@@ -19,9 +19,9 @@ extension Bench {
 
     /// What goes out now; each delivery ends with a status.
     mutating func deliver(_ status: Int? = 200) -> [Delivered] {
-        let parcels = model.takeParcels(at: now)
-        for parcel in parcels { model.endParcel(parcel.number, status: status, at: now) }
-        return parcels.map(Delivered.init)
+        let deliveries = model.takePendingDeliveries(at: now)
+        for delivery in deliveries { model.endDelivery(delivery.number, status: status, at: now) }
+        return deliveries.map(Delivered.init)
     }
 
     /// What the file at a URL of the simulator holds.
@@ -57,10 +57,10 @@ struct Delivered {
     let fields: [String: String]
     let body: JSONValue
 
-    init(_ parcel: AmazonPayModel.Parcel) {
-        url = parcel.url
-        fields = Dictionary(parcel.fields.map { ($0.name, $0.value) }) { first, _ in first }
-        body = (try? JSONParser.parse(parcel.body)) ?? .null
+    init(_ delivery: AmazonPayModel.PendingDelivery) {
+        url = delivery.url
+        fields = Dictionary(delivery.fields.map { ($0.name, $0.value) }) { first, _ in first }
+        body = (try? JSONParser.parse(delivery.body)) ?? .null
     }
 
     func text(_ name: String) -> String { body[name]?.text ?? "" }

@@ -100,7 +100,7 @@ struct SenderTests {
         _ = bench.deliver()
         _ = bench.refund(charge, 1)
         _ = bench.deliver()
-        let wait = try #require(bench.model.untilNextParcel)
+        let wait = try #require(bench.model.untilNextDelivery)
         #expect(wait == .seconds(5))
         bench.now = bench.now + wait
         #expect(bench.deliver().map { $0.message["ObjectType"]?.text } == ["REFUND"])
@@ -163,12 +163,12 @@ struct DeliveryTests {
 
     @Test func `does not begin twice while it is under way`() {
         var bench = Self.waiting()
-        let parcels = bench.model.takeParcels(at: bench.now)
-        #expect(parcels.count == 1)
+        let deliveries = bench.model.takePendingDeliveries(at: bench.now)
+        #expect(deliveries.count == 1)
         bench.advance("PT5H")
-        #expect(bench.model.takeParcels(at: bench.now).isEmpty)
-        #expect(bench.model.untilNextParcel == nil)
-        bench.model.endParcel(parcels[0].number, status: 200, at: bench.now)
+        #expect(bench.model.takePendingDeliveries(at: bench.now).isEmpty)
+        #expect(bench.model.untilNextDelivery == nil)
+        bench.model.endDelivery(deliveries[0].number, status: 200, at: bench.now)
         #expect(bench.deliveries().count == 1)
     }
 
@@ -203,11 +203,11 @@ struct DeliveryTests {
 
     @Test func `is forgotten by a reset, who is notified is not`() {
         var bench = Self.waiting()
-        let parcels = bench.model.takeParcels(at: bench.now)
+        let deliveries = bench.model.takePendingDeliveries(at: bench.now)
         bench.control("POST", "reset")
         bench.control("POST", "options", ["signature": "off"])
         // An end that comes late hits nothing.
-        bench.model.endParcel(parcels[0].number, status: 500, at: bench.now)
+        bench.model.endDelivery(deliveries[0].number, status: 500, at: bench.now)
         #expect(bench.deliveries().isEmpty)
         _ = bench.paid()
         #expect(bench.deliver().count == 2)

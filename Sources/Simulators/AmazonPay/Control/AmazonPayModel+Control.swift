@@ -71,8 +71,8 @@ extension AmazonPayModel: ControlledModel {
         }
         next.count = max(1, min(body.value["count"]?.integer ?? 1, 1_000_000))
         try check(next)
-        desk.add(next)
-        return ["waiting": JSONValue(desk.nextBuyers.count)]
+        pages.add(next)
+        return ["waiting": JSONValue(pages.nextBuyers.count)]
     }
 
     private func check(_ next: NextBuyer) throws(ControlError) {

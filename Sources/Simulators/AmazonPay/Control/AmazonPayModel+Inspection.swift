@@ -31,7 +31,7 @@ extension AmazonPayModel {
                 "checkoutSessions": JSONValue(engine.sessions.count), "charges": JSONValue(engine.charges.count),
                 "chargePermissions": JSONValue(engine.permissions.count), "refunds": JSONValue(engine.refunds.count),
                 "calls": JSONValue(calls.count), "faults": JSONValue(faults.waiting.count),
-                "nextBuyers": JSONValue(desk.nextBuyers.count),
+                "nextBuyers": JSONValue(pages.nextBuyers.count),
             ],
             "checkoutSessions": .array(engine.latestSessions(200).compactMap(summary)),
         ]

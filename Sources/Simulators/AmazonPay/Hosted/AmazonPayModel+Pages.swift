@@ -73,7 +73,7 @@ extension AmazonPayModel {
         case .error:
             let code = page.parameters["code"].flatMap(HostedError.Code.init)
             throw HostedError(code ?? .pageNotFound)
-        case .signOut: return SimulatorAnswer(204, [("set-cookie", "\(HostedDesk.cookie)=; Path=/; Max-Age=0")])
+        case .signOut: return SimulatorAnswer(204, [("set-cookie", "\(HostedPageState.cookie)=; Path=/; Max-Age=0")])
         case .select where page.request.method == "GET" && page.parameters["amazonCheckoutSessionId"] != nil:
             return try enterChange(page)
         default:
@@ -104,7 +104,7 @@ extension AmazonPayModel {
     }
 
     private func visit(of page: PageRequest) throws(HostedError) -> HostedVisit {
-        guard let visit = desk.visit(page.request.cookie(HostedDesk.cookie)) else {
+        guard let visit = pages.visit(page.request.cookie(HostedPageState.cookie)) else {
             throw HostedError(.visitNotFound)
         }
         if let tag = page.parameters["visit"], tag != visit.tag { throw HostedError(.anotherCheckout) }
@@ -116,7 +116,7 @@ extension AmazonPayModel {
         guard let buyer = visit.buyer else { return .signIn }
         guard visit.isCodePassed else { return .code }
         switch visit.purpose {
-        case .checkout: return desk.hasConsented(buyer, to: visit.caller.merchant) ? .select : .consent
+        case .checkout: return pages.hasConsented(buyer, to: visit.caller.merchant) ? .select : .consent
         case .change: return .select
         case .process: return .processing
         case .signIn: return .consent
@@ -126,7 +126,7 @@ extension AmazonPayModel {
     /// Goes on after a step: to the next one, or back to the merchant where the buyer only signs in.
     mutating func proceed(_ visit: HostedVisit) -> SimulatorAnswer {
         guard case .signIn(let draft) = visit.purpose, let buyer = visit.buyer, visit.isSignedIn,
-            desk.hasConsented(buyer, to: visit.caller.merchant)
+            pages.hasConsented(buyer, to: visit.caller.merchant)
         else { return go(to: nextPlace(visit), visit) }
         let token = engine.signIn(buyer, draft.scopes, for: visit.caller)
         return leave(to: draft.returnURL, adding: ("buyerToken", token), visit.language)
@@ -147,13 +147,15 @@ extension AmazonPayModel {
         var fields = HostedFrame.fields("default-src 'none'") + [("location", location)]
         if let request {
             let secure = request.isSecure ? "; Secure" : ""
-            fields.append(("set-cookie", "\(HostedDesk.cookie)=\(visit.id); Path=/\(secure); HttpOnly; SameSite=Lax"))
+            fields.append(
+                ("set-cookie", "\(HostedPageState.cookie)=\(visit.id); Path=/\(secure); HttpOnly; SameSite=Lax")
+            )
         }
         return SimulatorAnswer(303, fields)
     }
 }
 
-extension HostedDesk {
+extension HostedPageState {
     /// The cookie that names a browser's visit; cookies do not know ports, so it must not be called like anybody else's.
     static let cookie = "sim_hosted"
 }

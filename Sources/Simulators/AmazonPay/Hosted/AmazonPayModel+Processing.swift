@@ -8,7 +8,7 @@ extension AmazonPayModel {
     /// With `softlyDeclined` the bank wants another card this time.
     mutating func process(_ page: PageRequest, softlyDeclined: Bool) throws(HostedError) -> SimulatorAnswer {
         let session = try knownSession(page)
-        let language = desk.visit(page.request.cookie(HostedDesk.cookie))?.language ?? page.language
+        let language = pages.visit(page.request.cookie(HostedPageState.cookie))?.language ?? page.language
         switch session.state {
         case .completed, .open(.some): return returnToResult(session.id, language)
         case .canceled(let reason):
@@ -24,7 +24,7 @@ extension AmazonPayModel {
             return try open(page, session, .process(sessionID: session.id))
         }
         visit.purpose = .process(sessionID: session.id)
-        desk.keep(visit)
+        pages.keep(visit)
         if switches.askBank, !visit.isBankPassed { return go(to: .bank, visit) }
         if softlyDeclined { return go(to: .select, visit) }
         return conclude(session, visit)
@@ -62,14 +62,14 @@ extension AmazonPayModel {
         }
         visit.purpose = .change(sessionID: session.id, action)
         visit.sessionID = session.id
-        visit.autopilot = desk.takeNextBuyer()
-        desk.keep(visit)
+        visit.autopilot = pages.takeNextBuyer()
+        pages.keep(visit)
         return go(to: .select, visit)
     }
 
     /// The visit of a browser whose buyer is that of a session.
     private func signedInVisit(_ page: PageRequest, _ session: CheckoutSession) -> HostedVisit? {
-        guard let visit = desk.visit(page.request.cookie(HostedDesk.cookie)), visit.isSignedIn,
+        guard let visit = pages.visit(page.request.cookie(HostedPageState.cookie)), visit.isSignedIn,
             visit.caller.merchant.id == session.merchantID, visit.buyer == session.choice?.buyer
         else { return nil }
         return visit
@@ -85,7 +85,7 @@ extension AmazonPayModel {
             throw HostedError(.unknownMerchant)
         }
         let caller = Caller(merchant: merchant, environment: session.environment)
-        let visit = desk.open(caller, page.language, purpose)
+        let visit = pages.open(caller, page.language, purpose)
         return go(to: .signIn, visit, setsCookieOn: page.request)
     }
 

@@ -11,7 +11,7 @@ extension AmazonPayModel {
         do {
             let caller = try self.caller(page)
             try checkOrigin(page, caller.merchant)
-            let visit = desk.open(caller, language, try purpose(page, caller))
+            let visit = pages.open(caller, language, try purpose(page, caller))
             return go(to: .signIn, visit, setsCookieOn: page.request)
         } catch {
             return error.answer(language)

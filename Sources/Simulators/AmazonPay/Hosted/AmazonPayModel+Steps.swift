@@ -35,7 +35,7 @@ extension AmazonPayModel {
         var visit = visit
         visit.buyer = buyer
         visit.isCodePassed = !(buyer.asksForCode || switches.askCode)
-        desk.keep(visit)
+        pages.keep(visit)
         return proceed(visit)
     }
 
@@ -49,13 +49,13 @@ extension AmazonPayModel {
         }
         var visit = visit
         visit.isCodePassed = true
-        desk.keep(visit)
+        pages.keep(visit)
         return proceed(visit)
     }
 
     private mutating func agree(_ form: [String: String], _ visit: HostedVisit) -> SimulatorAnswer {
         guard let buyer = visit.buyer, form["action"] == "agree" else { return show(nextPlace(visit), visit) }
-        desk.consent(buyer, to: visit.caller.merchant)
+        pages.consent(buyer, to: visit.caller.merchant)
         return proceed(visit)
     }
 
@@ -100,7 +100,7 @@ extension AmazonPayModel {
         try engine.associate(choice, with: id)
         visit.sessionID = id
         if draft.terms.processesOrder { visit.purpose = .process(sessionID: id) }
-        desk.keep(visit)
+        pages.keep(visit)
         return draft.terms.processesOrder ? go(to: .processing, visit) : returnToReview(id, visit)
     }
 
@@ -118,7 +118,7 @@ extension AmazonPayModel {
         }
         var visit = visit
         visit.isBankPassed = true
-        desk.keep(visit)
+        pages.keep(visit)
         return go(to: .processing, visit)
     }
 

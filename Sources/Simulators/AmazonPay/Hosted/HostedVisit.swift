@@ -74,7 +74,7 @@ struct NextBuyer: Sendable, Equatable {
 }
 
 /// The visits of the hosted pages, and the buyers that will answer by themselves.
-struct HostedDesk: Sendable {
+struct HostedPageState: Sendable {
     static let visitCapacity = 20_000
     static let nextBuyerCapacity = 1000
 
@@ -113,7 +113,7 @@ struct HostedDesk: Sendable {
     }
 
     mutating func add(_ buyer: NextBuyer) {
-        guard nextBuyers.count < HostedDesk.nextBuyerCapacity else { return }
+        guard nextBuyers.count < HostedPageState.nextBuyerCapacity else { return }
         nextBuyers.append(buyer)
     }
 

@@ -10,7 +10,7 @@ package struct Snapshot: Sendable {
     let idempotency: IdempotencyTable
     let throttle: Throttle
     let faults: FaultQueue
-    let desk: HostedDesk
+    let pages: HostedPageState
 
     /// The present state.
     init(_ model: AmazonPayModel) {
@@ -19,6 +19,6 @@ package struct Snapshot: Sendable {
         idempotency = model.idempotency.withoutRunning
         throttle = model.throttle
         faults = model.faults
-        desk = model.desk
+        pages = model.pages
     }
 }

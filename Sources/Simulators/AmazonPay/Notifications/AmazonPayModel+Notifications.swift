@@ -7,8 +7,8 @@ import SimulatorCore
 
 extension AmazonPayModel {
     /// A notification that goes out now.
-    package struct Parcel: Sendable {
-        /// What `endParcel` is told.
+    package struct PendingDelivery: Sendable {
+        /// What `endDelivery` is told.
         package let number: Int
         /// The merchant's receiver.
         package let url: String
@@ -19,32 +19,32 @@ extension AmazonPayModel {
     }
 
     /// How long a receiver may take to answer.
-    package static let parcelPatience = NotificationQueue.patience
+    package static let deliveryTimeout = NotificationQueue.patience
 
     /// The notifications that are due; each has to be ended.
     ///
     /// - Parameter real: What the real clock shows.
     /// - Returns: In the order of the queue.
-    package mutating func takeParcels(at real: WallTime) -> [Parcel] {
+    package mutating func takePendingDeliveries(at real: WallTime) -> [PendingDelivery] {
         moveTo(real)
         return notices.queue.takeDue(at: engine.now).map { outgoing in
-            Parcel(number: outgoing.number, url: outgoing.url, fields: outgoing.fields, body: outgoing.body)
+            PendingDelivery(number: outgoing.number, url: outgoing.url, fields: outgoing.fields, body: outgoing.body)
         }
     }
 
     /// Notes how a delivery went.
     ///
     /// - Parameters:
-    ///   - number: Of the parcel.
+    ///   - number: Of the delivery.
     ///   - status: The receiver's answer; `nil` where none came in time.
     ///   - real: What the real clock shows.
-    package mutating func endParcel(_ number: Int, status: Int?, at real: WallTime) {
+    package mutating func endDelivery(_ number: Int, status: Int?, at real: WallTime) {
         moveTo(real)
         notices.queue.finish(number, status: status, at: engine.now)
     }
 
     /// How long it takes until something may have to go out without anybody asking; `nil` while nothing is planned.
-    package var untilNextParcel: Duration? {
+    package var untilNextDelivery: Duration? {
         let next = [engine.agenda.next, notices.queue.nextDue].compactMap(\.self).min()
         return next.map { .microseconds(max(0, $0.microseconds - engine.now.microseconds)) }
     }

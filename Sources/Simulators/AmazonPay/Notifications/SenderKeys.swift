@@ -79,8 +79,8 @@ struct SenderKeys: Sendable {
             made = try SenderKeys.leaf(of: issuing, [.host(SenderKeys.name)], past, random)
         case .wrongName: made = try SenderKeys.leaf(of: issuing, [.host("sqs.amazonaws.com")], now, random)
         case .unrelatedRoot:
-            let stranger = try SenderKeys.makeRoot(now, random)
-            made = try SenderKeys.leaf(of: stranger, [.host(SenderKeys.name)], now, random)
+            let otherRoot = try SenderKeys.makeRoot(now, random)
+            made = try SenderKeys.leaf(of: otherRoot, [.host(SenderKeys.name)], now, random)
         }
         flawed[flaw] = made
         return made

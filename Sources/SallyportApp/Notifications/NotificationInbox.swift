@@ -10,8 +10,8 @@ import Telemetry
 /// Takes in what the provider pushes: believes it or not, writes it down, and has the object read; one per loop.
 ///
 /// A message is answered once it is on disk. It never says what an object is like: that only the reading tells.
-final class NotificationDesk {
-    /// What a desk works with.
+final class NotificationInbox {
+    /// What an inbox works with.
     struct Parts {
         let verifier: NotificationVerifier
         let store: PostgresNotificationStore
@@ -36,12 +36,12 @@ final class NotificationDesk {
 
     private static let chargeback = "CHARGEBACK"
 
-    /// A desk.
+    /// An inbox.
     ///
     /// - Parameters:
     ///   - parts: What it works with.
     ///   - confirmsSubscriptions: Whether the wish for a subscription to our topic is granted without a person.
-    ///   - budget: Asked before a line that strangers can provoke: how many were not written, or `nil` for none now.
+    ///   - budget: Asked before a line that any sender can provoke: how many were not written, or `nil` for none now.
     ///   - wake: Called when an object is to be read.
     init(
         _ parts: Parts,
@@ -87,7 +87,7 @@ final class NotificationDesk {
                 id: change.messageID,
                 kind: change.kind.rawValue,
                 object: change.objectID,
-                permission: change.permission ?? NotificationDesk.permission(in: change.objectID)
+                permission: change.permission ?? NotificationInbox.permission(in: change.objectID)
             )
             return await write(message)
         case .unknownObject(let messageID, let kind):
@@ -114,7 +114,7 @@ final class NotificationDesk {
             case .taken: wake()
             case .duplicate: break
             // Nothing else will ever tell of it, and the answer to a chargeback is due within days.
-            case .unknown where message.kind == NotificationDesk.chargeback:
+            case .unknown where message.kind == NotificationInbox.chargeback:
                 parts.logger.error("notification.chargeback_unknown", fields)
             case .unknown: parts.logger.info("notification.unknown", fields)
             }

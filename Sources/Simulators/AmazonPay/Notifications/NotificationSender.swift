@@ -4,7 +4,7 @@ import Primitives
 import SimulatorCore
 
 /// Who is notified, what waits to go out, and the certificates for it.
-struct NotificationDesk: Sendable {
+struct NotificationSender: Sendable {
     /// By merchant.
     var targets: [String: NotificationTarget]
     /// Made when they are wanted first.

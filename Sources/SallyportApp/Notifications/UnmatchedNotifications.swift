@@ -11,7 +11,7 @@ import Telemetry
 /// of its payment brings the next look forward. A session that is unpaid and has a payment all the same is handed to the recovery
 /// where its checkout session says so too, else to a person. To find the session costs a question to the provider, so only some
 /// messages are followed at a time, and each until there is an answer.
-final class StrayMessages {
+final class UnmatchedNotifications {
     private let store: PostgresNotificationStore
     private let broker: Broker
     private let purchases: PurchaseService
@@ -59,18 +59,20 @@ final class StrayMessages {
         var hasWoken = false
         var unanswered = 0
         do {
-            let strays = try await store.stray(limit: StrayMessages.batch)
+            let messages = try await store.unmatched(limit: UnmatchedNotifications.batch)
             var permissions: [String] = []
-            for stray in strays where !permissions.contains(stray.permission) { permissions.append(stray.permission) }
-            for permission in permissions where unanswered < StrayMessages.patienceInARow {
-                let charges = strays.filter { $0.permission == permission }.compactMap(\.charge)
+            for message in messages where !permissions.contains(message.permission) {
+                permissions.append(message.permission)
+            }
+            for permission in permissions where unanswered < UnmatchedNotifications.patienceInARow {
+                let charges = messages.filter { $0.permission == permission }.compactMap(\.charge)
                 let end = try await follow(permission, charges.compactMap { ChargeID($0) })
                 unanswered = end == .noAnswer ? unanswered + 1 : 0
                 if end == .woken { hasWoken = true }
                 try await store.noteFollowed(permission, isAnswered: end != .noAnswer)
             }
         } catch {
-            logger.warning("upkeep.stray_messages_failed", [LogField("detail", String(reflecting: error))])
+            logger.warning("upkeep.unmatched_notifications_failed", [LogField("detail", String(reflecting: error))])
         }
         return hasWoken
     }
@@ -96,10 +98,10 @@ final class StrayMessages {
     /// Hands a session that a payment names to the recovery, or to a person.
     private func handOver(_ flow: UUIDBytes, _ permission: String, _ charges: [ChargeID]) async throws -> End {
         guard try await !store.wakePurchase(of: flow) else {
-            logger.info("purchase.woken", StrayMessages.fields(flow, permission))
+            logger.info("purchase.woken", UnmatchedNotifications.fields(flow, permission))
             return .woken
         }
-        let caller = Caller(internal: "recovery", request: "stray-" + Hex.encode(random.bytes(8)))
+        let caller = Caller(internal: "recovery", request: "unmatched-" + Hex.encode(random.bytes(8)))
         let payment = try await broker.payment(of: flow)
         // Other shops of the account have marks of their own; ours are of version 7, also where a restore has lost the session.
         guard payment != nil || flow.high >> 12 & 0xF == 7 else { return .settled }
@@ -117,7 +119,7 @@ final class StrayMessages {
         case .placed?, .declined?, .expired?:
             switch try await purchases.reclaim(flow, payment, by: caller) {
             case .done:
-                logger.error("purchase.reclaimed", StrayMessages.fields(flow, permission))
+                logger.error("purchase.reclaimed", UnmatchedNotifications.fields(flow, permission))
                 return .woken
             case .nothingHeld: return .settled
             case .notPaid: break
@@ -125,7 +127,7 @@ final class StrayMessages {
         default: break
         }
         try await store.noteUnpaid(permission, of: flow)
-        logger.error("notification.charge_unpaid", StrayMessages.fields(flow, permission))
+        logger.error("notification.charge_unpaid", UnmatchedNotifications.fields(flow, permission))
         return .settled
     }
 
@@ -133,7 +135,7 @@ final class StrayMessages {
     private func mayHoldMoney(_ charges: [ChargeID]) async -> Bool? {
         for id in Set(charges) {
             do throws(AmazonPayError) {
-                let charge = try await client.charge(id, priority: .background, within: StrayMessages.patience)
+                let charge = try await client.charge(id, priority: .background, within: UnmatchedNotifications.patience)
                 if charge.mayHoldMoney { return true }
             } catch {
                 let detail = LogField("detail", error.debugDescription)
@@ -164,7 +166,11 @@ final class StrayMessages {
     private func trace(_ text: String) async -> Trace {
         guard let id = ChargePermissionID(text) else { return .unknown }
         do throws(AmazonPayError) {
-            let permission = try await client.permission(id, priority: .background, within: StrayMessages.patience)
+            let permission = try await client.permission(
+                id,
+                priority: .background,
+                within: UnmatchedNotifications.patience
+            )
             return permission.merchantReferenceID.flatMap { UUIDBytes($0) }.map(Trace.flow) ?? .unknown
         } catch {
             logger.info(

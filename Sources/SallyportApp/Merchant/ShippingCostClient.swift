@@ -13,7 +13,7 @@ import Webhooks
 /// Asks merchants' servers for the postage of their orders; one per loop.
 ///
 /// An answer counts as it is written or not at all: a price is never guessed, and nothing is tried twice, since a buyer is waiting.
-final class PostageDesk {
+final class ShippingCostClient {
     /// How merchants are asked.
     struct Inquiry {
         /// Where they may be asked.
@@ -33,7 +33,7 @@ final class PostageDesk {
     /// How long a merchant's server has: the buyer looks at an empty page meanwhile.
     static let limit = Duration.seconds(3)
 
-    /// A desk.
+    /// A client.
     ///
     /// - Parameter inquiry: How merchants are asked; `nil` where none may be.
     init(_ inquiry: Inquiry?) {
@@ -74,7 +74,7 @@ final class PostageDesk {
     }
 }
 
-extension PostageDesk.Inquiry {
+extension ShippingCostClient.Inquiry {
     fileprivate func request(
         _ address: String,
         _ origin: CallbackOrigin,
@@ -97,7 +97,7 @@ extension PostageDesk.Inquiry {
                 ("user-agent", "Sallyport/\(ProgramVersion.text)"),
             ] + signature,
             body: body,
-            timeout: PostageDesk.limit
+            timeout: ShippingCostClient.limit
         )
     }
 }

@@ -2,9 +2,9 @@ import Webhooks
 
 /// The events of one session that one endpoint has not got yet.
 ///
-/// Only the first of them is ever on its way, so that they arrive in their order; a lane without events does not exist.
+/// Only the first of them is ever on its way, so that they arrive in their order; a queue without events does not exist.
 /// For the store in memory; in the product the database carries these rules out.
-struct WebhookLane: Sendable, Hashable {
+struct WebhookQueue: Sendable, Hashable {
     /// The event that is on its way or goes next.
     private(set) var head: Int64
     /// The last event.
@@ -14,7 +14,7 @@ struct WebhookLane: Sendable, Hashable {
     /// Whether nothing goes until an operator says so: later events must not overtake one that does not arrive.
     private(set) var isParked = false
 
-    /// A lane with one event.
+    /// A queue with one event.
     ///
     /// - Parameter sequence: Its place among the events of the session.
     init(_ sequence: Int64) {
@@ -35,7 +35,7 @@ struct WebhookLane: Sendable, Hashable {
     ///   - sequence: The event that was sent; the verdict on any but the first, from a try that was given up, changes nothing.
     ///   - verdict: What follows.
     ///   - wants: Whether the endpoint wants the event of a place.
-    /// - Returns: Whether the lane goes on; false when its last event has arrived.
+    /// - Returns: Whether the queue goes on; false when its last event has arrived.
     mutating func settle(
         _ sequence: Int64,
         _ verdict: DeliveryVerdict,
@@ -56,15 +56,15 @@ struct WebhookLane: Sendable, Hashable {
         return true
     }
 
-    /// Lets a parked lane go on, with all its tries.
+    /// Lets a parked queue go on, with all its tries.
     mutating func replay() {
         failures = 0
         isParked = false
     }
 
-    /// Lets a lane go on from an event that may have arrived already; what follows is sent again, in order.
+    /// Lets a queue go on from an event that may have arrived already; what follows is sent again, in order.
     ///
-    /// - Parameter sequence: Its place; one behind the first event of the lane does not let the first be left out.
+    /// - Parameter sequence: Its place; one behind the first event of the queue does not let the first be left out.
     mutating func replay(from sequence: Int64) {
         head = min(head, sequence)
         replay()

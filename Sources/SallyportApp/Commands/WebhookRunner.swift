@@ -8,7 +8,7 @@ import StrictJSON
 import Webhooks
 
 /// Carries out what `sallyport webhooks` is asked for, and tells it in JSON lines.
-final class WebhookClerk {
+final class WebhookRunner {
     private let store: PostgresWebhookStore
     private let vault: WebhookVault?
     private let random: any RandomSource
@@ -16,11 +16,11 @@ final class WebhookClerk {
 
     private static let limit = 10_000
 
-    /// A clerk on the loop of a command.
+    /// A runner on the loop of a command.
     ///
     /// - Parameters:
     ///   - store: The database.
-    ///   - vault: Seals keys; `nil` for errands that make none.
+    ///   - vault: Seals keys; `nil` for actions that make none.
     ///   - random: Supplies ids and keys.
     ///   - exchange: Carries test events.
     init(store: PostgresWebhookStore, vault: WebhookVault?, random: any RandomSource, exchange: any HTTPExchange) {
@@ -30,13 +30,13 @@ final class WebhookClerk {
         self.exchange = exchange
     }
 
-    /// Carries out an errand.
+    /// Carries out an action.
     ///
-    /// - Parameter errand: What is wanted.
+    /// - Parameter action: What is wanted.
     /// - Returns: JSON texts, one for each line; none where nothing was found.
     /// - Throws: `StoreError` or `CryptographyError`.
-    func run(_ errand: WebhookErrand) async throws -> [String] {
-        switch errand {
+    func run(_ action: WebhookAction) async throws -> [String] {
+        switch action {
         case .add(let url, let types):
             let id = UUIDBytes(version7At: SystemClock().now(), random: random)
             let (key, sealed) = try mint(id)
@@ -44,19 +44,19 @@ final class WebhookClerk {
             return [line([("id", .string(id.description)), ("url", .string(url))] + words(key))]
         case .list:
             return try await store.endpoints().map(line)
-        case .lanes(let flow, let onlyParked):
-            return try await store.lanes(of: flow, onlyParked: onlyParked, limit: WebhookClerk.limit).map(line)
+        case .queues(let flow, let onlyParked):
+            return try await store.queues(of: flow, onlyParked: onlyParked, limit: WebhookRunner.limit).map(line)
         case .replay(let what):
             let done = try await store.replay(what)
-            guard done.lanes + done.underWay > 0 else { return [] }
-            return [line([("lanes", JSONValue(done.lanes)), ("underWay", JSONValue(done.underWay))])]
+            guard done.queues + done.underWay > 0 else { return [] }
+            return [line([("queues", JSONValue(done.queues)), ("underWay", JSONValue(done.underWay))])]
         case .rotate(let id, let overlap):
             let (key, sealed) = try mint(id)
             guard let until = try await store.rotate(id, to: sealed, overlap: overlap) else { return [] }
             return [line([("id", .string(id.description))] + words(key) + [("previousUntil", time(until))])]
         case .remove(let id):
             guard let count = try await store.remove(id) else { return [] }
-            return [line([("id", .string(id.description)), ("lanes", JSONValue(count))])]
+            return [line([("id", .string(id.description)), ("queues", JSONValue(count))])]
         case .test: return []
         }
     }
@@ -70,7 +70,7 @@ final class WebhookClerk {
     /// - Throws: `StoreError`, or `CryptographyError` where a key does not open.
     func test(_ endpoint: UUIDBytes, timeout: Duration) async throws -> (line: String, isTaken: Bool)? {
         guard let target = try await store.target(of: endpoint) else { return nil }
-        guard let vault else { throw WebhookClerk.noSecret }
+        guard let vault else { throw WebhookRunner.noSecret }
         let keys = try target.keys.map { key throws(CryptographyError) in try vault.open(key, of: endpoint) }
         let now = SystemClock().now()
         let event = UUIDBytes(version7At: now, random: random)
@@ -97,7 +97,7 @@ final class WebhookClerk {
     private static let noSecret = ConfigurationError(problems: ["merchant.secret_file: not set"])
 
     private func mint(_ endpoint: UUIDBytes) throws -> (WebhookKey, SealedWebhookKey) {
-        guard let vault else { throw WebhookClerk.noSecret }
+        guard let vault else { throw WebhookRunner.noSecret }
         let key = WebhookKey.mint(random: random)
         return (key, try vault.seal(key, of: endpoint, random: random))
     }
@@ -123,13 +123,13 @@ final class WebhookClerk {
         ])
     }
 
-    private func line(_ lane: WaitingLane) -> String {
+    private func line(_ queue: WaitingQueue) -> String {
         line([
-            ("endpoint", .string(lane.endpoint.description)), ("flow", .string(lane.flow.description)),
-            ("event", JSONValue(lane.event.map(WebhookEvent.text))), ("type", JSONValue(lane.type)),
-            ("sequence", .number(String(lane.places.lowerBound))), ("last", .number(String(lane.places.upperBound))),
-            ("failures", JSONValue(lane.failures)), ("status", lane.last.status.map { JSONValue($0) } ?? .null),
-            ("error", JSONValue(lane.last.error)), ("since", time(lane.since)), ("nextAt", time(lane.nextAt)),
+            ("endpoint", .string(queue.endpoint.description)), ("flow", .string(queue.flow.description)),
+            ("event", JSONValue(queue.event.map(WebhookEvent.text))), ("type", JSONValue(queue.type)),
+            ("sequence", .number(String(queue.places.lowerBound))), ("last", .number(String(queue.places.upperBound))),
+            ("failures", JSONValue(queue.failures)), ("status", queue.last.status.map { JSONValue($0) } ?? .null),
+            ("error", JSONValue(queue.last.error)), ("since", time(queue.since)), ("nextAt", time(queue.nextAt)),
         ])
     }
 

@@ -1,7 +1,7 @@
 import EventIO
 
 /// One task of several on a loop, whose end can be waited for.
-final class Lane {
+final class Worker {
     private var result: Result<Void, any Error>?
     private var waiting: Suspension<Void>?
 

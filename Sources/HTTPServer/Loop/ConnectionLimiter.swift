@@ -1,7 +1,7 @@
 import Primitives
 
 /// How many connections a server has, all loops together, and from whom.
-final class ConnectionCensus: Sendable {
+final class ConnectionLimiter: Sendable {
     private struct State {
         var total = 0
         var byAddress: [UInt64: Int] = [:]

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// The state in which an object was seen, by whichever way the news came.
-package struct Sighting: Sendable, Hashable {
+package struct ObservedVersion: Sendable, Hashable {
     /// The state.
     package let state: ObjectState
     /// When the object came into the state by the provider's clock, where the provider said so.
