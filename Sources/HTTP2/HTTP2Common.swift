@@ -38,7 +38,7 @@ import CNGHTTP2
         for type in UInt8(NGHTTP2_CONTINUATION.rawValue + 1)...UInt8.max {
             unsafe nghttp2_option_set_user_recv_extension_type(options, type)
         }
-        // The library counts resets however many requests were answered meanwhile; `FrameBudget` does it instead.
+        // The library counts resets however many requests were answered meanwhile; `FrameRateLimiter` does it instead.
         unsafe nghttp2_option_set_stream_reset_rate_limit(options, 1_000_000_000, 1_000_000_000)
         unsafe nghttp2_option_set_max_outbound_ack(options, max(64, limits.frameBurst * 2))
     }

@@ -18,7 +18,7 @@ package import HTTPCore
     var streamsInUse = 0
     var events: [HTTP2Event] = []
     private var nextEventIndex = 0
-    var budget: FrameBudget
+    var budget: FrameRateLimiter
     var builder: HeadBuilder
     /// The stream whose head is on the way.
     var arriving: HTTP2Stream?
@@ -65,7 +65,7 @@ package import HTTPCore
     package init(_ common: HTTP2Common, isSecure: Bool, at milliseconds: Int64) throws(HTTP2Error) {
         self.common = common
         now = milliseconds
-        budget = FrameBudget(common.limits, at: milliseconds)
+        budget = FrameRateLimiter(common.limits, at: milliseconds)
         builder = HeadBuilder(common.limits, isSecure: isSecure)
         let user = unsafe Unmanaged.passUnretained(self).toOpaque()
         var library: OpaquePointer?

@@ -14,7 +14,7 @@ package import Telemetry
 ///     ...
 ///     await server.drain()
 package final class Server: Sendable {
-    private let shared: ServerShared
+    private let shared: SharedServerState
 
     /// A server that does not listen yet.
     ///
@@ -29,7 +29,7 @@ package final class Server: Sendable {
         logger: Logger = .silent,
         metrics: MetricsRegistry = MetricsRegistry()
     ) {
-        shared = ServerShared(configuration, tls: tls, logger: logger, metrics: metrics)
+        shared = SharedServerState(configuration, tls: tls, logger: logger, metrics: metrics)
     }
 
     /// Starts to listen on each of some loops.
@@ -56,7 +56,7 @@ package final class Server: Sendable {
     ///   - handler: Made on this loop; held until the server is drained.
     /// - Throws: `cannotListen`, `noTLSContext`, or `draining` after the drain has begun.
     package func attach(to reactor: Reactor, handler: any RequestHandler) throws(ServerError) {
-        let part = ServerPart(shared, reactor: reactor, handler: handler)
+        let part = LoopServer(shared, reactor: reactor, handler: handler)
         try part.listen()
         let shared = shared
         reactor.startTask {

@@ -19,9 +19,9 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .bytea, .bytea, .text, .bool]
     )
 
-    package func lookForArrival(
+    package func readMobileReturn(
         _ evidence: PurchaseEvidence
-    ) async throws(StoreError) -> Transition<ArrivalDecision>? {
+    ) async throws(StoreError) -> Transition<MobileReturnDecision>? {
         var parameters = Parameters()
         parameters.append(uuid: evidence.flow)
         append(proofs: evidence, to: &parameters)
@@ -60,7 +60,7 @@ extension PostgresSessionStore {
         _ evidence: PurchaseEvidence,
         sealed: [UInt8]?,
         by caller: Caller
-    ) async throws(StoreError) -> Transition<ArrivalDecision>? {
+    ) async throws(StoreError) -> Transition<MobileReturnDecision>? {
         var parameters = Parameters(evidence.flow, caller)
         parameters.append(digest: evidence.returnHash)
         append(proofs: evidence, to: &parameters)

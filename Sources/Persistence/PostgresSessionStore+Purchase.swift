@@ -216,7 +216,7 @@ extension PostgresSessionStore {
     package func settle(
         _ flow: FlowID,
         attempt: UUIDBytes,
-        as end: AttemptEnd,
+        as end: AttemptOutcome,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)

@@ -15,7 +15,7 @@ extension PostgresSessionStore {
     ]
 
     /// The statements that answer several flows at once, named by an array in `$1`; each must find them by primary keys.
-    package static let gatheredStatements: [Statement] = [readTabsStatement, readSealedTabsStatement]
+    package static let batchedStatements: [Statement] = [readTabsStatement, readSealedTabsStatement]
 
     /// The statements that walk over many flows: upkeep, counts and operators' work.
     package static let longStatements: [Statement] = [

@@ -50,13 +50,13 @@ extension PostgresSessionStore {
         parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]
     )
 
-    static let tabQuestion = GatheredRead.Question(
+    static let tabQuestion = BatchedRead.Lookup(
         one: readTabStatement,
         many: readTabsStatement,
         keyColumn: keyColumn
     )
 
-    static let sealedTabQuestion = GatheredRead.Question(
+    static let sealedTabQuestion = BatchedRead.Lookup(
         one: readSealedTabStatement,
         many: readSealedTabsStatement,
         keyColumn: keyColumn

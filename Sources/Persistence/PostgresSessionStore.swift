@@ -19,8 +19,8 @@ package final class PostgresSessionStore: SessionStore {
     let absoluteSeconds: Int64
     let reopenSeconds: Int64
     let idleSeconds: Int64
-    let tabs: GatheredRead
-    let sealedTabs: GatheredRead
+    let tabs: BatchedRead
+    let sealedTabs: BatchedRead
 
     /// A store on a client of the same loop.
     ///
@@ -37,8 +37,8 @@ package final class PostgresSessionStore: SessionStore {
         reopenSeconds = policy.times.reopenWindow.components.seconds
         idleSeconds = policy.times.idle.components.seconds
         let seconds = [policy.times.idle.components.seconds, policy.times.touch.components.seconds]
-        tabs = GatheredRead(client, PostgresSessionStore.tabQuestion, numbers: seconds)
-        sealedTabs = GatheredRead(client, PostgresSessionStore.sealedTabQuestion, numbers: seconds)
+        tabs = BatchedRead(client, PostgresSessionStore.tabQuestion, numbers: seconds)
+        sealedTabs = BatchedRead(client, PostgresSessionStore.sealedTabQuestion, numbers: seconds)
     }
 }
 

@@ -293,8 +293,8 @@ extension PostgresWebhookStore: WebhookStore {
     // MARK: Looking after all
 
     /// The longest waiting first; a queue that somebody has locked keeps its time.
-    static let hastenStatement = Statement(
-        name: "webhook_hasten",
+    static let retryNowStatement = Statement(
+        name: "webhook_retry_now",
         sql: """
             WITH l AS (
                 SELECT w.flow_id FROM webhook_lane AS w
@@ -312,11 +312,11 @@ extension PostgresWebhookStore: WebhookStore {
     )
 
     /// Makes everything due that waits for another try at an endpoint.
-    package func hasten(_ endpoint: UUIDBytes) async throws(StoreError) {
+    package func retryNow(_ endpoint: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: endpoint)
         parameters.append(int64: PostgresWebhookStore.batch)
-        _ = try await untilNoneIsLeft(PostgresWebhookStore.hastenStatement, parameters)
+        _ = try await untilNoneIsLeft(PostgresWebhookStore.retryNowStatement, parameters)
     }
 
     static let backlogStatement = Statement(

@@ -10,7 +10,7 @@ package enum StatementCatalog {
         + operators
 
     private static let sessions: [Statement] =
-        PostgresSessionStore.hotStatements + PostgresSessionStore.gatheredStatements
+        PostgresSessionStore.hotStatements + PostgresSessionStore.batchedStatements
         + PostgresSessionStore.longStatements
         + [
             PostgresSessionStore.floorStatement,
@@ -118,7 +118,7 @@ package enum StatementCatalog {
         PostgresWebhookStore.deliveredStatement,
         PostgresWebhookStore.failedStatement,
         PostgresWebhookStore.postponedStatement,
-        PostgresWebhookStore.hastenStatement,
+        PostgresWebhookStore.retryNowStatement,
         PostgresWebhookStore.backlogStatement,
         PostgresWebhookStore.tidyStatement,
     ]

@@ -10,8 +10,8 @@ extension Application {
     /// - Parameters:
     ///   - configuration: Names its address and authority.
     ///   - companion: Its process, where that is a child of this one.
-    /// - Throws: `CompanionEnded` as soon as that has ended; `ConfigurationError` when nothing answers within twenty seconds.
-    func waitForProvider(_ configuration: Configuration, beside companion: Companion?) async throws {
+    /// - Throws: `SupervisedProcessEnded` as soon as that has ended; `ConfigurationError` when nothing answers within twenty seconds.
+    func waitForProvider(_ configuration: Configuration, beside companion: SupervisedProcess?) async throws {
         let url = configuration.provider.apiURL + "/_sim/health"
         var outbound = ClientConfiguration()
         if !configuration.provider.authorityPath.isEmpty {
@@ -22,7 +22,7 @@ extension Application {
             let client = CurlClient(reactor, configuration: trust)
             for _ in 0..<200 {
                 if let companion, let exit = try companion.process.wait(atMost: .zero) {
-                    throw CompanionEnded(name: companion.name, exit: exit)
+                    throw SupervisedProcessEnded(name: companion.name, exit: exit)
                 }
                 let request = OutboundRequest(method: "GET", url: url, timeout: .seconds(1))
                 // Any status will do: the control interface refuses other machines, as in a container beside this one.

@@ -14,11 +14,11 @@ extension Application {
     /// - Parameters:
     ///   - configuration: Names the certificate's files.
     ///   - companions: Processes without which it cannot go on.
-    /// - Throws: `CompanionEnded` when one of them ends before; the program is stopped then.
-    func runUntilTold(_ configuration: Configuration, beside companions: [Companion]) async throws {
+    /// - Throws: `SupervisedProcessEnded` when one of them ends before; the program is stopped then.
+    func runUntilTold(_ configuration: Configuration, beside companions: [SupervisedProcess]) async throws {
         do {
             let signal = try await onFirstLoop { reactor in
-                let end = await EndSignal.wait(reactor, for: Application.signals, beside: companions) { signal in
+                let end = await ShutdownSignal.wait(reactor, for: Application.signals, beside: companions) { signal in
                     guard signal == .hangUp else { return true }
                     self.reload(configuration)
                     return false
@@ -26,7 +26,7 @@ extension Application {
                 return try end.get()
             }
             logger.info("server.stopping", [LogField("signal", signal.description)])
-        } catch let ended as CompanionEnded {
+        } catch let ended as SupervisedProcessEnded {
             logger.error("server.companion_ended", [LogField("detail", ended.debugDescription)])
             await stop()
             throw ended

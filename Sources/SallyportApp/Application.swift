@@ -166,7 +166,7 @@ package final class Application: Sendable {
                 let router = try Router.publicListeners(services, merchants, features)
                 try self.publicServer.attach(to: reactor, handler: router)
                 let (web, link) = (configuration.listeners.web, configuration.listeners.link)
-                try self.redirectServer.attach(to: reactor, handler: Downgrade(services, web: web, link: link))
+                try self.redirectServer.attach(to: reactor, handler: HTTPSRedirect(services, web: web, link: link))
                 try self.adminServer.attach(to: reactor, handler: try Router.adminListener(services, features))
                 features.schedule(JobSchedule(self.jobs, on: reactor, isFirst: index == 0, logger: self.logger))
                 self.jobs.whenStopped(on: reactor) { services.poller.stop() }

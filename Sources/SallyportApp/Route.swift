@@ -45,7 +45,7 @@ extension Route where Part == LoopServices {
         let admit = begins.map { begins in
             { @Sendable (services: LoopServices, request: HTTPRequest) -> StaticResponse? in
                 guard begins(Exchange(request: request, services: services)) else { return nil }
-                return services.refusalOfNew(request, format)
+                return services.loadSheddingAnswer(request, format)
             }
         }
         let action = Action.later(admit: admit) { services, request async throws(Failure) in

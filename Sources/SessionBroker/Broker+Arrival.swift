@@ -11,11 +11,11 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Returns: Whether the provider has to be asked first.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `fault`.
-    package func look(at arrival: MobileArrival, by caller: Caller) async throws(StoreError) -> ArrivalVerdict {
+    package func look(at arrival: MobileReturn, by caller: Caller) async throws(StoreError) -> MobileReturnVerdict {
         let evidence = evidence(arrival)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
-        guard let found = try await store.lookForArrival(evidence) else { return .refused(.unknown) }
+        guard let found = try await store.readMobileReturn(evidence) else { return .refused(.unknown) }
         switch found.decision {
         case .present: return .present(try order(of: found.record))
         case .arrived: return .awaited(try order(of: found.record))
@@ -37,7 +37,7 @@ extension Broker {
     /// - Returns: Why it cannot be purchased, or `nil` where it can.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `outcomeUnknown`, `fault`.
     package func arrive(
-        _ arrival: MobileArrival,
+        _ arrival: MobileReturn,
         merchantReference: String?,
         details: PrivateDetails?,
         by caller: Caller
@@ -67,7 +67,7 @@ extension Broker {
     ///
     /// - Parameter arrival: Both halves.
     /// - Returns: To be purchased.
-    package func purchaseRequest(of arrival: MobileArrival) -> PurchaseRequest {
+    package func purchaseRequest(of arrival: MobileReturn) -> PurchaseRequest {
         var request = PurchaseRequest(ticket: ticket(of: arrival), orderReference: arrival.checkoutSession)
         request.proof = arrival.proof
         request.verifier = arrival.verifier
@@ -104,11 +104,11 @@ extension Broker {
 
     // MARK: Parts of an arrival
 
-    private func ticket(of arrival: MobileArrival) -> ReturnTicket {
+    private func ticket(of arrival: MobileReturn) -> ReturnTicket {
         ReturnTicket.derive(from: arrival.proof, and: arrival.checkoutSession, of: arrival.flow, using: mac)
     }
 
-    private func evidence(_ arrival: MobileArrival) -> PurchaseEvidence {
+    private func evidence(_ arrival: MobileReturn) -> PurchaseEvidence {
         evidence(purchaseRequest(of: arrival))
     }
 
@@ -119,7 +119,7 @@ extension Broker {
         return AwaitedOrder(total: total, terms: record.terms)
     }
 
-    private func refusal(_ done: Transition<ArrivalDecision>) -> PurchaseRefusal {
+    private func refusal(_ done: Transition<MobileReturnDecision>) -> PurchaseRefusal {
         switch done.decision {
         case .arrived, .present, .orderMismatch: .orderMismatch
         case .declined: .declined

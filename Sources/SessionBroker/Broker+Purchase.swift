@@ -77,7 +77,7 @@ extension Broker {
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the recovery task looks after the flow then.
     package func settle(
         _ attempt: PurchaseAttempt,
-        as end: AttemptEnd,
+        as end: AttemptOutcome,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
         var end = end

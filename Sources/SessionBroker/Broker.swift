@@ -25,7 +25,7 @@ package final class Broker {
     let mac: HMACSHA256
     let seal: PrivateSeal
     let counters: VerdictCounters
-    var deadFlows: DeadFlows
+    var deadFlows: EndedSessionCache
 
     /// A broker.
     ///
@@ -51,7 +51,7 @@ package final class Broker {
         self.random = random
         self.clock = clock
         counters = VerdictCounters(metrics)
-        deadFlows = DeadFlows(life: policy.times.deadCache)
+        deadFlows = EndedSessionCache(life: policy.times.deadCache)
         do {
             hasher = try SHA256()
             mac = try HMACSHA256()

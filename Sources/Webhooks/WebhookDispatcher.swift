@@ -223,7 +223,7 @@ package final class WebhookDispatcher {
                     return try await surroundings.store.failed(delivery, DeliveryFailure(attempt), again: pause)
                 }
                 let step = try await surroundings.store.delivered(delivery, lease: lease)
-                if wasAway { try await surroundings.store.hasten(delivery.endpoint) }
+                if wasAway { try await surroundings.store.retryNow(delivery.endpoint) }
                 guard case .next(let event) = step, !isStopped else { return }
                 delivery.event = event
                 delivery.failures = 0

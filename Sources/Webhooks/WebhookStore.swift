@@ -169,7 +169,7 @@ package protocol WebhookStore: AnyObject {
     ///
     /// - Parameter endpoint: Which.
     /// - Throws: What hinders the store.
-    func hasten(_ endpoint: UUIDBytes) async throws(StoreError)
+    func retryNow(_ endpoint: UUIDBytes) async throws(StoreError)
 
     /// How much has not arrived.
     ///

@@ -23,8 +23,8 @@ struct ArrivalTests {
         _ session: String = Rig.orderReference,
         proof: AppProof? = nil,
         verifier: CodeVerifier? = nil
-    ) throws -> MobileArrival {
-        MobileArrival(
+    ) throws -> MobileReturn {
+        MobileReturn(
             flow: crossing.flow,
             checkoutSession: session,
             proof: try proof ?? #require(crossing.proof),
@@ -33,7 +33,7 @@ struct ArrivalTests {
     }
 
     /// Lets a session of the flow arrive; the word of the refusal, or `arrived`.
-    private func arrive(_ rig: Rig, _ arrival: MobileArrival) async throws -> String {
+    private func arrive(_ rig: Rig, _ arrival: MobileReturn) async throws -> String {
         let refusal = try await rig.broker.arrive(
             arrival,
             merchantReference: arrival.flow.description,

@@ -54,7 +54,7 @@ struct LimitTests {
         try await withRig(policy { $0.unknownPerMinute = 3 }, clock: ManualClock(at: SystemClock().now())) { rig in
             let crossing = try await rig.issued(.mobileApp)
             try rig.sql("UPDATE flow SET postage = 540, total = tax_included + 540")
-            let forged = MobileArrival(
+            let forged = MobileReturn(
                 flow: crossing.flow,
                 checkoutSession: Rig.orderReference,
                 proof: rig.broker.mintProof(),

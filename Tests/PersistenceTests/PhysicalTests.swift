@@ -26,7 +26,7 @@ struct PhysicalTests {
     }
 
     @Test func `lets a statement for several flows find each by the primary key`() async throws {
-        try await withPlans(of: PostgresSessionStore.gatheredStatements) { name, plan in
+        try await withPlans(of: PostgresSessionStore.batchedStatements) { name, plan in
             let scans = plan.split(separator: "\n").filter { $0.contains("Scan") && $0.contains(" on public.flow") }
             #expect(!scans.isEmpty, "\(name)")
             for scan in scans {

@@ -260,7 +260,7 @@ struct WebhookStoreTests {
             for delivery in try await hooks.claim() {
                 try await hooks.store.failed(delivery, DeliveryFailure(status: 410), again: nil)
             }
-            try await hooks.store.hasten(one)
+            try await hooks.store.retryNow(one)
             let due = try await hooks.claim()
             #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.flow != parked })
             #expect(two != one)
@@ -334,7 +334,7 @@ struct WebhookStoreTests {
             try hooks.fill(two, 3)
             try hooks.refuseLargeStatements()
             let due = "SELECT count(*) FROM webhook_lane WHERE next_at <= now()"
-            try await hooks.store.hasten(one)
+            try await hooks.store.retryNow(one)
             #expect(try hooks.rig.admin.rows(due) == [["2500"]])
             try hooks.rig.sql("ALTER TABLE webhook_lane DISABLE TRIGGER few_updates")
             try hooks.age(seconds: -3600)

@@ -5,7 +5,7 @@ import Primitives
 import Telemetry
 import Testing
 
-private let question = GatheredRead.Question(
+private let question = BatchedRead.Lookup(
     one: Statement(
         name: "one",
         sql: "SELECT t.n, t.id FROM t WHERE t.id = $1 AND t.d = $2 AND $3 / t.n >= 0",
@@ -44,7 +44,7 @@ private func makeTable(from first: Int) throws -> TestDatabase {
 }
 
 /// Asks for a row that must be that of a number; the code of the failure, `nil` when it is well.
-private func look(_ reader: GatheredRead, _ number: Int, with digest: Digest32) async -> Result<Int64?, PostgresError> {
+private func look(_ reader: BatchedRead, _ number: Int, with digest: Digest32) async -> Result<Int64?, PostgresError> {
     do throws(PostgresError) {
         guard let (rows, row) = try await reader.ask(key(number), digest: digest).row() else { return .success(nil) }
         return .success(try rows.int64(row, 0))
@@ -58,7 +58,7 @@ private func look(_ reader: GatheredRead, _ number: Int, with digest: Digest32) 
         let database = try makeTable(from: 1)
         let metrics = MetricsRegistry()
         let found = try await withClient(database.url, metrics: metrics) { client, reactor in
-            let reader = GatheredRead(client, question, numbers: [1])
+            let reader = BatchedRead(client, question, numbers: [1])
             var answers: [Int: [Int64?]] = [:]
             var tasks: [Task<Void, Never>] = []
             for number in 1...300 {
@@ -92,7 +92,7 @@ private func look(_ reader: GatheredRead, _ number: Int, with digest: Digest32) 
     @Test func `gives one alone its row, or none`() async throws {
         let database = try makeTable(from: 1)
         let (right, wrong, absent) = try await withClient(database.url) { client, _ in
-            let reader = GatheredRead(client, question, numbers: [1])
+            let reader = BatchedRead(client, question, numbers: [1])
             return (
                 await look(reader, 7, with: try digest(7)), await look(reader, 7, with: try digest(8)),
                 await look(reader, 999, with: try digest(7))
@@ -106,7 +106,7 @@ private func look(_ reader: GatheredRead, _ number: Int, with digest: Digest32) 
     @Test func `fails for everybody in it, and works again after that`() async throws {
         let database = try makeTable(from: 0)
         let (failures, after) = try await withClient(database.url) { client, reactor in
-            let reader = GatheredRead(client, question, numbers: [1])
+            let reader = BatchedRead(client, question, numbers: [1])
             var failures: [PostgresError.Code?] = []
             var tasks: [Task<Void, Never>] = []
             for number in 0...2 {
@@ -128,7 +128,7 @@ private func look(_ reader: GatheredRead, _ number: Int, with digest: Digest32) 
     @Test func `is refused at once without a connection`() async throws {
         let database = try makeTable(from: 1)
         let answer = try await withClient(database.url) { client, _ in
-            let reader = GatheredRead(client, question, numbers: [1])
+            let reader = BatchedRead(client, question, numbers: [1])
             client.close()
             return await look(reader, 4, with: try digest(4))
         }
@@ -139,7 +139,7 @@ private func look(_ reader: GatheredRead, _ number: Int, with digest: Digest32) 
     @Test func `ends with its connection, and has changed nothing`() async throws {
         let database = try makeTable(from: 1)
         let codes = try await withClient(database.url) { client, reactor in
-            let reader = GatheredRead(client, question, numbers: [1])
+            let reader = BatchedRead(client, question, numbers: [1])
             let proofs = [try digest(3), try digest(4)]
             var codes: [PostgresError.Code] = []
             let tasks = (0..<2).map { index in

@@ -240,7 +240,7 @@ private let context = ProcessContext(.serve, FeatureSet([Lamp.self]), logger: .s
     private func open(_ set: FeatureSet) async throws -> String {
         let running = try configured(set).features.start(context)
         let database = try PostgresConfiguration(url: Secret("postgresql://127.0.0.1:1/none"))
-        return try await OneLoop.run { reactor in
+        return try await withEventLoop { reactor in
             let client = PostgresClient(reactor: reactor, configuration: database, logger: .silent)
             let headers = HeaderPolicy(includesSubdomains: true)
             let loop = LoopContext(reactor, database: client, headers: headers)

@@ -125,7 +125,7 @@ final class MemoryStore: WebhookStore {
         entries[key]?.nextAt = clock.now() + pause
     }
 
-    func hasten(_ endpoint: UUIDBytes) async throws(StoreError) {
+    func retryNow(_ endpoint: UUIDBytes) async throws(StoreError) {
         for key in entries.keys where key.endpoint == endpoint && entries[key]?.attempt == nil {
             entries[key]?.nextAt = clock.now()
         }

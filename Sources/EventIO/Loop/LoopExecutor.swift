@@ -10,7 +10,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
     // path to them checks first or is called from; everything else is constant, atomic or behind a lock.
 
     /// What came from another thread.
-    enum Arrival {
+    enum CrossThreadJob {
         case job(UnownedJob)
         case body(@Sendable (Reactor) -> Void)
     }
@@ -19,7 +19,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
     private var running: [UnownedJob] = []
     /// How many jobs have run; read on the loop.
     package private(set) var jobCount: UInt64 = 0
-    private let arrivals = Lock<[Arrival]>([])
+    private let arrivals = Lock<[CrossThreadJob]>([])
     private let thread = Atomic<UInt>(0)
     private let wakeUp: WakeUp
 
@@ -51,7 +51,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
     }
 
     /// Hands something to the loop from any thread and wakes it.
-    func post(_ arrival: Arrival) {
+    func post(_ arrival: CrossThreadJob) {
         let wasEmpty = arrivals.withLock { arrivals in
             arrivals.append(arrival)
             return arrivals.count == 1
@@ -75,7 +75,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
     var hasReadyJobs: Bool { !ready.isEmpty }
 
     /// Takes in what other threads have sent.
-    func takeArrivals(_ reactor: Reactor) {
+    func takeJobs(_ reactor: Reactor) {
         wakeUp.clear()
         let batch = arrivals.withLock { arrivals in
             let batch = arrivals

@@ -190,7 +190,7 @@ extension Reactor {
     /// Takes turns until told to stop, then lets go of everything that was registered.
     func run(on loop: EventLoop, while goesOn: () -> Bool) {
         self.loop = loop
-        executor.takeArrivals(self)
+        executor.takeJobs(self)
         while goesOn() { takeTurn() }
         // A task that waits for a job holds the loop, and with it the loop's descriptors.
         tasks.dismiss()
@@ -239,7 +239,7 @@ extension Reactor {
     }
 
     private func dispatch(_ event: (data: UInt64, mask: UInt32)) {
-        guard event.data != Reactor.wakeUpData else { return executor.takeArrivals(self) }
+        guard event.data != Reactor.wakeUpData else { return executor.takeJobs(self) }
         registrations.handler(of: Registration(packed: event.data))?.ready(Readiness(mask: event.mask))
     }
 

@@ -27,7 +27,7 @@ final class Connection: ReadinessHandler {
 
     let peer: Peer
     let isSecure: Bool
-    let part: ServerPart
+    let part: LoopServer
     /// Plaintext that has come; used up by the driver.
     private(set) var input: InputBuffer
     /// Plaintext to send; grows by `write`.
@@ -51,7 +51,7 @@ final class Connection: ReadinessHandler {
     /// Whether the driver wants to know when all output is gone.
     private var driverWaitsForOutput = false
 
-    init(_ socket: StreamSocket, _ channel: any Channel, peer: Peer, isSecure: Bool, part: ServerPart) {
+    init(_ socket: StreamSocket, _ channel: any Channel, peer: Peer, isSecure: Bool, part: LoopServer) {
         self.socket = socket
         self.channel = channel
         self.peer = peer
@@ -255,7 +255,7 @@ extension Connection {
             return nil
         }
         closing = .lingering(dropped: dropped + count)
-        reading.noteBytes(mayHaveMore: count == TurnWork.scratchSize)
+        reading.noteBytes(mayHaveMore: count == DeferredWork.scratchSize)
         return count
     }
 

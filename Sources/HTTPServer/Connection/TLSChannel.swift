@@ -4,7 +4,7 @@ import TLS
 /// A channel with TLS.
 final class TLSChannel: Channel {
     private let session: TLSSession
-    private let turn: TurnWork
+    private let turn: DeferredWork
     private let pool: BufferPool
     /// Ciphertext that waits for the kernel.
     private var outbound = OutputBuffer()
@@ -16,7 +16,7 @@ final class TLSChannel: Channel {
     /// Whether the session may hold plaintext that has not been read.
     private(set) var hasBufferedInput = false
 
-    init(_ session: TLSSession, turn: TurnWork, pool: BufferPool) {
+    init(_ session: TLSSession, turn: DeferredWork, pool: BufferPool) {
         self.session = session
         self.turn = turn
         self.pool = pool
@@ -44,7 +44,7 @@ final class TLSChannel: Channel {
         guard case .done(let count) = result else { return .nothing }
         guard count > 0 else { return .end }
         try process(into: &input)
-        return .bytes(count, mayHaveMore: count == TurnWork.scratchSize || peerHasClosed || hasBufferedInput)
+        return .bytes(count, mayHaveMore: count == DeferredWork.scratchSize || peerHasClosed || hasBufferedInput)
     }
 
     /// Hands the session what lies in the loop's scratch buffer.

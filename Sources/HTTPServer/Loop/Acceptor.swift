@@ -9,13 +9,13 @@ final class Acceptor: ReadinessHandler {
     private static let pause: Duration = .milliseconds(500)
 
     private let security: ServerConfiguration.Security
-    private unowned let part: ServerPart
+    private unowned let part: LoopServer
     private var socket: ListeningSocket?
     private var registration: Registration?
     private var pauseTimer: TimerID?
 
     /// Opens a listening socket.
-    init(_ listener: ServerConfiguration.Listener, at address: SocketAddress, part: ServerPart) throws(IOError) {
+    init(_ listener: ServerConfiguration.Listener, at address: SocketAddress, part: LoopServer) throws(IOError) {
         security = listener.security
         self.part = part
         socket = try ListeningSocket(address)

@@ -6,7 +6,7 @@ import Telemetry
 
 /// Speaks HTTP/1.1 over a connection: carries out what ``HTTP1ConnectionState`` decides.
 final class HTTP1Driver: ProtocolDriver {
-    private let part: ServerPart
+    private let part: LoopServer
     private let request = HTTPRequest()
     private var parser: HTTP1RequestParser
     private var state: HTTP1ConnectionState

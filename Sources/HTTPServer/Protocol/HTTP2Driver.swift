@@ -12,7 +12,7 @@ final class HTTP2Driver: ProtocolDriver {
     /// What clients and server agree on under TLS.
     static let protocolName = "h2"
 
-    private let part: ServerPart
+    private let part: LoopServer
     private let session: HTTP2Session
     /// Complete requests that wait for their turn.
     private var waiting: [HTTP2Stream] = []
@@ -147,7 +147,7 @@ extension HTTP2Driver {
             guard session.unsentBytes <= part.limits.pendingOutputBytes else { return }
             let stream = waiting[nextWaiting]
             nextWaiting += 1
-            if stream.isClosed { letGo(stream) } else { handle(stream, on: connection) }
+            if stream.isClosed { release(stream) } else { handle(stream, on: connection) }
         }
         nextWaiting = 0
         waiting.removeAll(keepingCapacity: true)
@@ -159,11 +159,11 @@ extension HTTP2Driver {
         stream.handedOver = part.reactor.now.nanoseconds
         switch part.handler.handle(stream.request) {
         case .now(let response):
-            letGo(stream)
+            release(stream)
             observe(stream)
             respond(response, on: stream)
         case .precomposed(let response):
-            letGo(stream)
+            release(stream)
             observe(stream)
             respond(response, on: stream)
         case .later(let handler):
@@ -195,7 +195,7 @@ extension HTTP2Driver {
         stream.work = nil
         idleJobs.append(job)
         let isClosed = stream.isClosed
-        letGo(stream)
+        release(stream)
         guard connection.takesOutput else { return }
         if !isClosed {
             if let response {
@@ -213,7 +213,7 @@ extension HTTP2Driver {
     }
 
     /// Ends the driver's work on a stream.
-    private func letGo(_ stream: HTTP2Stream) {
+    private func release(_ stream: HTTP2Stream) {
         if stream.hold == .orphaned { session.recycle(stream) } else { stream.hold = .free }
     }
 

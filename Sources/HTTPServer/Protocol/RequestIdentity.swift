@@ -3,7 +3,7 @@ import Telemetry
 
 // What every version of HTTP does with a request.
 
-extension ServerPart {
+extension LoopServer {
     /// Gives a request its number, and its client where a proxy speaks for one.
     func identify(_ request: HTTPRequest, from peer: Connection.Peer) {
         request.serialNumber = nextSerialNumber()

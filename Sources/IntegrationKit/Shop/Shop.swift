@@ -201,7 +201,7 @@ package func withShop<Result: Sendable>(
             isSecure: options.isSimulatorSecure,
             port: options.simulatorPort
         )
-        let ends = Ends()
+        let ends = Teardown()
         ends.add { await simulator.stop() }
         do {
             var options = options

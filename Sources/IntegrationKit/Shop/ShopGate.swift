@@ -43,7 +43,7 @@ actor ShopGate {
 }
 
 /// What is to be ended, the latest first.
-final class Ends: Sendable {
+final class Teardown: Sendable {
     private let actions = Lock<[@Sendable () async -> Void]>([])
 
     func add(_ action: @escaping @Sendable () async -> Void) {

@@ -47,8 +47,8 @@ final class DatabaseAccess {
     var isPrivate: Bool { cluster != nil }
 
     /// The private cluster's server, where it is a child of this process.
-    var companion: Companion? {
-        cluster?.process.map { Companion(name: "the server of the private database", process: $0) }
+    var companion: SupervisedProcess? {
+        cluster?.process.map { SupervisedProcess(name: "the server of the private database", process: $0) }
     }
 
     /// Brings the schema forward.
@@ -160,7 +160,7 @@ extension DatabaseAccess {
         _ body: @escaping @Sendable (Reactor, PostgresClient) async throws -> Value
     ) async throws -> Value {
         let configuration = try PostgresConfiguration(url: serviceURL, allowsPlaintext: allowsPlaintext)
-        return try await OneLoop.run { reactor in
+        return try await withEventLoop { reactor in
             let client = PostgresClient(reactor: reactor, configuration: configuration, logger: .silent)
             client.start()
             defer { client.close() }

@@ -63,7 +63,7 @@ final class SimulatorProcess {
     private let child: ChildProcess
 
     /// The process, for whoever cannot go on without it.
-    var companion: Companion { Companion(name: "the process of the simulators", process: child) }
+    var companion: SupervisedProcess { SupervisedProcess(name: "the process of the simulators", process: child) }
 
     /// Starts them with the settings of this process.
     ///

@@ -23,7 +23,7 @@ extension DoctorCommand {
             return []
         }
         defer { running.stop() }
-        return try await OneLoop.run { reactor in
+        return try await withEventLoop { reactor in
             let database = link.map { PostgresClient(reactor: reactor, configuration: $0, logger: .silent) }
             database?.start()
             defer { database?.close() }

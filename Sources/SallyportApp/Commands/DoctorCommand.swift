@@ -56,7 +56,7 @@ enum DoctorCommand {
         let hosts = trust(developmentAuthority(facts) ?? "")
         let provider = trust(facts.texts["provider.ca_file"] ?? "")
         let world = trust("")
-        return try await OneLoop.run { reactor in
+        return try await withEventLoop { reactor in
             let own = CurlClient(reactor, configuration: hosts)
             let ways = OnlineChecks.Ways(
                 hosts: own,

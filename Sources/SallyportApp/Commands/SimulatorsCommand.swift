@@ -45,10 +45,10 @@ enum SimulatorsCommand {
         let services = [.amazonPay] + configuration.simulated.map { SimulatedService($0) }
         let plans = try services.map { try $0.prepare(configuration, keys, input.arguments) }
         let state = input.arguments.values["state"]
-        let signal = try await OneLoop.run { reactor in
+        let signal = try await withEventLoop { reactor in
             let host = SimulatorHost(reactor, state: state, logger: logger)
             for plan in plans { try host.start(plan.make(reactor, logger), at: plan.places) }
-            let signal = try await EndSignal.wait(reactor, for: [.terminate, .interrupt]).get()
+            let signal = try await ShutdownSignal.wait(reactor, for: [.terminate, .interrupt]).get()
             await host.stop()
             return signal
         }

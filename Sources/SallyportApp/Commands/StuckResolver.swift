@@ -88,7 +88,7 @@ struct StuckResolver {
         return isDone ? Outcome() : Outcome(complaint: StuckResolver.refusal)
     }
 
-    private func settle(_ flow: FlowID, as end: AttemptEnd) async throws -> Bool {
+    private func settle(_ flow: FlowID, as end: AttemptOutcome) async throws -> Bool {
         let attempt = UUIDBytes(version7At: SystemClock().now(), random: random)
         let taken = try await store.takeOver(flow, freshAttempt: attempt, pause: .zero, by: caller)
         guard taken != nil else { return false }

@@ -11,7 +11,7 @@ enum ButtonHandler {
 
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         guard let text = try exchange.parameter(name) else { return try await page(exchange) }
-        guard !OpenGate.isPrefetch(exchange.request) else { return try await refusePrefetch(exchange, text) }
+        guard !PrefetchGuard.isPrefetch(exchange.request) else { return try await refusePrefetch(exchange, text) }
         let site = FetchSite(exchange.request)
         if exchange.deployment.policy.fetchSite == .enforce, !site.mayOpen {
             exchange.services.countOpen(site, nil)
@@ -31,7 +31,7 @@ enum ButtonHandler {
         guard exchange.request.method == .get, exchange.deployment.policy.openMode == .get,
             exchange.request.hasQuery
         else { return false }
-        return !OpenGate.isPrefetch(exchange.request)
+        return !PrefetchGuard.isPrefetch(exchange.request)
     }
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {

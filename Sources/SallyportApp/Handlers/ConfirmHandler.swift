@@ -116,7 +116,7 @@ enum ConfirmHandler {
     // MARK: Agree
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
-        try await exchange.services.toTheEnd { () async throws(Failure) in try await agree(exchange) }
+        try await exchange.services.runToCompletion { () async throws(Failure) in try await agree(exchange) }
     }
 
     private static func agree(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {

@@ -26,7 +26,7 @@ enum PurchaseHandler {
         let asPage = wantsPage(exchange.request)
         let caller = exchange.caller
         let purchases = exchange.services.purchases
-        let outcome = try await exchange.services.toTheEnd { () async throws(Failure) in
+        let outcome = try await exchange.services.runToCompletion { () async throws(Failure) in
             try await purchases.purchase(request, by: caller)
         }
         switch outcome {

@@ -10,7 +10,7 @@ enum ThanksHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         let named = try exchange.parameter("secureWebviewSessionId")
         // Any page can have a visitor's browser load this as an image: what would count against the visitor is not looked up.
-        guard named == nil || !OpenGate.isPrefetch(exchange.request) else { return exchange.neutral(.notFound) }
+        guard named == nil || !PrefetchGuard.isPrefetch(exchange.request) else { return exchange.neutral(.notFound) }
         let held = try exchange.receiptTicket()
         guard let ticket = named.map(ReturnTicket.parse) ?? held else { return exchange.neutral(.notFound) }
         let proof = try exchange.appProof()

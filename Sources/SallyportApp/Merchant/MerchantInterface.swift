@@ -74,7 +74,7 @@ final class MerchantInterface {
                 answer = try await handler(call)
             } else {
                 // What has begun is brought to its end even where nobody waits for the answer.
-                answer = try await services.toTheEnd { () async throws(Failure) in try await handler(call) }
+                answer = try await services.runToCompletion { () async throws(Failure) in try await handler(call) }
             }
             merchant.count(route.description.name, answer.status.code)
             return response(answer, requestID)

@@ -44,7 +44,7 @@ extension SessionHandlers {
         }
     }
 
-    private static func arrival(_ request: FinalizeRequest, _ flow: FlowID) throws(Failure) -> MobileArrival {
+    private static func arrival(_ request: FinalizeRequest, _ flow: FlowID) throws(Failure) -> MobileReturn {
         guard CheckoutSessionID(request.checkoutSession) != nil else {
             throw Failure(.orderMismatch, field: "checkoutSessionId", session: flow)
         }
@@ -63,13 +63,13 @@ extension SessionHandlers {
                 )
             }
         }
-        return MobileArrival(flow: flow, checkoutSession: request.checkoutSession, proof: proof, verifier: verifier)
+        return MobileReturn(flow: flow, checkoutSession: request.checkoutSession, proof: proof, verifier: verifier)
     }
 
     /// What is sent: the order's, and the address that the payload was signed with, in the very same words.
     private static func checkedFacts(
         _ call: MerchantCall,
-        _ arrival: MobileArrival,
+        _ arrival: MobileReturn,
         _ request: FinalizeRequest,
         _ order: AwaitedOrder
     ) throws(Failure) -> MobileFacts {
@@ -89,7 +89,7 @@ extension SessionHandlers {
     /// Reads the session at the provider, and pins it where it is this flow's.
     private static func arrive(
         _ call: MerchantCall,
-        _ arrival: MobileArrival,
+        _ arrival: MobileReturn,
         _ order: AwaitedOrder
     ) async throws(Failure) {
         guard let session = CheckoutSessionID(arrival.checkoutSession) else {

@@ -15,7 +15,7 @@ enum NotificationHandler {
         let peer = exchange.request.peer
         let sender = ClientKeys(address: peer.bucketKey, network: peer.networkKey)
         // What has begun is finished although the sender goes away: a message may be on its way to the disk.
-        let status = try await exchange.services.toTheEnd { () async throws(Failure) -> Int in
+        let status = try await exchange.services.runToCompletion { () async throws(Failure) -> Int in
             await inbox.receive(body, from: sender, at: SystemClock().now())
         }
         let answer: HTTPStatus =

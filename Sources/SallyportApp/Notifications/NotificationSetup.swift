@@ -56,7 +56,7 @@ struct NotificationSetup: Sendable {
             logger: telemetry.logger
         )
         // Lines about unverified messages would fill the log.
-        var lines = LineBudget(perSecond: 1)
+        var lines = LogRateLimiter(perSecond: 1)
         return NotificationInbox(
             NotificationInbox.Parts(
                 verifier: NotificationVerifier(policy, certificates: certificates),

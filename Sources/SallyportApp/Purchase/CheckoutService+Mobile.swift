@@ -22,7 +22,7 @@ extension CaptureMode {
 }
 
 /// A session that an app's buyer came back with.
-struct ArrivedSession: Sendable {
+struct ReturnedSession: Sendable {
     /// What it says whose it is.
     let merchantReference: String?
     /// Who buys and where to; `nil` where the provider does not say any more.
@@ -83,7 +83,7 @@ extension CheckoutService {
         _ session: CheckoutSessionID,
         _ flow: FlowID,
         total: Yen
-    ) async throws(Failure) -> ArrivedSession {
+    ) async throws(Failure) -> ReturnedSession {
         let found = try await read(session, flow)
         if let told = found.chargeAmount?.money, told != Money(total) {
             throw Failure(.orderMismatch, "the session is about another amount", session: flow)
@@ -96,7 +96,7 @@ extension CheckoutService {
                 payment: found.paymentDescriptor
             )
         }
-        return ArrivedSession(merchantReference: found.merchantReferenceID, details: details)
+        return ReturnedSession(merchantReference: found.merchantReferenceID, details: details)
     }
 
     /// Makes the charge of an app's checkout real; see `CompleteOutcome`.

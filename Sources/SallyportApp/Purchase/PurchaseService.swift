@@ -185,7 +185,7 @@ final class PurchaseService {
     ) async throws(Failure) -> [UInt8] {
         guard let outcome = await ask(attempt, facts, turn) else {
             if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
-            throw try await letGo(attempt, by: caller)
+            throw try await leavePending(attempt, by: caller)
         }
         switch outcome {
         case .completed(let session), .alreadyCompleted(let session):
@@ -239,7 +239,7 @@ final class PurchaseService {
     /// ended the session nothing else may become of the flow.
     ///
     /// - Returns: The failure to throw.
-    private func letGo(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) -> Failure {
+    private func leavePending(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) -> Failure {
         let held = try await asking { (broker) async throws(StoreError) in
             try await broker.lapse(attempt, by: caller)
         }
@@ -254,7 +254,7 @@ final class PurchaseService {
     ) async throws(Failure) -> [UInt8] {
         let body = PurchaseAnswer.body(attempt.orderNumber)
         let isCapturing = session.paymentIntent == "AuthorizeWithCapture"
-        let end = AttemptEnd.authorized(
+        let end = AttemptOutcome.authorized(
             Authorization(
                 answer: body,
                 chargePermission: session.chargePermissionID,
@@ -313,7 +313,7 @@ final class PurchaseService {
         return Failure(.paymentDeclined, reason, session: attempt.flow)
     }
 
-    private func settle(_ attempt: PurchaseAttempt, _ end: AttemptEnd, by caller: Caller) async throws(Failure) {
+    private func settle(_ attempt: PurchaseAttempt, _ end: AttemptOutcome, by caller: Caller) async throws(Failure) {
         let held = try await asking { (broker) async throws(StoreError) in
             try await broker.settle(attempt, as: end, by: caller)
         }

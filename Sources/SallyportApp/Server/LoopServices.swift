@@ -64,9 +64,9 @@ final class LoopServices {
     private let reactor: Reactor
     private let logger: Logger
     private let counters: AppCounters
-    private var refusalLines: LineBudget
-    private var reportLines: LineBudget
-    private var shedLines: LineBudget
+    private var refusalLines: LogRateLimiter
+    private var reportLines: LogRateLimiter
+    private var shedLines: LogRateLimiter
     private let overloaded: StandingRefusal
     private let unconnected: StandingRefusal
 
@@ -138,11 +138,11 @@ final class LoopServices {
         metrics = telemetry.metrics
         logger = telemetry.logger
         counters = telemetry.counters
-        reportLines = LineBudget(perSecond: 1)
-        shedLines = LineBudget(perSecond: 1)
+        reportLines = LogRateLimiter(perSecond: 1)
+        shedLines = LogRateLimiter(perSecond: 1)
         overloaded = StandingRefusal(Failure(.unavailable, retryAfter: 1), deployment)
         unconnected = StandingRefusal(Failure(.unavailable), deployment)
-        refusalLines = LineBudget(perSecond: LoopServices.refusalLinesPerSecond)
+        refusalLines = LogRateLimiter(perSecond: LoopServices.refusalLinesPerSecond)
     }
 
     /// More tell an operator nothing new while the database is away, and writing them would be most of the work.
@@ -180,7 +180,7 @@ final class LoopServices {
     ///   - request: What begins something, to be given to its handler in this turn.
     ///   - format: JSON or a page.
     /// - Returns: 503 with `Retry-After`, or `nil` where there is room.
-    func refusalOfNew(_ request: HTTPRequest, _ format: FormatName) -> StaticResponse? {
+    func loadSheddingAnswer(_ request: HTTPRequest, _ format: FormatName) -> StaticResponse? {
         let admission = database.admit()
         guard admission != .granted else { return nil }
         counters.unavailable.increment()
@@ -215,7 +215,7 @@ final class LoopServices {
     /// - Parameter body: Runs on this loop.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
-    func toTheEnd<Value, Refusal: Error>(
+    func runToCompletion<Value, Refusal: Error>(
         _ body: @escaping () async throws(Refusal) -> Value
     ) async throws(Refusal) -> Value {
         let result: Result<Value, Refusal> = await suspend { (suspension: Suspension<Result<Value, Refusal>>) in

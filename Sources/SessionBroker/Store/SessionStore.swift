@@ -74,7 +74,7 @@ package protocol SessionStore: AnyObject {
     ) async throws(StoreError) -> Bool
 
     /// What `arrive` would decide of a flow that an app started by itself; changes nothing. `nil` for another flow.
-    func lookForArrival(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<ArrivalDecision>?
+    func readMobileReturn(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<MobileReturnDecision>?
 
     /// Pins the provider's session of such a flow and moves it to `placed`; the sealed details replace those of a session before. Proofs
     /// are checked before anything else.
@@ -82,7 +82,7 @@ package protocol SessionStore: AnyObject {
         _ evidence: PurchaseEvidence,
         sealed: [UInt8]?,
         by caller: Caller
-    ) async throws(StoreError) -> Transition<ArrivalDecision>?
+    ) async throws(StoreError) -> Transition<MobileReturnDecision>?
 
     /// Lets the lease be over now; the flow stays `purchasing`. Does nothing for another attempt id; says whether it did.
     func lapse(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(StoreError) -> Bool
@@ -98,7 +98,7 @@ package protocol SessionStore: AnyObject {
     func settle(
         _ flow: FlowID,
         attempt: UUIDBytes,
-        as end: AttemptEnd,
+        as end: AttemptOutcome,
         by caller: Caller
     ) async throws(StoreError) -> Bool
 

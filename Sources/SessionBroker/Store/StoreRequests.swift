@@ -181,7 +181,7 @@ package struct ReceiptRequest: Sendable {
 }
 
 /// How an attempt ended.
-package enum AttemptEnd: Sendable {
+package enum AttemptOutcome: Sendable {
     /// The provider said yes.
     case authorized(Authorization)
     /// The provider said no, for a reason of its own vocabulary.

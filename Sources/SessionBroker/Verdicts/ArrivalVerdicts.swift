@@ -1,7 +1,7 @@
 package import Commerce
 
 /// What a buyer brings back to an app that started the checkout by itself, and what the merchant's server adds.
-package struct MobileArrival: Sendable {
+package struct MobileReturn: Sendable {
     /// The session that the merchant's server names.
     package let flow: FlowID
     /// The provider's checkout session, from the link into the app; checked for its form only.
@@ -35,7 +35,7 @@ package struct AwaitedOrder: Sendable {
 }
 
 /// What a look at an arrival found; nothing was changed.
-package enum ArrivalVerdict: Sendable {
+package enum MobileReturnVerdict: Sendable {
     /// These two halves have met before: the purchase may be asked.
     case present(AwaitedOrder)
     /// The flow waits for a checkout session: read this one at the provider, then let it arrive.
@@ -47,7 +47,7 @@ package enum ArrivalVerdict: Sendable {
 }
 
 /// What became of a checkout session that was read and is this flow's.
-package enum ArrivalDecision: String, Sendable, CaseIterable {
+package enum MobileReturnDecision: String, Sendable, CaseIterable {
     /// It is pinned; the purchase may be asked.
     case arrived
     /// It was pinned before.

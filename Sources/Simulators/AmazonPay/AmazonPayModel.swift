@@ -14,7 +14,7 @@ package struct AmazonPayModel: Sendable {
     package var clock = SimulatedClock()
     var engine: MoneyEngine
     var idempotency = IdempotencyTable()
-    var throttle = Throttle()
+    var throttle = RequestRateLimiter()
     /// Faults that wait for their request.
     package var faults = FaultQueue()
     /// Calls that were answered.

@@ -126,7 +126,7 @@ private let allowances: [String: Allowance] = [
     "poll_claim": Allowance(reason: "a hundred objects that are due, each with its order", partitions: 38, rows: 900),
     "order_newest_account": Allowance(reason: "the first in the order of their ids", partitions: 38, walks: true),
     "webhook_claim": Allowance(reason: "a hundred queues that are due, each with its event", partitions: 2, rows: 900),
-    "webhook_hasten": Allowance(
+    "webhook_retry_now": Allowance(
         reason: "a hundred of the queues of one endpoint, joined to the rest of them",
         rows: 2_000
     ),
@@ -297,7 +297,7 @@ private let values: [String: [[String]]] = [
     "webhook_delivered": [lease],
     "webhook_failed": [lease],
     "webhook_postponed": [lease],
-    "webhook_hasten": [[endpoint]],
+    "webhook_retry_now": [[endpoint]],
     "webhook_target": [[endpoint]],
     "webhook_rotate": [[endpoint]],
     "webhook_remove": [[endpoint]],

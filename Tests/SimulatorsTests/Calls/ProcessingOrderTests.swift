@@ -181,7 +181,7 @@ struct ProcessingOrderTests {
 }
 
 @Suite("Throttling")
-struct ThrottleTests {
+struct RequestRateLimiterTests {
     @Test func `is off until it is asked for`() {
         var bench = Bench()
         let id = bench.checkOut()

@@ -123,7 +123,7 @@ extension AmazonPayModel {
         case .unlimited where request.first("x-sim-throttle") != nil: table = environment
         case .unlimited: return
         }
-        let account = Throttle.Account(merchantID: entry.merchantID ?? "", environment: environment)
+        let account = RequestRateLimiter.Account(merchantID: entry.merchantID ?? "", environment: environment)
         guard throttle.admit(operation, operation.rate(in: table), account, at: engine.now) else {
             throw APIError(.tooManyRequests, "The rate of \(operation.rawValue) is exceeded.")
         }

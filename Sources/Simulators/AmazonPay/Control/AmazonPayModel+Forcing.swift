@@ -16,7 +16,7 @@ extension AmazonPayModel {
             .init("state", .text(40), isRequired: true), .init("reasonCode", .text(60)),
             .init("reasonCodes", .list(of: .text(60), limit: 8)), .init("amount", Schemas.price),
         ])
-        let wish = StateWish(body.value)
+        let wish = RequestedState(body.value)
         switch kind {
         case "sessions": try forceSession(id, wish)
         case "charges": try forceCharge(id, wish)
@@ -27,7 +27,7 @@ extension AmazonPayModel {
         return try objectJSON(id)
     }
 
-    private mutating func forceSession(_ id: String, _ wish: StateWish) throws(ControlError) {
+    private mutating func forceSession(_ id: String, _ wish: RequestedState) throws(ControlError) {
         guard let session = engine.sessions[id] else { throw .noObject(id) }
         guard wish.state == "Canceled" else { throw wish.refused(["Canceled"]) }
         let reason = try wish.reason(of: CheckoutSession.CancelReason.allCases)
@@ -35,7 +35,7 @@ extension AmazonPayModel {
         engine.cancelSession(id, reason)
     }
 
-    private mutating func forceCharge(_ id: String, _ wish: StateWish) throws(ControlError) {
+    private mutating func forceCharge(_ id: String, _ wish: RequestedState) throws(ControlError) {
         guard let charge = engine.charges[id] else { throw .noObject(id) }
         let state: Charge.State =
             switch wish.state {
@@ -57,7 +57,7 @@ extension AmazonPayModel {
         engine.move(charge: id, to: state)
     }
 
-    private mutating func forcePermission(_ id: String, _ wish: StateWish) throws(ControlError) {
+    private mutating func forcePermission(_ id: String, _ wish: RequestedState) throws(ControlError) {
         guard let permission = engine.permissions[id] else { throw .noObject(id) }
         guard !permission.isClosed else { throw .final(permission.state.name) }
         switch wish.state {
@@ -71,7 +71,7 @@ extension AmazonPayModel {
         engine.refresh(permission: id)
     }
 
-    private mutating func forceRefund(_ id: String, _ wish: StateWish) throws(ControlError) {
+    private mutating func forceRefund(_ id: String, _ wish: RequestedState) throws(ControlError) {
         guard let refund = engine.refunds[id] else { throw .noObject(id) }
         let state: Refund.State =
             switch wish.state {
@@ -85,7 +85,7 @@ extension AmazonPayModel {
 }
 
 /// The state that a tester asks for.
-private struct StateWish {
+private struct RequestedState {
     let state: String
     let codes: [String]
     let amount: Price?

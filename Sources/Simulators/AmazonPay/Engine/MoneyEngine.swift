@@ -19,14 +19,14 @@ struct MoneyEngine: Sendable, Codable {
     private(set) var agenda = Agenda()
     /// What has changed since somebody looked.
     var changes = ChangeLog()
-    private var order: ArrivalOrder
+    private var order: FIFOEviction
     var sessions: [String: CheckoutSession] = [:]
     var permissions: [String: ChargePermission] = [:]
     var charges: [String: Charge] = [:]
     var refunds: [String: Refund] = [:]
     /// By token.
     var signIns: [String: SignIn] = [:]
-    var signInOrder: ArrivalOrder
+    var signInOrder: FIFOEviction
     /// How many times complete or finalize took effect, by checkout session; one at most where all is well.
     private(set) var effectiveCompletes: [String: Int] = [:]
     /// How long a pending authorisation takes.
@@ -41,8 +41,8 @@ struct MoneyEngine: Sendable, Codable {
         self.mint = mint
         self.now = now
         self.capacity = max(1, capacity)
-        order = ArrivalOrder(capacity: self.capacity)
-        signInOrder = ArrivalOrder(capacity: self.capacity)
+        order = FIFOEviction(capacity: self.capacity)
+        signInOrder = FIFOEviction(capacity: self.capacity)
     }
 
     /// Whether nothing would contradict a clock that goes back.

@@ -80,7 +80,7 @@ struct HostedPageState: Sendable {
 
     var mint: IdentifierMint
     private var visits: [String: HostedVisit] = [:]
-    private var order = ArrivalOrder(capacity: visitCapacity)
+    private var order = FIFOEviction(capacity: visitCapacity)
     private(set) var nextBuyers: [NextBuyer] = []
     /// Which buyer has agreed to share data with which merchant.
     private var consents: Set<String> = []

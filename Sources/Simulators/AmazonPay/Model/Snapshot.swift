@@ -8,7 +8,7 @@ package struct Snapshot: Sendable {
     let switches: SimulatorSwitches
     let engine: MoneyEngine
     let idempotency: IdempotencyTable
-    let throttle: Throttle
+    let throttle: RequestRateLimiter
     let faults: FaultQueue
     let pages: HostedPageState
 

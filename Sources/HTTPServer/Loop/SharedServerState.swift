@@ -4,7 +4,7 @@ import TLS
 import Telemetry
 
 /// What all loops of a server have in common.
-final class ServerShared: Sendable {
+final class SharedServerState: Sendable {
     let configuration: ServerConfiguration
     let logger: Logger
     let metrics: MetricsRegistry

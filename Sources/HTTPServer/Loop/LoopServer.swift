@@ -7,8 +7,8 @@ import TLS
 import Telemetry
 
 /// What a server is on one loop: its listeners, its connections and what they share.
-final class ServerPart {
-    let shared: ServerShared
+final class LoopServer {
+    let shared: SharedServerState
     let reactor: Reactor
     let handler: any RequestHandler
     let limits: ServerLimits
@@ -17,7 +17,7 @@ final class ServerPart {
     let errorFields: FieldBlock
     let counters: PartCounters
     let pool: BufferPool
-    let turn: TurnWork
+    let turn: DeferredWork
     /// What the parsers of all connections accept.
     let parserLimits: HTTP1Limits
     /// What the HTTP/2 sessions of all connections share; made for the first of them.
@@ -28,7 +28,7 @@ final class ServerPart {
     private var lastSerialNumber: UInt64
     private var emptied: Suspension<Void>?
 
-    init(_ shared: ServerShared, reactor: Reactor, handler: any RequestHandler) {
+    init(_ shared: SharedServerState, reactor: Reactor, handler: any RequestHandler) {
         self.shared = shared
         self.reactor = reactor
         self.handler = handler
@@ -38,7 +38,7 @@ final class ServerPart {
         counters = PartCounters(shared.metrics, server: shared.configuration.name)
         // A head stays in its block until it is complete; the rest is room for content or the next request.
         pool = BufferPool(inputBlockSize: limits.headerBytes + 4096)
-        turn = TurnWork(reactor, handshakesPerTurn: limits.handshakesPerTurn)
+        turn = DeferredWork(reactor, handshakesPerTurn: limits.handshakesPerTurn)
         parserLimits = HTTP1Limits(limits)
         // Numbers of other loops and earlier runs are far away.
         lastSerialNumber = reactor.random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -99,7 +99,7 @@ final class ServerPart {
 
 // MARK: Connections
 
-extension ServerPart {
+extension LoopServer {
     /// Begins to serve a connection, or closes it where a limit is reached.
     func welcome(_ accepted: consuming Socket.Accepted, _ security: ServerConfiguration.Security) {
         let address = accepted.peer
@@ -161,7 +161,7 @@ extension ServerPart {
 
 // MARK: Drain
 
-extension ServerPart {
+extension LoopServer {
     /// Takes what waits, stops listening, lets every connection come to its end, and cuts off what takes too long.
     func drain() async {
         for acceptor in acceptors { acceptor.drain() }

@@ -3,7 +3,7 @@ import HTTPCore
 /// Decides from the fields of a request whether it may have the effect of an open: session-security T07.
 ///
 /// A prefetcher, a prerenderer, a link preview or an embedded load must not use a ticket up.
-enum OpenGate {
+enum PrefetchGuard {
     /// Whether the request only looks ahead, or does not come from a top-level navigation.
     static func isPrefetch(_ request: HTTPRequest) -> Bool {
         if request.fieldLists(.secPurpose, "prefetch") || request.fieldLists(.purpose, "prefetch") { return true }

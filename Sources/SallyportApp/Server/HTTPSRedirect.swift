@@ -9,7 +9,7 @@ import Web
 /// A GET or HEAD without a token is sent to the https origin: to the same path where that is a route's, to `/` where it is any other, so
 /// that nothing of what was asked for is repeated. No query is ever copied, for it may hold what must not travel in clear. A token that
 /// was seen here is burnt: its flow is revoked, and the trail says so.
-final class Downgrade: RequestHandler {
+final class HTTPSRedirect: RequestHandler {
     private struct Host {
         let name: String
         let target: String

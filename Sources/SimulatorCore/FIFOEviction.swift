@@ -1,5 +1,5 @@
 /// Ids in the order they came, with a limit.
-package struct ArrivalOrder: Sendable, Codable {
+package struct FIFOEviction: Sendable, Codable {
     private var ids: [String] = []
     private var next = 0
     private let capacity: Int

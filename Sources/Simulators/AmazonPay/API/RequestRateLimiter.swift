@@ -1,7 +1,7 @@
 import Primitives
 
 /// The token buckets of the service, one for each merchant, environment and operation.
-struct Throttle: Sendable {
+struct RequestRateLimiter: Sendable {
     /// Whose calls are counted together.
     struct Account: Hashable {
         let merchantID: String

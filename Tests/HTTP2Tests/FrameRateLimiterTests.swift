@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP2
 
 @Suite("A budget of frames")
-struct FrameBudgetTests {
+struct FrameRateLimiterTests {
     private static let limits = {
         var limits = HTTP2Limits()
         limits.frameBurst = 10
@@ -12,7 +12,7 @@ struct FrameBudgetTests {
     }()
 
     /// How many may be taken before none is left.
-    private static func drain(_ budget: inout FrameBudget, _ kind: FloodKind) -> Int {
+    private static func drain(_ budget: inout FrameRateLimiter, _ kind: FloodKind) -> Int {
         var count = 0
         while budget.take(kind), count < 100_000 { count += 1 }
         return count
@@ -20,18 +20,18 @@ struct FrameBudgetTests {
 
     @Test(arguments: FloodKind.allCases)
     func `has a bucket for each kind, which fills with time`(kind: FloodKind) {
-        var budget = FrameBudget(FrameBudgetTests.limits, at: 5)
-        #expect(FrameBudgetTests.drain(&budget, kind) == 10 * kind.factor)
+        var budget = FrameRateLimiter(FrameRateLimiterTests.limits, at: 5)
+        #expect(FrameRateLimiterTests.drain(&budget, kind) == 10 * kind.factor)
         for other in FloodKind.allCases where other != kind { #expect(budget.take(other) == true) }
         budget.refill(at: 1005)
-        #expect(FrameBudgetTests.drain(&budget, kind) == 2 * kind.factor)
+        #expect(FrameRateLimiterTests.drain(&budget, kind) == 2 * kind.factor)
         budget.refill(at: 10_000_000_000)
-        #expect(FrameBudgetTests.drain(&budget, kind) == 10 * kind.factor, "and is never more than full")
+        #expect(FrameRateLimiterTests.drain(&budget, kind) == 10 * kind.factor, "and is never more than full")
     }
 
     @Test func `gains nothing by a clock that goes back`() {
-        var budget = FrameBudget(FrameBudgetTests.limits, at: 5000)
-        #expect(FrameBudgetTests.drain(&budget, .ping) == 10)
+        var budget = FrameRateLimiter(FrameRateLimiterTests.limits, at: 5000)
+        #expect(FrameRateLimiterTests.drain(&budget, .ping) == 10)
         budget.refill(at: 0)
         #expect(budget.take(.ping) == false)
         budget.refill(at: 5000)
@@ -39,8 +39,8 @@ struct FrameBudgetTests {
     }
 
     @Test func `adds up the parts of a frame`() {
-        var budget = FrameBudget(FrameBudgetTests.limits, at: 0)
-        #expect(FrameBudgetTests.drain(&budget, .settings) == 10)
+        var budget = FrameRateLimiter(FrameRateLimiterTests.limits, at: 0)
+        #expect(FrameRateLimiterTests.drain(&budget, .settings) == 10)
         for millisecond in 1...499 { budget.refill(at: Int64(millisecond)) }
         #expect(budget.take(.settings) == false)
         budget.refill(at: 500)
@@ -48,11 +48,11 @@ struct FrameBudgetTests {
     }
 
     @Test func `grows by useful work, up to full`() {
-        var budget = FrameBudget(FrameBudgetTests.limits, at: 0)
-        #expect(FrameBudgetTests.drain(&budget, .reset) == 20)
+        var budget = FrameRateLimiter(FrameRateLimiterTests.limits, at: 0)
+        #expect(FrameRateLimiterTests.drain(&budget, .reset) == 20)
         budget.allow(3, of: .reset)
-        #expect(FrameBudgetTests.drain(&budget, .reset) == 3)
+        #expect(FrameRateLimiterTests.drain(&budget, .reset) == 3)
         budget.allow(1000, of: .reset)
-        #expect(FrameBudgetTests.drain(&budget, .reset) == 20)
+        #expect(FrameRateLimiterTests.drain(&budget, .reset) == 20)
     }
 }

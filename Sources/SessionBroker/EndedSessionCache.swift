@@ -3,7 +3,7 @@ import Primitives
 /// Remembers for a minute which tokens name dead flows, so that hammering on one costs neither a query nor an audit row.
 ///
 /// Dead is final, so the memory cannot be wrong. It is kept by the hash of the token: a wrong secret finds nothing here.
-struct DeadFlows {
+struct EndedSessionCache {
     private struct Key: Hashable {
         let token: Digest32
         let proof: Digest32?
@@ -21,7 +21,7 @@ struct DeadFlows {
 
     init(life: Duration) {
         self.life = life.microseconds
-        entries = GenerationCache(capacity: DeadFlows.capacity, life: life.microseconds)
+        entries = GenerationCache(capacity: EndedSessionCache.capacity, life: life.microseconds)
     }
 
     /// The state of a dead flow, or `nil` when nothing is known.

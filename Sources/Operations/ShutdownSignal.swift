@@ -1,7 +1,7 @@
 package import EventIO
 
 /// Waits on a loop for a signal that ends the program.
-package enum EndSignal {
+package enum ShutdownSignal {
     /// Waits.
     ///
     /// - Parameters:
@@ -9,11 +9,11 @@ package enum EndSignal {
     ///   - signals: Blocked before any thread was made.
     ///   - companions: The end of one of them is the end, too.
     ///   - isEnd: Decides for each signal whether it is the end; what it does besides is its own affair.
-    /// - Returns: The signal; `CompanionEnded`, or why no signal can be received.
+    /// - Returns: The signal; `SupervisedProcessEnded`, or why no signal can be received.
     package static func wait(
         _ reactor: Reactor,
         for signals: SignalSet,
-        beside companions: [Companion] = [],
+        beside companions: [SupervisedProcess] = [],
         isEnd: @escaping (Signal) -> Bool = { _ in true }
     ) async -> Result<Signal, any Error> {
         var source: SignalSource?
@@ -29,7 +29,7 @@ package enum EndSignal {
                 reactor.startTask {
                     do throws(IOError) {
                         let exit = try await companion.process.exit(on: reactor)
-                        end(.failure(CompanionEnded(name: companion.name, exit: exit)))
+                        end(.failure(SupervisedProcessEnded(name: companion.name, exit: exit)))
                     } catch {
                         end(.failure(error))
                     }

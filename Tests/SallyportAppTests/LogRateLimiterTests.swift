@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A budget of log lines` {
     @Test func `lets so many through in a second and tells how many were left out`() {
-        var budget = LineBudget(perSecond: 2)
+        var budget = LogRateLimiter(perSecond: 2)
         let start = MonotonicTime(nanoseconds: 5_000_000_000)
         #expect((0..<4).map { _ in budget.take(at: start) } == [0, 0, nil, nil])
         #expect(budget.take(at: start + .milliseconds(999)) == nil)

@@ -1,7 +1,7 @@
 package import EventIO
 
 /// A process of ours without which the program cannot go on.
-package struct Companion: Sendable {
+package struct SupervisedProcess: Sendable {
     /// For people, with its article.
     package let name: String
     /// It is watched, and ended by whoever started it.
@@ -15,7 +15,7 @@ package struct Companion: Sendable {
 }
 
 /// A companion has ended before the program was told to.
-package struct CompanionEnded: Error, CustomDebugStringConvertible {
+package struct SupervisedProcessEnded: Error, CustomDebugStringConvertible {
     /// Which, with its article.
     package let name: String
     /// How.

@@ -1,7 +1,7 @@
 import Primitives
 
 /// Lets so many log lines through in a second and counts the rest.
-struct LineBudget {
+struct LogRateLimiter {
     private let perSecond: Int
     private var left: Int
     private var secondEnds = MonotonicTime(nanoseconds: 0)

@@ -1,7 +1,7 @@
 /// The frames a peer may send for nothing: each costs this side work and brings no request closer to its answer.
 ///
 /// A bucket for each kind, filled at a steady rate and by useful work. A peer that empties one is sent away.
-struct FrameBudget {
+struct FrameRateLimiter {
     /// One bucket, in thousandths of a frame.
     private var levels: [8 of Int]
     private let burst: Int

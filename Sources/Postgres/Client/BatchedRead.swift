@@ -5,14 +5,14 @@ package import Primitives
 ///
 /// A row alone costs PostgreSQL about 15 us, most of it to start and to end the statement; as one of sixteen it costs 5.
 /// Lives on one loop.
-package final class GatheredRead {
-    /// A question in its two forms; both return the key in a column of their own.
-    package struct Question: Sendable {
+package final class BatchedRead {
+    /// A lookup by key in its two forms; both return the key in a column of their own.
+    package struct Lookup: Sendable {
         let one: Statement
         let many: Statement
         let keyColumn: Int
 
-        /// A question.
+        /// A lookup.
         ///
         /// - Parameters:
         ///   - one: For one row: `$1` is its key, a `uuid`; `$2` a `bytea` of 32 bytes where digests are compared; the whole
@@ -27,8 +27,8 @@ package final class GatheredRead {
     }
 
     /// The place of a caller in a statement that is, or will be, sent.
-    package struct Asked {
-        fileprivate let batch: GatheredBatch
+    package struct PendingRow {
+        fileprivate let batch: ReadBatch
         fileprivate let key: UUIDBytes
 
         /// Waits for the statement.
@@ -43,19 +43,19 @@ package final class GatheredRead {
     }
 
     private let client: PostgresClient
-    private let question: Question
+    private let lookup: Lookup
     private let numbers: [Int64]
-    private var open: GatheredBatch?
+    private var open: ReadBatch?
 
     /// A reader without anything asked.
     ///
     /// - Parameters:
     ///   - client: Of the same loop.
-    ///   - question: What is asked.
+    ///   - lookup: The statements.
     ///   - numbers: The last parameters, the same for everybody.
-    package init(_ client: PostgresClient, _ question: Question, numbers: [Int64] = []) {
+    package init(_ client: PostgresClient, _ lookup: Lookup, numbers: [Int64] = []) {
         self.client = client
-        self.question = question
+        self.lookup = lookup
         self.numbers = numbers
     }
 
@@ -63,48 +63,48 @@ package final class GatheredRead {
     ///
     /// - Parameters:
     ///   - key: Which.
-    ///   - digest: What the row is compared with, where the question does that.
+    ///   - digest: What the row is compared with, where the lookup does that.
     /// - Returns: What to wait on.
     /// - Throws: `unavailable` when the calling task is cancelled already.
-    package func ask(_ key: UUIDBytes, digest: Digest32? = nil) throws(PostgresError) -> Asked {
+    package func ask(_ key: UUIDBytes, digest: Digest32? = nil) throws(PostgresError) -> PendingRow {
         guard !Task.isCancelled else { throw PostgresError(.unavailable, "cancelled before it was sent") }
-        if let open, open.join(key, digest) { return Asked(batch: open, key: key) }
-        let batch = GatheredBatch(question, numbers: numbers, reader: self)
+        if let open, open.join(key, digest) { return PendingRow(batch: open, key: key) }
+        let batch = ReadBatch(lookup, numbers: numbers, reader: self)
         _ = batch.join(key, digest)
         // Whoever comes with another digest than somebody before goes alone: nobody can keep the others from sharing.
         if open?.hasRoom != true { open = batch }
         client.read(batch)
-        return Asked(batch: batch, key: key)
+        return PendingRow(batch: batch, key: key)
     }
 
     /// Nobody may join any more.
-    fileprivate func closed(_ batch: GatheredBatch) {
+    fileprivate func closed(_ batch: ReadBatch) {
         if open === batch { open = nil }
     }
 }
 
 /// One statement of a gathered read and those who wait for it.
-private final class GatheredBatch: Gathering {
-    private let question: GatheredRead.Question
+private final class ReadBatch: Gathering {
+    private let lookup: BatchedRead.Lookup
     private let numbers: [Int64]
     private var keys: [UUIDBytes] = []
     private var digests: [Digest32] = []
     private var isClosed = false
     private var outcome: Result<ResultSet, PostgresError>?
     private var waiting: [Suspension<Void>] = []
-    private weak let reader: GatheredRead?
+    private weak let reader: BatchedRead?
 
     /// The server looks each key up in the array, so its length is bounded.
     private static let limit = 32
 
-    init(_ question: GatheredRead.Question, numbers: [Int64], reader: GatheredRead) {
+    init(_ lookup: BatchedRead.Lookup, numbers: [Int64], reader: BatchedRead) {
         self.reader = reader
-        self.question = question
+        self.lookup = lookup
         self.numbers = numbers
     }
 
     /// Whether the statement is neither sent nor full.
-    var hasRoom: Bool { !isClosed && keys.count < GatheredBatch.limit }
+    var hasRoom: Bool { !isClosed && keys.count < ReadBatch.limit }
 
     /// Takes a key in, unless the statement is sent or full, or has the key with another digest.
     func join(_ key: UUIDBytes, _ digest: Digest32?) -> Bool {
@@ -127,7 +127,7 @@ private final class GatheredBatch: Gathering {
             if !digests.isEmpty { parameters.append(digests: digests) }
         }
         for number in numbers { parameters.append(int64: number) }
-        return (keys.count == 1 ? question.one : question.many, parameters)
+        return (keys.count == 1 ? lookup.one : lookup.many, parameters)
     }
 
     func ended(_ outcome: Result<ResultSet, PostgresError>) {
@@ -161,7 +161,7 @@ private final class GatheredBatch: Gathering {
 
     /// The row of a key; rows may come in any order.
     func row(of key: UUIDBytes, in rows: ResultSet) throws(PostgresError) -> Int? {
-        for row in 0..<rows.rowCount where try rows.uuid(row, question.keyColumn) == key { return row }
+        for row in 0..<rows.rowCount where try rows.uuid(row, lookup.keyColumn) == key { return row }
         return nil
     }
 }

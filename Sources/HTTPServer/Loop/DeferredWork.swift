@@ -3,7 +3,7 @@ import HTTP1
 import Primitives
 
 /// What connections put off to the end of a turn or to the next one, and what a turn allows.
-final class TurnWork: TurnObserver {
+final class DeferredWork: TurnObserver {
     /// For bytes that are used at once: ciphertext, and what is read only to be dropped.
     private(set) var scratch: [UInt8] = []
     /// One record of TLS with all its overhead fits.
@@ -47,7 +47,7 @@ final class TurnWork: TurnObserver {
     /// Reads once into the scratch buffer.
     func receiveIntoScratch(from socket: StreamSocket) throws(IOError) -> IOResult {
         scratch.removeAll(keepingCapacity: true)
-        return try socket.receive(appendingTo: &scratch, limit: TurnWork.scratchSize)
+        return try socket.receive(appendingTo: &scratch, limit: DeferredWork.scratchSize)
     }
 
     /// Whether one more handshake may begin in this turn.
