@@ -141,8 +141,8 @@ extension PostgresOrderStore {
     // MARK: Lapse
 
     /// The claim of the request goes with it, so that a repeat finds the operation left.
-    static let lapseStatement = Statement(
-        name: "operation_lapse",
+    static let expireLeaseStatement = Statement(
+        name: "operation_expire_lease",
         sql: """
             WITH u AS (
                 UPDATE payment_operation AS p SET lease_until = statement_timestamp()
@@ -161,14 +161,14 @@ extension PostgresOrderStore {
         parameterTypes: [.uuid, .uuid, .int8]
     )
 
-    package func lapse(_ operation: PaymentOperation) async throws(StoreError) {
+    package func expireLease(_ operation: PaymentOperation) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: operation.id)
         parameters.append(uuid: operation.attempt)
         parameters.append(seconds: PostgresOrderStore.lease)
         do {
             _ = try await client.write(
-                PostgresOrderStore.lapseStatement,
+                PostgresOrderStore.expireLeaseStatement,
                 parameters,
                 key: operation.flow,
                 isLastStep: true

@@ -158,7 +158,7 @@ package final class PostgresPollStore {
     package func conclude(
         _ poll: DuePoll,
         attempt: UUIDBytes,
-        _ step: PollConclusion.Step
+        _ step: PollOutcome.Step
     ) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(text: poll.id)

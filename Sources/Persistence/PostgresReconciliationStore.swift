@@ -33,7 +33,7 @@ package final class PostgresReconciliationStore {
     }
 
     /// How far a report has come.
-    package struct Standing: Sendable, Hashable {
+    package struct Progress: Sendable, Hashable {
         /// The order that was compared last; `nil` before the first.
         package var reached: UUIDBytes?
         /// Orders so far.
@@ -65,7 +65,7 @@ package final class PostgresReconciliationStore {
         /// What it was asked for.
         package let terms: Terms
         /// How far it has come.
-        package let standing: Standing
+        package let progress: Progress
         /// Who was at it last.
         package let attempt: UUIDBytes
 
@@ -74,12 +74,12 @@ package final class PostgresReconciliationStore {
         /// - Parameters:
         ///   - started: When it was begun.
         ///   - terms: What it was asked for.
-        ///   - standing: How far it has come.
+        ///   - progress: How far it has come.
         ///   - attempt: Who was at it last.
-        package init(started: WallTime, terms: Terms, standing: Standing, attempt: UUIDBytes) {
+        package init(started: WallTime, terms: Terms, progress: Progress, attempt: UUIDBytes) {
             self.started = started
             self.terms = terms
-            self.standing = standing
+            self.progress = progress
             self.attempt = attempt
         }
     }
@@ -123,7 +123,7 @@ package final class PostgresReconciliationStore {
                     repairs: try rows.bool(0, 3),
                     sample: Int(try rows.int64(0, 9))
                 ),
-                standing: Standing(
+                progress: Progress(
                     reached: try rows.isNull(0, 5) ? nil : try rows.uuid(0, 5),
                     orders: Int(try rows.int64(0, 6)),
                     compared: Int(try rows.int64(0, 7)),
@@ -215,23 +215,23 @@ package final class PostgresReconciliationStore {
     /// - Parameters:
     ///   - day: As it began.
     ///   - attempt: As it began or was taken over.
-    ///   - standing: How far it has come.
+    ///   - progress: How far it has come.
     ///   - isEnd: Whether that is everything.
     /// - Returns: False where somebody else has taken it over.
     /// - Throws: `StoreError`.
     package func advance(
         _ day: String,
         attempt: UUIDBytes,
-        to standing: Standing,
+        to progress: Progress,
         isEnd: Bool = false
     ) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(text: day)
         parameters.append(uuid: attempt)
-        parameters.append(uuid: standing.reached)
-        parameters.append(int64: Int64(standing.orders))
-        parameters.append(int64: Int64(standing.compared))
-        parameters.append(int64: Int64(standing.differences))
+        parameters.append(uuid: progress.reached)
+        parameters.append(int64: Int64(progress.orders))
+        parameters.append(int64: Int64(progress.compared))
+        parameters.append(int64: Int64(progress.differences))
         parameters.append(bool: isEnd)
         return try await write(PostgresReconciliationStore.advanceStatement, parameters).rowCount == 1
     }

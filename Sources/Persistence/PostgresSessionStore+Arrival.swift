@@ -84,8 +84,8 @@ extension PostgresSessionStore {
 
     // MARK: Lapse
 
-    static let lapseStatement = Statement(
-        name: "flow_lapse",
+    static let expireLeaseStatement = Statement(
+        name: "flow_expire_lease",
         sql: """
             WITH u AS (
                 UPDATE flow AS f SET verdict = 'lapsed', events = f.events + 1, lease_until = statement_timestamp()
@@ -97,13 +97,13 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.uuid]
     )
 
-    package func lapse(
+    package func expireLease(
         _ flow: FlowID,
         attempt: UUIDBytes,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
         var parameters = Parameters(flow, caller)
         parameters.append(uuid: attempt)
-        return try await applies(PostgresSessionStore.lapseStatement, parameters, "lapse", flow, caller)
+        return try await applies(PostgresSessionStore.expireLeaseStatement, parameters, "lapse", flow, caller)
     }
 }

@@ -9,7 +9,7 @@ extension PostgresSessionStore {
         touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
         beginStatement, checkStatement, meetStatement, pendingStatement, releaseStatement, settleStatement,
         takeUpStatement,
-        giveUpStatement, arrivalStatement, arriveStatement, lapseStatement, resumeStatement, receiptStatement,
+        giveUpStatement, arrivalStatement, arriveStatement, expireLeaseStatement, resumeStatement, receiptStatement,
         statusStatement, observeStatement, revokeStatement,
         auditStatement,
     ]

@@ -115,7 +115,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.bytea, .int8]
     )
 
-    /// What an orphan or a late tab does to the flow; the verdict of other cases leaves it.
+    /// What a superseded token or a late tab does to the flow; the verdict of other cases leaves it.
     private static let stateAfterTab =
         "CASE v.x WHEN 'orphan' THEN 'revoked' WHEN 'expired' THEN 'expired' ELSE f.state END"
 

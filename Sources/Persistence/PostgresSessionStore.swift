@@ -76,7 +76,7 @@ extension PostgresSessionStore {
             return Written(rows: rows, isSecondLook: false)
         } catch {
             guard error.code == .outcomeUnknown else { throw StoreError(error) }
-            let rows = try await secondLook(operation, flow, caller)
+            let rows = try await verifyCommit(operation, flow, caller)
             guard rows.rowCount == 1 else { throw StoreError(error) }
             return Written(rows: rows, isSecondLook: true)
         }
@@ -108,7 +108,7 @@ extension PostgresSessionStore {
     /// How long to wait for a connection, because a server that fell over may be back soon.
     private static let patience = Duration.seconds(3)
 
-    private func secondLook(
+    private func verifyCommit(
         _ operation: String,
         _ flow: FlowID,
         _ caller: Caller

@@ -207,18 +207,18 @@ extension PostgresWebhookStore {
     ///
     /// - Parameters:
     ///   - flow: Of one session, or of all.
-    ///   - onlyParked: Only what is not sent any more.
+    ///   - onlyDeadLettered: Only what is not sent any more.
     ///   - limit: How many queues at most.
     /// - Returns: Those that have been waiting longest first.
     /// - Throws: What hinders the database.
     package func queues(
         of flow: UUIDBytes?,
-        onlyParked: Bool,
+        onlyDeadLettered: Bool,
         limit: Int
     ) async throws(StoreError) -> [WaitingQueue] {
         var parameters = Parameters()
         parameters.append(uuid: flow)
-        parameters.append(bool: onlyParked)
+        parameters.append(bool: onlyDeadLettered)
         parameters.append(int64: Int64(limit))
         let rows = try await run(PostgresWebhookStore.queuesStatement, parameters)
         return try decoding { () throws(PostgresError) in
@@ -231,7 +231,7 @@ extension PostgresWebhookStore {
     private static func queue(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> WaitingQueue {
         let hasEvent = try !rows.isNull(row, 2)
         let hasStatus = try !rows.isNull(row, 7)
-        let isParked = try rows.isNull(row, 9)
+        let isDeadLettered = try rows.isNull(row, 9)
         let head = try rows.int64(row, 4)
         let last = DeliveryFailure(
             status: hasStatus ? Int(try rows.int64(row, 7)) : nil,
@@ -243,7 +243,7 @@ extension PostgresWebhookStore {
             head: (event: hasEvent ? try rows.uuid(row, 2) : nil, type: try rows.optionalText(row, 3)),
             places: head...max(head, try rows.int64(row, 5)),
             tries: (failures: Int(try rows.int64(row, 6)), last: last),
-            times: (next: isParked ? nil : try rows.timestamp(row, 9), since: try rows.timestamp(row, 10))
+            times: (next: isDeadLettered ? nil : try rows.timestamp(row, 9), since: try rows.timestamp(row, 10))
         )
     }
 }

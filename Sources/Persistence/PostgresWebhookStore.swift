@@ -332,14 +332,14 @@ extension PostgresWebhookStore: WebhookStore {
     package func backlog() async throws(StoreError) -> WebhookBacklog {
         let rows = try await work(PostgresWebhookStore.backlogStatement, Parameters())
         return try decoding { () throws(PostgresError) in
-            WebhookBacklog(lag: .seconds(try rows.int64(0, 0)), parked: Int(try rows.int64(0, 1)))
+            WebhookBacklog(lag: .seconds(try rows.int64(0, 0)), deadLettered: Int(try rows.int64(0, 1)))
         }
     }
 
-    /// Events go with their month and a queue waits for days at most, unless it is parked: only queues of flows that are a month old are
+    /// Events go with their month and a queue waits for days at most, unless it is dead-lettered: only queues of flows that are a month old are
     /// looked up.
-    static let tidyStatement = Statement(
-        name: "webhook_tidy",
+    static let purgeStatement = Statement(
+        name: "webhook_purge",
         sql: """
             WITH gone AS (
                 SELECT w.endpoint_id, w.flow_id FROM webhook_lane AS w
@@ -360,10 +360,10 @@ extension PostgresWebhookStore: WebhookStore {
     )
 
     /// Removes queues whose endpoint is gone or whose events are past retention; how many.
-    package func tidy() async throws(StoreError) -> Int {
+    package func purge() async throws(StoreError) -> Int {
         var parameters = Parameters()
         parameters.append(int64: PostgresWebhookStore.batch)
-        return try await untilNoneIsLeft(PostgresWebhookStore.tidyStatement, parameters)
+        return try await untilNoneIsLeft(PostgresWebhookStore.purgeStatement, parameters)
     }
 
     // MARK: Batches

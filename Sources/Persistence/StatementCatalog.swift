@@ -6,7 +6,7 @@ package import Postgres
 package enum StatementCatalog {
     /// All of them.
     package static let all: [Statement] =
-        sessions + openings + orders + keys + notifications + polls + reports + webhooks + events + partitions
+        sessions + creation + orders + keys + notifications + polls + reports + webhooks + events + partitions
         + operators
 
     private static let sessions: [Statement] =
@@ -28,10 +28,10 @@ package enum StatementCatalog {
             PostgresSessionStore.missingStatement,
         ]
 
-    private static let openings: [Statement] = [
-        PostgresOpeningStore.openStatement,
-        PostgresOpeningStore.cancelStatement,
-        PostgresOpeningStore.holderStatement,
+    private static let creation: [Statement] = [
+        PostgresSessionCreation.openStatement,
+        PostgresSessionCreation.cancelStatement,
+        PostgresSessionCreation.holderStatement,
     ]
 
     private static let orders: [Statement] =
@@ -45,7 +45,7 @@ package enum StatementCatalog {
             PostgresOrderStore.claimStatement,
             PostgresOrderStore.postponeStatement,
             PostgresOrderStore.takeOverStatement,
-            PostgresOrderStore.lapseStatement,
+            PostgresOrderStore.expireLeaseStatement,
             PostgresOrderStore.adoptStatement,
             PostgresOrderStore.recordStatement,
             PostgresOrderStore.newestAccountStatement,
@@ -120,7 +120,7 @@ package enum StatementCatalog {
         PostgresWebhookStore.postponedStatement,
         PostgresWebhookStore.retryNowStatement,
         PostgresWebhookStore.backlogStatement,
-        PostgresWebhookStore.tidyStatement,
+        PostgresWebhookStore.purgeStatement,
     ]
 
     private static let events: [Statement] = [

@@ -249,7 +249,7 @@ package final class Application: Sendable {
         guard let merchantLimits else { return nil }
         return try MerchantServices(
             keys: PostgresKeyStore(client: database),
-            openings: PostgresOpeningStore(client: database, policy: deployment.policy),
+            creation: PostgresSessionCreation(client: database, policy: deployment.policy),
             account: account,
             limits: merchantLimits,
             metrics: telemetry.metrics,

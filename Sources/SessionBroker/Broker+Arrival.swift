@@ -93,11 +93,11 @@ extension Broker {
     ///   - caller: Where the request came from.
     /// - Returns: False when the lease was lost to somebody else.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; then the lease runs out by itself.
-    @discardableResult package func lapse(
+    @discardableResult package func expireLease(
         _ attempt: PurchaseAttempt,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let isDone = try await store.lapse(attempt.flow, attempt: attempt.id, by: caller)
+        let isDone = try await store.expireLease(attempt.flow, attempt: attempt.id, by: caller)
         counters.count(.lapse, isDone ? "lapsed" : "stale")
         return isDone
     }

@@ -2,9 +2,9 @@ package import Commerce
 import Primitives
 
 /// What the drawing of a merchant's flow came to.
-package enum DrawVerdict: Sendable {
+package enum AllocationOutcome: Sendable {
     /// A flow to be stored, and its tokens; the proof is always there.
-    case drawn(NewFlow, IssuedFlow)
+    case allocated(NewFlow, IssuedFlow)
     /// All together have too many live flows: 429.
     case tooManyFlows
     /// The policy wants a challenge of this client and there is none: 400.
@@ -12,7 +12,7 @@ package enum DrawVerdict: Sendable {
 }
 
 extension Broker {
-    /// Draws a flow and its tokens for a merchant's server; whoever asked stores it, together with what only merchants' flows have.
+    /// Allocates a flow and its tokens for a merchant's server; whoever asked stores it, together with what only merchants' flows have.
     ///
     /// The limits of addresses and installs do not count: a server has one address, and each flow has a proof of its own.
     ///
@@ -21,7 +21,7 @@ extension Broker {
     ///   - order: At the merchant's prices.
     ///   - challenge: The challenge, if native code holds a verifier.
     /// - Returns: The flow, bound to a fresh proof, or why there is none.
-    package func draw(_ client: ClientKind, _ order: Order, challenge: CodeChallenge?) -> DrawVerdict {
+    package func allocate(_ client: ClientKind, _ order: Order, challenge: CodeChallenge?) -> AllocationOutcome {
         if policy.verifier == .required, client.isApp, challenge == nil {
             counters.count(.issue, "verifier_required")
             return .verifierRequired
@@ -48,6 +48,6 @@ extension Broker {
         )
         limits.remember(ShownTokens(flow, new.launchHash, proof: appHash))
         counters.count(.issue, "issued")
-        return .drawn(new, IssuedFlow(ticket: ticket, newProof: proof))
+        return .allocated(new, IssuedFlow(ticket: ticket, newProof: proof))
     }
 }

@@ -2,7 +2,7 @@ package import Commerce
 package import Primitives
 
 extension Broker {
-    /// What a tab may see; slides its idle deadline, and revokes the flow when the token is an orphan.
+    /// What a tab may see; slides its idle deadline, and revokes the flow when the token is superseded.
     ///
     /// - Parameters:
     ///   - tab: Token B.
@@ -75,7 +75,7 @@ extension Broker {
         case .declined: return .declined
         case .readOnly: return .refused(.readOnly)
         case .closed: return .refused(over(done.record))
-        case .orphan: return .refused(.orphan)
+        case .superseded: return .refused(.superseded)
         case .expired: return .refused(.expired)
         }
     }
@@ -156,7 +156,7 @@ extension Broker {
         case .notMet: return .notMet
         case .readOnly: return .refused(.readOnly)
         case .closed: return .refused(over(done.record))
-        case .orphan: return .refused(.orphan)
+        case .superseded: return .refused(.superseded)
         case .expired: return .refused(.expired)
         }
     }
@@ -229,7 +229,7 @@ extension Broker {
         case .cancelled: return .cancelled
         case .readOnly: return .refused(.readOnly)
         case .closed: return .refused(over(done.record))
-        case .orphan: return .refused(.orphan)
+        case .superseded: return .refused(.superseded)
         case .expired: return .refused(.expired)
         }
     }
@@ -263,7 +263,7 @@ extension Broker {
         limits.remember(shown)
         var decision = reading.decision
         var state = reading.record.state
-        if reading.isTouchDue || decision == .orphan || decision == .expired {
+        if reading.isTouchDue || decision == .superseded || decision == .expired {
             guard let touched = try await store.touchTab(tab.flow, tab: tabHash, by: caller) else {
                 return .refused(try unknown(.tab, shown, caller))
             }
@@ -272,7 +272,7 @@ extension Broker {
         counters.count(.tab, decision.rawValue)
         switch decision {
         case .live, .readOnly: return .found(TabReading(decision, reading.record, isTouchDue: false))
-        case .orphan: return .refused(.orphan)
+        case .superseded: return .refused(.superseded)
         case .expired: return .refused(.expired)
         case .closed:
             if state.isDead { deadFlows.insert(state, of: tabHash, at: clock.monotonicNow()) }

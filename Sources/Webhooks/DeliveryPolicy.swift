@@ -28,7 +28,7 @@ package enum DeliveryVerdict: Sendable, Hashable {
 
 /// How often and when an event is sent that does not arrive.
 package struct DeliveryPolicy: Sendable {
-    /// After so many failures of one event its queue is parked; with the pauses below that is after three days.
+    /// After so many failures of one event its queue is dead-lettered; with the pauses below that is after three days.
     package var tries = 112
     /// For one try, from the connection to the last byte of the answer.
     package var timeout = Duration.seconds(10)

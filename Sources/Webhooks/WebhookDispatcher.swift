@@ -28,7 +28,7 @@ package final class WebhookDispatcher {
         package var random: any RandomSource
         /// The calendar clock, for the times of tries; the one that nobody sets for pauses.
         package var clock: any WallClock & MonotonicClock
-        /// Hears about endpoints that fail and queues that are parked.
+        /// Hears about endpoints that fail and queues that are dead-lettered.
         package var logger = Logger.silent
         /// Where tries are counted.
         package var metrics = MetricsRegistry()
@@ -61,7 +61,7 @@ package final class WebhookDispatcher {
     }
 
     /// What is known of an endpoint from the tries of this process.
-    private struct Standing {
+    private struct EndpointHealth {
         var underWay = 0
         /// Tries that failed since one last arrived.
         var failures = 0
@@ -79,7 +79,7 @@ package final class WebhookDispatcher {
     private let agent: String
     private let signer: WebhookSigner
     private let counters: Counters
-    private var standings: [UUIDBytes: Standing] = [:]
+    private var health: [UUIDBytes: EndpointHealth] = [:]
     private var underWay = 0
     /// How many queues have been left again.
     private var ended = 0
@@ -92,8 +92,8 @@ package final class WebhookDispatcher {
     private static let shortPause = Duration.milliseconds(20)
     /// How often `count` is worth its statement.
     package static let countPause = Duration.seconds(15)
-    /// How often `tidy` is.
-    package static let tidyPause = Duration.seconds(3600)
+    /// How often `purge` is.
+    package static let purgeInterval = Duration.seconds(3600)
     /// How often it is seen whether a key opens that did not: another one may have taken its place.
     private static let keySpan = Duration.seconds(60)
     /// After that a process that has the right file may take what this one cannot sign.
@@ -171,7 +171,7 @@ package final class WebhookDispatcher {
         guard free > 0, !isStopped else { return 0 }
         let share = max(1, places / 2)
         var demand = ClaimDemand(limit: free, share: share, lease: lease)
-        for endpoint in Array(standings.keys) {
+        for endpoint in Array(health.keys) {
             let allowance = allowance(endpoint, share)
             if allowance < share { demand.allowances[endpoint] = allowance }
         }
@@ -189,19 +189,19 @@ package final class WebhookDispatcher {
 
     /// How many queues of an endpoint may be taken on top of those that are under way.
     private func allowance(_ endpoint: UUIDBytes, _ share: Int) -> Int {
-        if standings[endpoint]?.locked?.isOver(at: surroundings.clock.monotonicNow()) == false { return 0 }
-        guard let standing = standings[endpoint] else { return share }
-        return max(0, (standing.isFailing ? 1 : share) - standing.underWay)
+        if health[endpoint]?.locked?.isOver(at: surroundings.clock.monotonicNow()) == false { return 0 }
+        guard let health = health[endpoint] else { return share }
+        return max(0, (health.isFailing ? 1 : share) - health.underWay)
     }
 
     private func begin(_ delivery: ClaimedDelivery) {
         underWay += 1
-        standings[delivery.endpoint, default: Standing()].underWay += 1
+        health[delivery.endpoint, default: EndpointHealth()].underWay += 1
         surroundings.start {
             await self.walk(delivery)
             self.underWay -= 1
             self.ended += 1
-            self.standings[delivery.endpoint]?.underWay -= 1
+            self.health[delivery.endpoint]?.underWay -= 1
         }
     }
 
@@ -214,7 +214,7 @@ package final class WebhookDispatcher {
             guard let keys = openKeys(of: delivery) else { return await postpone(delivery) }
             let attempt = await send(delivery, keys)
             let verdict = policy.verdict(on: attempt, failures: delivery.failures, random: surroundings.random)
-            let wasAway = (standings[delivery.endpoint]?.failures ?? 0) >= WebhookDispatcher.outage
+            let wasAway = (health[delivery.endpoint]?.failures ?? 0) >= WebhookDispatcher.outage
             note(verdict, attempt, delivery)
             do throws(StoreError) {
                 guard case .delivered = verdict else {
@@ -245,16 +245,16 @@ package final class WebhookDispatcher {
                 keys.append(try surroundings.vault.open(key, of: delivery.endpoint))
             } catch {
                 closed.insert(key.id)
-                guard standings[delivery.endpoint]?.closedKeys.contains(key.id) != true else { continue }
+                guard health[delivery.endpoint]?.closedKeys.contains(key.id) != true else { continue }
                 surroundings.logger.error(
                     "webhook.key_unreadable",
                     fields(delivery) + [LogField("key", key.id), LogField("reason", error.description)]
                 )
             }
         }
-        standings[delivery.endpoint]?.closedKeys = closed
+        health[delivery.endpoint]?.closedKeys = closed
         guard let current = delivery.keys.first, !closed.contains(current.id) else { return nil }
-        standings[delivery.endpoint]?.locked = nil
+        health[delivery.endpoint]?.locked = nil
         return keys
     }
 
@@ -263,7 +263,7 @@ package final class WebhookDispatcher {
     /// It is no failure of the endpoint's: the event keeps its tries.
     private func postpone(_ delivery: ClaimedDelivery) async {
         let locked = Interval(WebhookDispatcher.keySpan, since: surroundings.clock.monotonicNow())
-        standings[delivery.endpoint]?.locked = locked
+        health[delivery.endpoint]?.locked = locked
         do throws(StoreError) {
             try await surroundings.store.postponed(delivery, for: WebhookDispatcher.handover)
         } catch {
@@ -296,7 +296,7 @@ package final class WebhookDispatcher {
     // MARK: Words for operators
 
     private func note(_ verdict: DeliveryVerdict, _ attempt: DeliveryAttempt, _ delivery: ClaimedDelivery) {
-        let wasFailing = standings[delivery.endpoint]?.isFailing ?? false
+        let wasFailing = health[delivery.endpoint]?.isFailing ?? false
         let failure = DeliveryFailure(attempt)
         var fields = fields(delivery)
         if let status = failure.status { fields.append(LogField("status", status)) }
@@ -311,13 +311,13 @@ package final class WebhookDispatcher {
             surroundings.logger.debug("webhook.failed", fields)
             if !wasFailing { surroundings.logger.warning("webhook.endpoint_failing", fields) }
         case .park:
-            counters.parked.increment()
-            surroundings.logger.error("webhook.parked", fields)
+            counters.deadLettered.increment()
+            surroundings.logger.error("webhook.dead_lettered", fields)
         }
         if verdict == .delivered {
-            standings[delivery.endpoint]?.failures = 0
+            health[delivery.endpoint]?.failures = 0
         } else {
-            standings[delivery.endpoint]?.failures += 1
+            health[delivery.endpoint]?.failures += 1
         }
     }
 
@@ -335,17 +335,17 @@ package final class WebhookDispatcher {
         do throws(StoreError) {
             let backlog = try await surroundings.store.backlog()
             counters.lag.set(Int(backlog.lag.components.seconds))
-            counters.parkedQueues.set(backlog.parked)
+            counters.deadLetteredQueues.set(backlog.deadLettered)
         } catch {
             note(error)
         }
     }
 
     /// Removes what nobody will ask for.
-    package func tidy() async {
+    package func purge() async {
         do throws(StoreError) {
-            let removed = try await surroundings.store.tidy()
-            if removed > 0 { surroundings.logger.info("webhook.tidied", [LogField("queues", removed)]) }
+            let removed = try await surroundings.store.purge()
+            if removed > 0 { surroundings.logger.info("webhook.purged", [LogField("queues", removed)]) }
         } catch {
             note(error)
         }
@@ -383,9 +383,9 @@ private struct Interval {
 private struct Counters {
     let delivered: Counter
     let failed: Counter
-    let parked: Counter
+    let deadLettered: Counter
     let lag: Gauge
-    let parkedQueues: Gauge
+    let deadLetteredQueues: Gauge
 
     init(_ metrics: MetricsRegistry) {
         func outcome(_ word: String) -> Counter {
@@ -397,13 +397,13 @@ private struct Counters {
         }
         delivered = outcome("delivered")
         failed = outcome("failed")
-        parked = outcome("parked")
+        deadLettered = outcome("dead_lettered")
         lag = metrics.gauge(
             "sallyport_webhook_lag_seconds",
-            help: "Age of the oldest event that waits to be delivered and is not parked; zero where none waits."
+            help: "Age of the oldest event that waits to be delivered and is not dead-lettered; zero where none waits."
         )
-        parkedQueues = metrics.gauge(
-            "sallyport_webhook_parked_lanes",
+        deadLetteredQueues = metrics.gauge(
+            "sallyport_webhook_dead_lettered_queues",
             help: "Sessions with an event that is not sent any more."
         )
     }

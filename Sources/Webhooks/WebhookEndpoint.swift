@@ -17,7 +17,7 @@ package struct WebhookEndpoint: Sendable, Hashable {
     /// Sessions with events that have not arrived.
     package let waiting: Int
     /// Those of them that nothing is sent for.
-    package let parked: Int
+    package let deadLettered: Int
     /// Since when the oldest has been waiting.
     package let waitingSince: WallTime?
 
@@ -29,14 +29,14 @@ package struct WebhookEndpoint: Sendable, Hashable {
     ///   - types: Which events; empty for all.
     ///   - createdAt: When it was added.
     ///   - keys: The name of its key, and of the one before while that signs too.
-    ///   - queues: Sessions with events that have not arrived, those that are parked, and the age of the oldest.
+    ///   - queues: Sessions with events that have not arrived, those that are dead-lettered, and the age of the oldest.
     package init(
         id: UUIDBytes,
         url: String,
         types: [String],
         createdAt: WallTime,
         keys: (current: String, previous: String?),
-        queues: (waiting: Int, parked: Int, since: WallTime?)
+        queues: (waiting: Int, deadLettered: Int, since: WallTime?)
     ) {
         self.id = id
         self.url = url
@@ -45,7 +45,7 @@ package struct WebhookEndpoint: Sendable, Hashable {
         keyID = keys.current
         previousKeyID = keys.previous
         waiting = queues.waiting
-        parked = queues.parked
+        deadLettered = queues.deadLettered
         waitingSince = queues.since
     }
 }
@@ -66,7 +66,7 @@ package struct WaitingQueue: Sendable, Hashable {
     package let failures: Int
     /// What the last try brought.
     package let last: DeliveryFailure
-    /// When there is another try; `nil` where the queue is parked.
+    /// When there is another try; `nil` where the queue is dead-lettered.
     package let nextAt: WallTime?
     /// Since when the first event has been waiting.
     package let since: WallTime

@@ -105,19 +105,19 @@ package struct DeliveryFailure: Sendable, Hashable {
 
 /// How much has not arrived yet.
 package struct WebhookBacklog: Sendable, Equatable {
-    /// Since when the longest has been waiting that is not parked; zero where nothing waits.
+    /// Since when the longest has been waiting that is not dead-lettered; zero where nothing waits.
     package var lag: Duration
     /// Queues that an operator has to look at.
-    package var parked: Int
+    package var deadLettered: Int
 
     /// A backlog.
     ///
     /// - Parameters:
     ///   - lag: The age of the oldest that waits.
-    ///   - parked: How many queues are parked.
-    package init(lag: Duration, parked: Int) {
+    ///   - deadLettered: How many queues are dead-lettered.
+    package init(lag: Duration, deadLettered: Int) {
         self.lag = lag
-        self.parked = parked
+        self.deadLettered = deadLettered
     }
 }
 
@@ -180,5 +180,5 @@ package protocol WebhookStore: AnyObject {
     ///
     /// - Returns: How many.
     /// - Throws: What hinders the store.
-    func tidy() async throws(StoreError) -> Int
+    func purge() async throws(StoreError) -> Int
 }

@@ -37,7 +37,7 @@ final class OpeningLoad {
     }
 
     func wait(forOpens count: Int) async throws {
-        try await poll(shop.reactor, "\(count) openings") { self.opened.count >= count ? () : nil }
+        try await poll(shop.reactor, "\(count) creation") { self.opened.count >= count ? () : nil }
     }
 
     func stop() async throws {

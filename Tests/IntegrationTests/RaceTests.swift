@@ -11,7 +11,7 @@ struct RaceTests {
     private static let purchases = 32
 
     @Test(arguments: [1, 2], HTTPVersion.allCases)
-    func `of many openings of one ticket exactly one opens`(serverCount: Int, version: HTTPVersion) async throws {
+    func `of many creation of one ticket exactly one opens`(serverCount: Int, version: HTTPVersion) async throws {
         try await withProcessShop(over: version) { shop in
             let servers = try await shop.start(serverCount)
             let crossings = try await shop.issue(RaceTests.flows, on: servers)

@@ -176,13 +176,16 @@ struct ArrivalTests {
                 throw Surprise("no attempt")
             }
             #expect(word(try await rig.broker.purchase(request, by: rig.caller())) == "refused inProgress")
-            #expect(try await rig.broker.lapse(first, by: rig.caller()))
+            #expect(try await rig.broker.expireLease(first, by: rig.caller()))
             #expect(try rig.state(crossing) == .purchasing)
             guard case .recover(let second) = try await rig.broker.purchase(request, by: rig.caller()) else {
                 throw Surprise("not taken over")
             }
             #expect(second.number == first.number && second.id != first.id)
-            #expect(try await !rig.broker.lapse(first, by: rig.caller()), "who has lost the lease gives nothing back")
+            #expect(
+                try await !rig.broker.expireLease(first, by: rig.caller()),
+                "who has lost the lease gives nothing back"
+            )
         }
     }
 

@@ -232,8 +232,10 @@ struct GuessingTests {
             let request = IssueRequest(client: .iosApp, order: try rig.order())
             #expect(try await word(rig.broker.issue(request, by: rig.caller())) == "tooManyFlows")
             let order = try rig.order()
-            guard case .drawn = rig.broker.draw(.site, order, challenge: nil) else { throw Surprise("not drawn") }
-            #expect(word(rig.broker.draw(.site, order, challenge: nil)) == "tooManyFlows")
+            guard case .allocated = rig.broker.allocate(.site, order, challenge: nil) else {
+                throw Surprise("not drawn")
+            }
+            #expect(word(rig.broker.allocate(.site, order, challenge: nil)) == "tooManyFlows")
         }
     }
 }

@@ -61,7 +61,7 @@ struct InvariantTests {
             else { throw Surprise("not re-opened") }
             #expect(try await word(rig.broker.view(again.token, by: rig.caller())) == "live")
             let session = rig.session(crossing.flow)
-            #expect(try await word(rig.broker.review(first, session, by: rig.caller())) == "refused orphan")
+            #expect(try await word(rig.broker.review(first, session, by: rig.caller())) == "refused superseded")
             #expect(try rig.state(crossing) == .revoked)
             #expect(try await word(rig.broker.view(again.token, by: rig.caller())) == "refused closed")
         }

@@ -41,12 +41,12 @@ struct TabTableTests {
         }
     }
 
-    @Test func `is an orphan`() async throws {
+    @Test func `is superseded`() async throws {
         let rows =
             [
-                Row(.opened, "refused orphan", .revoked), Row(.reviewed, "refused orphan", .revoked),
-                Row(.placed, "refused orphan", .revoked), Row(.purchasing, "refused closed"),
-                Row(.declined, "refused orphan", .revoked),
+                Row(.opened, "refused superseded", .revoked), Row(.reviewed, "refused superseded", .revoked),
+                Row(.placed, "refused superseded", .revoked), Row(.purchasing, "refused closed"),
+                Row(.declined, "refused superseded", .revoked),
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             try rig.sql(

@@ -231,8 +231,8 @@ struct WebhookStoreTests {
             try await hooks.store.failed(second, DeliveryFailure(error: "timedOut"), again: nil)
             try hooks.age(seconds: 100_000)
             #expect(try await hooks.claim().isEmpty)
-            #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, parked: 1))
-            let queue = try #require(try await hooks.store.queues(of: nil, onlyParked: true, limit: 9).first)
+            #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, deadLettered: 1))
+            let queue = try #require(try await hooks.store.queues(of: nil, onlyDeadLettered: true, limit: 9).first)
             #expect(queue.endpoint == endpoint && queue.flow == flow && queue.failures == 2 && queue.nextAt == nil)
             #expect(queue.last == DeliveryFailure(error: "timedOut") && queue.type == "session.paid")
             // A later event waits behind it.
@@ -255,14 +255,14 @@ struct WebhookStoreTests {
             for delivery in try await hooks.claim() {
                 try await hooks.store.failed(delivery, DeliveryFailure(status: 503), again: .seconds(3600))
             }
-            let parked = hooks.flow()
-            try hooks.happen(parked, 1...1)
+            let deadLettered = hooks.flow()
+            try hooks.happen(deadLettered, 1...1)
             for delivery in try await hooks.claim() {
                 try await hooks.store.failed(delivery, DeliveryFailure(status: 410), again: nil)
             }
             try await hooks.store.retryNow(one)
             let due = try await hooks.claim()
-            #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.flow != parked })
+            #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.flow != deadLettered })
             #expect(two != one)
         }
     }
@@ -347,8 +347,8 @@ struct WebhookStoreTests {
             try hooks.fill(one, 2001)
             #expect(try await hooks.store.remove(one) == 2001)
             try hooks.fill(one, 2001)
-            let tidied = try await hooks.store.tidy()
-            #expect(tidied == 2001)
+            let purged = try await hooks.store.purge()
+            #expect(purged == 2001)
             #expect(try await hooks.store.remove(one) == nil)
         }
     }
@@ -425,12 +425,12 @@ struct WebhookStoreTests {
             )
             #expect(try await hooks.claim().isEmpty)
             try hooks.rig.sql("UPDATE webhook_lane SET since = since - interval '1 hour'")
-            #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, parked: 0))
+            #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, deadLettered: 0))
             try hooks.rig.sql("UPDATE webhook_lane SET parked_at = now()")
-            #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, parked: 0))
-            #expect(try await hooks.store.queues(of: nil, onlyParked: true, limit: 9).isEmpty)
-            #expect(try await hooks.store.tidy() == 1)
-            #expect(try await hooks.store.tidy() == 0)
+            #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, deadLettered: 0))
+            #expect(try await hooks.store.queues(of: nil, onlyDeadLettered: true, limit: 9).isEmpty)
+            #expect(try await hooks.store.purge() == 1)
+            #expect(try await hooks.store.purge() == 0)
         }
     }
 

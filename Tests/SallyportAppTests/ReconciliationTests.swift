@@ -157,7 +157,7 @@ import Testing
             PostgresReconciliationStore.Unfinished(
                 started: Self.since,
                 terms: .init(since: Self.since, until: Self.until, repairs: false),
-                standing: .init(reached: reached, orders: 1),
+                progress: .init(reached: reached, orders: 1),
                 attempt: UUIDBytes(high: 2, low: 2)
             )
         )
@@ -304,7 +304,7 @@ private final class Ledger: OrderStore {
         throw Ledger.never
     }
 
-    func lapse(_ operation: PaymentOperation) async throws(StoreError) { throw Ledger.never }
+    func expireLease(_ operation: PaymentOperation) async throws(StoreError) { throw Ledger.never }
 
     func claimLeft(limit: Int) async throws(StoreError) -> [UUIDBytes] { throw Ledger.never }
 

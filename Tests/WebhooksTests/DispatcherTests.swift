@@ -171,14 +171,14 @@ struct DispatcherTests {
                 bench.clock.advance(by: .seconds(3600))
             }
             #expect(bench.endpoints.requests.count == 3)
-            #expect(bench.store.queue(endpoint, flow(1))?.isParked == true)
+            #expect(bench.store.queue(endpoint, flow(1))?.isDeadLettered == true)
             #expect(bench.store.failures.last == DeliveryFailure(error: "connectFailed"))
             let gone = try bench.endpoint(2)
             bench.store.happen(gone, flow(2), 1)
             bench.endpoints.answer = { _ in InboundResponse(status: 410) }
             try await bench.round()
-            #expect(bench.store.queue(gone, flow(2))?.isParked == true)
-            #expect(bench.log.lines(with: "\"webhook.parked\"").count == 2)
+            #expect(bench.store.queue(gone, flow(2))?.isDeadLettered == true)
+            #expect(bench.log.lines(with: "\"webhook.dead_lettered\"").count == 2)
         }
     }
 
@@ -280,7 +280,7 @@ struct DispatcherTests {
             #expect(bench.log.lines(with: "\"webhook.key_unreadable\"").count == 1)
             for number in UInt64(1)...3 {
                 let queue = try #require(bench.store.queue(endpoint, flow(number)))
-                #expect(queue.failures == 0 && !queue.isParked)
+                #expect(queue.failures == 0 && !queue.isDeadLettered)
             }
             // Whoever has the right file finds them free most of the time.
             let wanted = ClaimDemand(limit: 1, share: 1, lease: .zero)
@@ -318,7 +318,7 @@ struct DispatcherTests {
         }
     }
 
-    @Test func `counts and tidies when it is told to, and never by itself`() async throws {
+    @Test func `counts and purges when it is told to, and never by itself`() async throws {
         try await withBench(concurrency: 1) { bench in
             let endpoint = try bench.endpoint(1)
             for number in UInt64(1)...40 { bench.store.happen(endpoint, flow(number), 1) }
@@ -333,11 +333,11 @@ struct DispatcherTests {
             await pass(.milliseconds(20), 100)
             #expect(bench.store.queueCount == 0)
             await pass(.seconds(3600), 2)
-            #expect(bench.store.backlogCount == 0 && bench.store.tidyCount == 0)
+            #expect(bench.store.backlogCount == 0 && bench.store.purgeCount == 0)
             await bench.dispatcher.count()
-            #expect(bench.store.backlogCount == 1 && bench.store.tidyCount == 0)
-            await bench.dispatcher.tidy()
-            #expect(bench.store.backlogCount == 1 && bench.store.tidyCount == 1)
+            #expect(bench.store.backlogCount == 1 && bench.store.purgeCount == 0)
+            await bench.dispatcher.purge()
+            #expect(bench.store.backlogCount == 1 && bench.store.purgeCount == 1)
             await bench.dispatcher.stop()
             await pass(.seconds(1), 1)
         }

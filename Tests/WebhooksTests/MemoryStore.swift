@@ -25,7 +25,7 @@ final class MemoryStore: WebhookStore {
     private(set) var failures: [DeliveryFailure] = []
     private(set) var pauses: [Duration?] = []
     private(set) var backlogCount = 0
-    private(set) var tidyCount = 0
+    private(set) var purgeCount = 0
     var isAway = false
 
     init(clock: ManualClock) {
@@ -63,7 +63,7 @@ final class MemoryStore: WebhookStore {
         if isAway { throw StoreError(.unavailable, "away") }
         demands.append(demand)
         let now = clock.now()
-        let due = entries.filter { !$0.value.queue.isParked && $0.value.nextAt <= now }
+        let due = entries.filter { !$0.value.queue.isDeadLettered && $0.value.nextAt <= now }
             .sorted { ($0.value.nextAt, $0.key.flow) < ($1.value.nextAt, $1.key.flow) }
         var counts: [UUIDBytes: Int] = [:]
         var claimed: [ClaimedDelivery] = []
@@ -133,12 +133,12 @@ final class MemoryStore: WebhookStore {
 
     func backlog() async throws(StoreError) -> WebhookBacklog {
         backlogCount += 1
-        let parked = entries.values.filter(\.queue.isParked).count
-        return WebhookBacklog(lag: .seconds(entries.isEmpty ? 0 : 7), parked: parked)
+        let deadLettered = entries.values.filter(\.queue.isDeadLettered).count
+        return WebhookBacklog(lag: .seconds(entries.isEmpty ? 0 : 7), deadLettered: deadLettered)
     }
 
-    func tidy() async throws(StoreError) -> Int {
-        tidyCount += 1
+    func purge() async throws(StoreError) -> Int {
+        purgeCount += 1
         return 0
     }
 }

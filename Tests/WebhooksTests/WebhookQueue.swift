@@ -12,7 +12,7 @@ struct WebhookQueue: Sendable, Hashable {
     /// How many tries of the first event have failed.
     private(set) var failures = 0
     /// Whether nothing goes until an operator says so: later events must not overtake one that does not arrive.
-    private(set) var isParked = false
+    private(set) var isDeadLettered = false
 
     /// A queue with one event.
     ///
@@ -51,15 +51,15 @@ struct WebhookQueue: Sendable, Hashable {
             failures += 1
         case .park:
             failures += 1
-            isParked = true
+            isDeadLettered = true
         }
         return true
     }
 
-    /// Lets a parked queue go on, with all its tries.
+    /// Lets a dead-lettered queue go on, with all its tries.
     mutating func replay() {
         failures = 0
-        isParked = false
+        isDeadLettered = false
     }
 
     /// Lets a queue go on from an event that may have arrived already; what follows is sent again, in order.

@@ -217,7 +217,7 @@ package final class CheckoutClient {
     ///   - amount: What the buyer pays.
     ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The outcome as `complete` says it; `nil` while the session is open.
-    package func standing(
+    package func status(
         of id: CheckoutSessionID,
         amount: Money,
         within limit: Duration = .seconds(15)

@@ -35,10 +35,10 @@ enum PayingDecision {
     ) -> PayingOutcome<Object>? {
         switch read {
         case .success(let object):
-            switch object.standing(expected) {
+            switch object.status(expected) {
             case .untouched: return nil
             case .unclear(let why): return .unknown(AmazonPayError(.outcomeUnknown, detail: why))
-            case let standing: return conclusion(standing, object) { AmazonPayError(.refused, reason: $0, detail: $1) }
+            case let status: return outcome(status, object) { AmazonPayError(.refused, reason: $0, detail: $1) }
             }
         case .failure(let error):
             // Never there, or of the other environment: no call will change that.
@@ -57,7 +57,7 @@ enum PayingDecision {
         var doubt = "agreed, with a body that cannot be read"
         if var object = try? Object(json: answer.body) {
             object.requestID = answer.requestID
-            let standing = object.standing(expected)
+            let status = object.status(expected)
             let error = { (reason: ReasonCode?, detail: String) in
                 AmazonPayError(
                     .refused,
@@ -67,8 +67,8 @@ enum PayingDecision {
                     detail: detail
                 )
             }
-            if let outcome = conclusion(standing, object, error) { return .settled(outcome) }
-            doubt = "agreed, with \(standing)"
+            if let outcome = outcome(status, object, error) { return .settled(outcome) }
+            doubt = "agreed, with \(status)"
         }
         guard expected.operation == .capture else { return .settled(.unknown(answer.error(.unreadable, doubt))) }
         guard let reread else { return .readObject }
@@ -133,12 +133,12 @@ enum PayingDecision {
     ])
 
     /// `nil` for an object that decides nothing.
-    private static func conclusion<Object: PayingObject>(
-        _ standing: PayingStanding,
+    private static func outcome<Object: PayingObject>(
+        _ status: PaymentObjectStatus,
         _ object: Object,
         _ error: (ReasonCode?, String) -> AmazonPayError
     ) -> PayingOutcome<Object>? {
-        switch standing {
+        switch status {
         case .done: .done(object)
         case .pending: .pending(object)
         case .refused(let reason, let detail): .refused(error(reason, detail), object)

@@ -16,7 +16,7 @@ package enum PayingOutcome<Object: Sendable>: Sendable {
 }
 
 /// What an object says of a call.
-package enum PayingStanding: Sendable, Hashable {
+package enum PaymentObjectStatus: Sendable, Hashable {
     /// The call took effect.
     case done
     /// It was taken on.
@@ -47,17 +47,17 @@ package protocol PayingObject: Sendable {
     ///
     /// - Parameter expected: What was asked for.
     /// - Returns: `done` and `pending` only where amount and owner are those that were asked for.
-    func standing(_ expected: PayingExpectation) -> PayingStanding
+    func status(_ expected: PayingExpectation) -> PaymentObjectStatus
 }
 
 extension Charge: PayingObject {
     package static let payingOperations: Set<AmazonPayOperation> = [.createCharge, .capture]
 
-    package func standing(_ expected: PayingExpectation) -> PayingStanding {
+    package func status(_ expected: PayingExpectation) -> PaymentObjectStatus {
         expected.operation == .capture ? asCaptured(expected) : asCreated(expected)
     }
 
-    private func asCreated(_ expected: PayingExpectation) -> PayingStanding {
+    private func asCreated(_ expected: PayingExpectation) -> PaymentObjectStatus {
         guard permission == expected.permission, amount?.money == expected.amount else {
             return .unclear("the charge is another one than was asked for")
         }
@@ -70,7 +70,7 @@ extension Charge: PayingObject {
     }
 
     /// Money is taken once only: what was taken decides whether it was this call.
-    private func asCaptured(_ expected: PayingExpectation) -> PayingStanding {
+    private func asCaptured(_ expected: PayingExpectation) -> PaymentObjectStatus {
         guard id == expected.charge else { return .unclear("another charge than was asked for") }
         switch state {
         case .authorized, .authorizationInitiated: return .untouched
@@ -88,7 +88,7 @@ extension Charge: PayingObject {
         }
     }
 
-    private static let capturedOtherwise = PayingStanding.refused(
+    private static let capturedOtherwise = PaymentObjectStatus.refused(
         .invalidChargeStatus,
         "the charge was captured with another amount"
     )
@@ -97,7 +97,7 @@ extension Charge: PayingObject {
 extension Refund: PayingObject {
     package static let payingOperations: Set<AmazonPayOperation> = [.createRefund]
 
-    package func standing(_ expected: PayingExpectation) -> PayingStanding {
+    package func status(_ expected: PayingExpectation) -> PaymentObjectStatus {
         guard charge == expected.charge, amount?.money == expected.amount else {
             return .unclear("the refund is another one than was asked for")
         }

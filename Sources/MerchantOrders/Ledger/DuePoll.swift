@@ -45,45 +45,45 @@ package struct DuePoll: Sendable, Hashable {
     ///
     /// - Parameter reading: What the provider said.
     /// - Returns: When to read again, if ever, and what to tell people.
-    package func conclusion(_ reading: PollReading) -> PollConclusion {
+    package func outcome(_ reading: PollReading) -> PollOutcome {
         switch reading {
         case .gone: return afterDenial()
         case .failed: return afterFailure()
         case .seen(let seen):
             // The ledger that takes the new state in makes a new schedule for it; a permission has one for its whole life.
             let isMoved = seen != state && (kind != .permission || seen.isFinal(for: kind))
-            return isMoved ? PollConclusion(.release, .changed) : afterReading(seen)
+            return isMoved ? PollOutcome(.release, .changed) : afterReading(seen)
         }
     }
 
     /// One 404 may be of a key or an account that was wrong for a minute.
-    private func afterDenial() -> PollConclusion {
+    private func afterDenial() -> PollOutcome {
         guard let missing = history.missing, missing >= PollSchedule.missingLimit else {
             let pause = PollSchedule.missingLimit - (history.missing ?? .zero)
-            return PollConclusion(.againIfMissing(after: pause), .failed)
+            return PollOutcome(.againIfMissing(after: pause), .failed)
         }
-        return PollConclusion(.end, .gone)
+        return PollOutcome(.end, .gone)
     }
 
-    private func afterReading(_ seen: ObjectState) -> PollConclusion {
-        let word: PollConclusion.Word = seen == state ? .same : .changed
-        guard let subject = PollSubject(kind, seen) else { return PollConclusion(.end, word) }
+    private func afterReading(_ seen: ObjectState) -> PollOutcome {
+        let word: PollOutcome.Word = seen == state ? .same : .changed
+        guard let subject = PollSubject(kind, seen) else { return PollOutcome(.end, word) }
         // What a message asked for is not one of the schedule's readings.
         let polls = history.polls + (isNotified ? 0 : 1)
         if let pause = PollSchedule.next(subject, polls: polls, age: history.age) {
-            return PollConclusion(.again(after: pause, polls: polls, failures: 0), word)
+            return PollOutcome(.again(after: pause, polls: polls, failures: 0), word)
         }
-        return PollConclusion(.end, PollSchedule.endsInAlarm(subject) ? .ended : word)
+        return PollOutcome(.end, PollSchedule.endsInAlarm(subject) ? .ended : word)
     }
 
-    private func afterFailure() -> PollConclusion {
+    private func afterFailure() -> PollOutcome {
         let failures = history.failures + 1
         // An object of which nothing is expected is read because of a message: for a day.
         let subject = state.flatMap { PollSubject(kind, $0) } ?? .pendingAuthorization
         guard let pause = PollSchedule.retry(subject, failures: failures, age: history.age) else {
-            return PollConclusion(.end, .ended)
+            return PollOutcome(.end, .ended)
         }
-        return PollConclusion(.again(after: pause, polls: history.polls, failures: failures), .failed)
+        return PollOutcome(.again(after: pause, polls: history.polls, failures: failures), .failed)
     }
 }
 
@@ -124,7 +124,7 @@ package enum PollReading: Sendable, Hashable {
 }
 
 /// What follows from the reading of an object.
-package struct PollConclusion: Sendable, Hashable {
+package struct PollOutcome: Sendable, Hashable {
     /// What becomes of the schedule.
     package enum Step: Sendable, Hashable {
         /// Read again after a while.
@@ -156,7 +156,7 @@ package struct PollConclusion: Sendable, Hashable {
     /// What to count.
     package let word: Word
 
-    /// A conclusion.
+    /// A outcome.
     ///
     /// - Parameters:
     ///   - step: What becomes of the schedule.

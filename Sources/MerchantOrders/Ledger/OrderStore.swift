@@ -35,7 +35,7 @@ package protocol OrderStore: AnyObject {
 
     /// Gives the lease back of an operation whose outcome stayed unknown: a repeat of the request takes it over at once, recovery
     /// after its pause. Does nothing for another attempt id.
-    func lapse(_ operation: PaymentOperation) async throws(StoreError)
+    func expireLease(_ operation: PaymentOperation) async throws(StoreError)
 
     /// Claims operations whose lease and pause are over, longest due first: none is claimed again within half a minute. Waits for no
     /// lock, and passes over kinds that this version does not know.

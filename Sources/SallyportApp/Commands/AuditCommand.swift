@@ -22,7 +22,7 @@ enum AuditCommand {
             CommandOption(
                 "alerts",
                 nil,
-                "of all sessions: reuse, wrong proofs, orphans, plaintext, stuck purchases"
+                "of all sessions: reuse, wrong proofs, superseded tokens, plaintext, stuck purchases"
             ),
             CommandOption("operators", nil, "what operators decided, and who they were"),
             CommandOption("hours", "N", "with these two: how far back, 24 unless set"),

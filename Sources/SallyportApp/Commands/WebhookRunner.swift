@@ -44,8 +44,10 @@ final class WebhookRunner {
             return [line([("id", .string(id.description)), ("url", .string(url))] + words(key))]
         case .list:
             return try await store.endpoints().map(line)
-        case .queues(let flow, let onlyParked):
-            return try await store.queues(of: flow, onlyParked: onlyParked, limit: WebhookRunner.limit).map(line)
+        case .queues(let flow, let onlyDeadLettered):
+            return try await store.queues(of: flow, onlyDeadLettered: onlyDeadLettered, limit: WebhookRunner.limit).map(
+                line
+            )
         case .replay(let what):
             let done = try await store.replay(what)
             guard done.queues + done.underWay > 0 else { return [] }
@@ -118,7 +120,7 @@ final class WebhookRunner {
             ("id", .string(endpoint.id.description)), ("url", .string(endpoint.url)),
             ("events", .array(endpoint.types.map(JSONValue.string))), ("createdAt", time(endpoint.createdAt)),
             ("keyId", .string(endpoint.keyID)), ("previousKeyId", JSONValue(endpoint.previousKeyID)),
-            ("waiting", JSONValue(endpoint.waiting)), ("dead", JSONValue(endpoint.parked)),
+            ("waiting", JSONValue(endpoint.waiting)), ("dead", JSONValue(endpoint.deadLettered)),
             ("waitingSince", time(endpoint.waitingSince)),
         ])
     }

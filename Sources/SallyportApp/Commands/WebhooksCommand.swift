@@ -100,7 +100,7 @@ extension WebhooksCommand {
 enum WebhookAction: Sendable, Equatable {
     case add(url: String, types: [WebhookEventType])
     case list
-    case queues(flow: UUIDBytes?, onlyParked: Bool)
+    case queues(flow: UUIDBytes?, onlyDeadLettered: Bool)
     case replay(WebhookReplay)
     case rotate(UUIDBytes, overlap: Duration)
     case remove(UUIDBytes)
@@ -148,8 +148,8 @@ enum WebhookAction: Sendable, Equatable {
         case "add": self = try Self.adding(words[0], arguments.values["events"], settings)
         case "list":
             let flow = try Self.id(arguments.values["flow"], "--flow")
-            let onlyParked = arguments.flags.contains("dead")
-            self = flow == nil && !onlyParked ? .list : .queues(flow: flow, onlyParked: onlyParked)
+            let onlyDeadLettered = arguments.flags.contains("dead")
+            self = flow == nil && !onlyDeadLettered ? .list : .queues(flow: flow, onlyDeadLettered: onlyDeadLettered)
         case "replay": self = .replay(try Self.replaying(words.first, arguments.values))
         case "rotate":
             let overlap = try Self.duration(arguments.values["overlap"] ?? "24h")

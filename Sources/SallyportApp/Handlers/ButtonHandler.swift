@@ -45,7 +45,7 @@ enum ButtonHandler {
     private static func refusePrefetch(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
         if let ticket = LaunchTicket.parse(text) {
             let caller = exchange.caller
-            try await exchange.services.asking { (broker) async throws(StoreError) in
+            try await exchange.services.mapErrors { (broker) async throws(StoreError) in
                 try await broker.notePrefetch(ticket, by: caller)
             }
         }
@@ -72,7 +72,7 @@ enum ButtonHandler {
         let proof = try exchange.appProof()
         let site = FetchSite(exchange.request)
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.open(ticket, tab: tab, proof: proof, by: caller)
         }
         var client: ClientKind?
@@ -107,7 +107,7 @@ enum ButtonHandler {
         }
         guard !exchange.deployment.policy.opensToCleanURL else { return opened(exchange, "/button", tab.flow) }
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.view(tab.token, by: caller)
         }
         guard case .live(let flow) = verdict else { return exchange.neutral() }

@@ -36,7 +36,7 @@ enum CancelHandler {
         _ ticket: ReturnTicket
     ) async throws(Failure) -> HTTPResponse {
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.cancel(token, ticket: ticket, by: caller)
         }
         switch verdict {

@@ -61,7 +61,7 @@ enum ConfirmHandler {
         let postage = try await exchange.postage(of: flow, token, to: chosen)
         let reviewed = chosen.reviewed(postage: postage)
         let caller = exchange.caller
-        return try await exchange.services.asking { (broker) async throws(StoreError) in
+        return try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.review(token, reviewed, by: caller)
         }
     }
@@ -127,7 +127,7 @@ enum ConfirmHandler {
         let total = try form.amount("totalPrice")
         let shown = try shown(exchange)
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.place(token, ticket: ticket, total: total, shown: shown, by: caller)
         }
         switch verdict {
@@ -184,7 +184,7 @@ enum ConfirmHandler {
 
     private static func takeBack(_ exchange: Exchange, _ placement: Placement) async throws(Failure) {
         let caller = exchange.caller
-        _ = try await exchange.services.asking { (broker) async throws(StoreError) in
+        _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.unplace(placement, by: caller)
         }
     }

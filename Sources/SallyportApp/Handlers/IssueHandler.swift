@@ -18,13 +18,13 @@ enum IssueHandler {
             throw Failure(.invalidRequest, "client is none of the three")
         }
         let draft = try draft(form, exchange.deployment.shop)
-        let cart = SessionOpening.Cart(
+        let cart = SessionCreation.Cart(
             client: client,
             proof: try exchange.appProof(),
             challenge: try challenge(form)
         )
         let caller = exchange.caller
-        return answer(exchange, try await exchange.services.opening.open(draft, from: cart, by: caller))
+        return answer(exchange, try await exchange.services.creation.open(draft, from: cart, by: caller))
     }
 
     private static func answer(_ exchange: Exchange, _ issued: IssuedFlow) -> HTTPResponse {

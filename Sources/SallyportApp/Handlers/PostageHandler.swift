@@ -17,7 +17,7 @@ enum PostageHandler {
         let ticket = try exchange.returnTicket(form)
         let reference = try form.required("orderReferenceId")
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.quote(token, ticket: ticket, orderReference: reference, by: caller)
         }
         switch verdict {
@@ -30,7 +30,7 @@ enum PostageHandler {
         case .refused(.unknown): throw Failure(.unknownSession)
         case .refused(.expired): throw Failure(.expiredSession, session: token.flow)
         case .refused(.readOnly): throw Failure(.purchaseInProgress, session: token.flow)
-        case .refused(.orphan), .refused(.closed), .refused(.bought):
+        case .refused(.superseded), .refused(.closed), .refused(.bought):
             throw Failure(.sessionRevoked, session: token.flow)
         }
     }

@@ -45,7 +45,7 @@ enum ResultHandler {
             return try await way(exchange, token, flow)
         }
         let caller = exchange.caller
-        _ = try await exchange.services.asking { (broker) async throws(StoreError) in
+        _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.decline(flow, reason: refusal.reason, by: caller)
         }
         return refusal.isBuyersWish ? cancelled(exchange, token, flow) : declined(exchange, flow)

@@ -11,7 +11,7 @@ enum ReturnHandler {
         try exchange.requireSameOrigin()
         let request = try PurchaseForm.read(exchange)
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.check(request, by: caller)
         }
         switch verdict {

@@ -13,7 +13,7 @@ enum StatusHandler {
         guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
         let proof = try exchange.appProof()
         let caller = exchange.caller
-        let status = try await exchange.services.asking { (broker) async throws(StoreError) in
+        let status = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.status(ticket, proof: proof, by: caller)
         }
         guard let status else { throw Failure(.unknownSession) }

@@ -16,7 +16,7 @@ enum ThanksHandler {
         let proof = try exchange.appProof()
         let tab = try exchange.tabToken()
         let caller = exchange.caller
-        let verdict = try await exchange.services.asking { (broker) async throws(StoreError) in
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.receipt(ticket, proof: proof, tab: tab, by: caller)
         }
         switch verdict {

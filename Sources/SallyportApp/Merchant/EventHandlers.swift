@@ -18,7 +18,7 @@ enum EventHandlers {
             cursor = given
         }
         let limit = try SessionHandlers.limit(query["limit"])
-        let page = try await call.asking { [cursor] () async throws(StoreError) in
+        let page = try await call.mapErrors { [cursor] () async throws(StoreError) in
             try await call.services.events.page(after: cursor, limit: limit)
         }
         guard let page else {

@@ -152,7 +152,7 @@ struct MerchantCall {
         _ body: () async throws(Failure) -> MerchantAnswer
     ) async throws(Failure) -> MerchantAnswer {
         let claim = try claim()
-        let verdict = try await asking { () async throws(StoreError) in
+        let verdict = try await mapErrors { () async throws(StoreError) in
             try await merchant.keys.take(claim, flow: flow)
         }
         let end: WallTime
@@ -217,7 +217,7 @@ struct MerchantCall {
     /// - Parameter body: One call of a store.
     /// - Returns: What it returns.
     /// - Throws: `unavailable`, `outcome_unknown`, `internal_error`.
-    func asking<Value>(_ body: () async throws(StoreError) -> Value) async throws(Failure) -> Value {
+    func mapErrors<Value>(_ body: () async throws(StoreError) -> Value) async throws(Failure) -> Value {
         do throws(StoreError) {
             return try await body()
         } catch {

@@ -13,7 +13,7 @@ final class MerchantServices {
     /// Keys, and what requests were answered.
     let keys: PostgresKeyStore
     /// What only merchants' flows have.
-    let openings: PostgresOpeningStore
+    let creation: PostgresSessionCreation
     /// The account that orders are made under.
     let account: OrderAccount
     /// Seals answers that hold tokens.
@@ -31,7 +31,7 @@ final class MerchantServices {
     ///
     /// - Parameters:
     ///   - keys: Of the same loop.
-    ///   - openings: Of the same loop.
+    ///   - creation: Of the same loop.
     ///   - account: That orders are made under.
     ///   - limits: Of the process.
     ///   - metrics: Counts requests.
@@ -39,14 +39,14 @@ final class MerchantServices {
     /// - Throws: `failed` where OpenSSL does not offer what sealing needs.
     init(
         keys: PostgresKeyStore,
-        openings: PostgresOpeningStore,
+        creation: PostgresSessionCreation,
         account: OrderAccount,
         limits: MerchantLimits,
         metrics: MetricsRegistry,
         clock: any WallClock & MonotonicClock
     ) throws(CryptographyError) {
         self.keys = keys
-        self.openings = openings
+        self.creation = creation
         self.account = account
         self.limits = limits
         self.metrics = metrics

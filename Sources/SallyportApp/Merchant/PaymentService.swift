@@ -270,18 +270,18 @@ final class PaymentService {
             // Whoever takes the operation over asks first, or sends the same once more.
             count(operation, "unknown")
             logger.warning("payment.unknown", PaymentService.fields(operation, error.debugDescription))
-            await lapse(operation)
+            await expireLease(operation)
             throw PaymentService.problem(.outcomeUnknown, operation, error)
         }
     }
 
     /// Gives the lease back: a merchant who repeats the request need not wait for its end.
-    private func lapse(_ operation: PaymentOperation) async {
+    private func expireLease(_ operation: PaymentOperation) async {
         do throws(StoreError) {
-            try await orders.lapse(operation)
+            try await orders.expireLease(operation)
         } catch {
             // It ends by itself within a minute.
-            logger.info("payment.not_lapsed", PaymentService.fields(operation, error.debugDescription))
+            logger.info("payment.lease_not_expired", PaymentService.fields(operation, error.debugDescription))
         }
     }
 

@@ -19,7 +19,7 @@ extension SessionHandlers {
         let flow = try call.flow()
         let request = try FinalizeRequest(try call.body())
         let arrival = try arrival(request, flow)
-        let verdict = try await asking(call) { (broker) async throws(StoreError) in
+        let verdict = try await mapErrors(call) { (broker) async throws(StoreError) in
             try await broker.look(at: arrival, by: call.caller)
         }
         let facts: MobileFacts?
@@ -96,7 +96,7 @@ extension SessionHandlers {
             throw Failure(.orderMismatch, field: "checkoutSessionId", session: arrival.flow)
         }
         let found = try await call.services.checkout.arrived(session, arrival.flow, total: order.total)
-        let refusal = try await asking(call) { (broker) async throws(StoreError) in
+        let refusal = try await mapErrors(call) { (broker) async throws(StoreError) in
             try await broker.arrive(
                 arrival,
                 merchantReference: found.merchantReference,
@@ -107,7 +107,7 @@ extension SessionHandlers {
         if let refusal { throw refusal.failure(arrival.flow) }
     }
 
-    private static func asking<Value>(
+    private static func mapErrors<Value>(
         _ call: MerchantCall,
         _ body: (Broker) async throws(StoreError) -> Value
     ) async throws(Failure) -> Value {

@@ -17,7 +17,7 @@ enum SessionHandlers {
     @Sendable static func create(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         guard let policy = call.deployment.merchant?.policy else { throw Failure(.notFound) }
         let request = try SessionRequest(try call.body(), policy)
-        return try await call.services.opening.open(request, for: call)
+        return try await call.services.creation.open(request, for: call)
     }
 
     /// Answers `GET /v1/sessions/{id}`.
@@ -31,7 +31,7 @@ enum SessionHandlers {
     /// Answers `GET /v1/sessions`.
     @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let query = try query(try call.query(RouteDescription.listParameters))
-        let page = try await call.asking { () async throws(StoreError) in
+        let page = try await call.mapErrors { () async throws(StoreError) in
             try await call.services.orders.page(query)
         }
         let body: JSONValue = [
@@ -95,8 +95,8 @@ enum SessionHandlers {
         try Failure.reading { () throws(JSONRefusal) in try body.end() }
         let flow = try call.flow()
         return try await call.idempotently(flow) { () async throws(Failure) in
-            let isCancelled = try await call.asking { () async throws(StoreError) in
-                try await call.merchant.openings.cancel(flow, by: call.caller)
+            let isCancelled = try await call.mapErrors { () async throws(StoreError) in
+                try await call.merchant.creation.cancel(flow, by: call.caller)
             }
             let order = try await order(call, flow)
             if !isCancelled, let problem = refusal(order) { throw problem }
@@ -225,7 +225,7 @@ enum SessionHandlers {
 
     /// The order of a session; throws `not_found`.
     static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Failure) -> MerchantOrder {
-        let found = try await call.asking { () async throws(StoreError) in
+        let found = try await call.mapErrors { () async throws(StoreError) in
             try await call.services.orders.read(flow)
         }
         guard let found else { throw Failure(.notFound) }

@@ -136,7 +136,7 @@ extension CheckoutService {
     /// - Returns: The outcome; `nil` while the session is open.
     func outcome(ofSession session: String, total: Yen) async -> CompleteOutcome? {
         guard let session = CheckoutSessionID(session) else { return CheckoutService.malformed }
-        return await client.standing(of: session, amount: Money(total))
+        return await client.status(of: session, amount: Money(total))
     }
 
     /// A stored session id that this program did not write.

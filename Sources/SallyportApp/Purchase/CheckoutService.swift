@@ -55,7 +55,7 @@ enum UpdatedCheckout: Sendable {
 }
 
 /// What the provider's charge says of a payment that was pending.
-enum ChargeStanding: Sendable, Equatable {
+enum SessionChargeStatus: Sendable, Equatable {
     /// The money is held, or taken.
     case held
     /// It will not be; the provider's word, for the audit trail.
@@ -245,7 +245,7 @@ final class CheckoutService {
     ///
     /// - Parameter session: Completed.
     /// - Returns: `undecided` also where the charge cannot be read.
-    func standing(of session: CheckoutSession) async -> ChargeStanding {
+    func status(of session: CheckoutSession) async -> SessionChargeStatus {
         guard let id = session.chargeID.flatMap({ ChargeID($0) }) else {
             return .undecided("a completed session without a charge")
         }

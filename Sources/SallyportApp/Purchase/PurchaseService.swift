@@ -63,7 +63,7 @@ final class PurchaseService {
         _ facts: MobileFacts? = nil,
         by caller: Caller
     ) async throws(Failure) -> PurchaseOutcome {
-        let verdict = try await asking { (broker) async throws(StoreError) in
+        let verdict = try await mapErrors { (broker) async throws(StoreError) in
             try await broker.purchase(request, by: caller)
         }
         switch verdict {
@@ -94,7 +94,7 @@ final class PurchaseService {
     func recover(_ purchase: OverduePurchase, by caller: Caller) async throws(Failure) {
         let isOver = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries, age: purchase.age) == nil
         let pause = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries + 1, age: purchase.age)
-        let attempt = try await asking { (broker) async throws(StoreError) in
+        let attempt = try await mapErrors { (broker) async throws(StoreError) in
             try await broker.takeOver(purchase.flow, pause: pause ?? .zero, by: caller)
         }
         guard let attempt else { return }
@@ -127,7 +127,7 @@ final class PurchaseService {
         case .completed, .alreadyCompleted, .pending, .declined, .cancelled: break
         case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return false
         }
-        let isDone = try await asking { (broker) async throws(StoreError) in
+        let isDone = try await mapErrors { (broker) async throws(StoreError) in
             try await broker.resume(flow, reason: "reread", by: caller)
         }
         if isDone { logger.info("purchase.resumed", [LogField("flow", flow.description)]) }
@@ -156,10 +156,10 @@ final class PurchaseService {
         guard let session = payment?.orderReference, let total = payment?.total else { return .notPaid }
         switch await checkout.outcome(ofSession: session, total: total) {
         case .completed(let paid), .alreadyCompleted(let paid), .pending(let paid):
-            if case .refused = await checkout.standing(of: paid) { return .nothingHeld }
+            if case .refused = await checkout.status(of: paid) { return .nothingHeld }
         default: return .notPaid
         }
-        let isDone = try await asking { (broker) async throws(StoreError) in
+        let isDone = try await mapErrors { (broker) async throws(StoreError) in
             try await broker.reclaim(flow, session: session, reason: "charge", by: caller)
         }
         return isDone ? .done : .notPaid
@@ -240,8 +240,8 @@ final class PurchaseService {
     ///
     /// - Returns: The failure to throw.
     private func leavePending(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) -> Failure {
-        let held = try await asking { (broker) async throws(StoreError) in
-            try await broker.lapse(attempt, by: caller)
+        let held = try await mapErrors { (broker) async throws(StoreError) in
+            try await broker.expireLease(attempt, by: caller)
         }
         guard held else { throw lost(attempt) }
         return Failure(.purchaseInProgress, "open, and left to the merchant", session: attempt.flow, retryAfter: 2)
@@ -277,7 +277,7 @@ final class PurchaseService {
         _ turn: Turn,
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
-        switch await checkout.standing(of: session) {
+        switch await checkout.status(of: session) {
         case .held:
             return try await authorize(attempt, session, by: caller)
         case .refused(let reason):
@@ -314,7 +314,7 @@ final class PurchaseService {
     }
 
     private func settle(_ attempt: PurchaseAttempt, _ end: AttemptOutcome, by caller: Caller) async throws(Failure) {
-        let held = try await asking { (broker) async throws(StoreError) in
+        let held = try await mapErrors { (broker) async throws(StoreError) in
             try await broker.settle(attempt, as: end, by: caller)
         }
         guard held else { throw lost(attempt) }
@@ -339,7 +339,7 @@ final class PurchaseService {
 
     /// Whether the provider has denied the session for an hour: one 404 may be of a key or an account that was wrong for a minute.
     private func isMissing(_ attempt: PurchaseAttempt) async throws(Failure) -> Bool {
-        try await asking { (broker) async throws(StoreError) in try await broker.noteMissing(attempt) }
+        try await mapErrors { (broker) async throws(StoreError) in try await broker.noteMissing(attempt) }
     }
 
     /// Why a purchase is left to people.
@@ -360,7 +360,7 @@ final class PurchaseService {
         _ reason: GiveUpReason,
         by caller: Caller
     ) async throws(Failure) -> Failure {
-        let held = try await asking { (broker) async throws(StoreError) in
+        let held = try await mapErrors { (broker) async throws(StoreError) in
             try await broker.giveUp(attempt, reason: reason.rawValue, by: caller)
         }
         guard held else { throw lost(attempt) }
@@ -370,7 +370,7 @@ final class PurchaseService {
     }
 
     private func release(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) {
-        let held = try await asking { (broker) async throws(StoreError) in
+        let held = try await mapErrors { (broker) async throws(StoreError) in
             try await broker.release(attempt, by: caller)
         }
         guard held else { throw lost(attempt) }
@@ -389,7 +389,7 @@ final class PurchaseService {
         ]
     }
 
-    private func asking<Value>(
+    private func mapErrors<Value>(
         _ body: (Broker) async throws(StoreError) -> Value
     ) async throws(Failure) -> Value {
         do throws(StoreError) {

@@ -88,12 +88,12 @@ final class Poller {
         let due = try await polls.claim(limit: Poller.batch, attempt: attempt)
         for poll in due where !isStopped {
             let reading = await read(poll)
-            let conclusion = poll.conclusion(reading)
+            let outcome = poll.outcome(reading)
             do throws(StoreError) {
                 if reading == .seen(.authorized) { try await announce(poll) }
-                try await polls.conclude(poll, attempt: attempt, conclusion.step)
-                counters.count(poll.kind, conclusion.word)
-                note(poll, conclusion.word)
+                try await polls.conclude(poll, attempt: attempt, outcome.step)
+                counters.count(poll.kind, outcome.word)
+                note(poll, outcome.word)
             } catch {
                 // Its lease brings it back; the others of the batch need not wait for that.
                 notWritten(poll, error)
@@ -137,7 +137,7 @@ final class Poller {
         logger.warning("poll.not_written", fields(poll) + [LogField("detail", error.debugDescription)])
     }
 
-    private func note(_ poll: DuePoll, _ word: PollConclusion.Word) {
+    private func note(_ poll: DuePoll, _ word: PollOutcome.Word) {
         switch word {
         case .same, .failed: break
         case .changed: logger.info("poll.changed", fields(poll))

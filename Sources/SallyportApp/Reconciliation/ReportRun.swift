@@ -84,7 +84,7 @@ struct ReportRun {
                 return .takenOver
             }
             terms = unfinished.terms
-            summary = Reconciliation.Summary(unfinished.standing)
+            summary = Reconciliation.Summary(unfinished.progress)
             note(
                 "going on after \(summary.orders) orders with the report of \(CalendarDate(unfinished.started).extendedText), "
                     + "whose findings were printed then; --anew begins again"
@@ -105,7 +105,7 @@ struct ReportRun {
     ///   - unfinished: What was begun for the same day and has not come to its end.
     /// - Returns: `goingOn` only for the same orders, treated the same.
     static func start(_ wish: Wish, _ unfinished: PostgresReconciliationStore.Unfinished?) -> Start {
-        guard let unfinished, unfinished.standing.reached != nil, !wish.isAnew else { return .fresh }
+        guard let unfinished, unfinished.progress.reached != nil, !wish.isAnew else { return .fresh }
         guard unfinished.terms.since == wish.since else { return .anew("began with other orders (--since)") }
         guard wish.until == nil || unfinished.terms.until == wish.until else {
             return .anew("ended with other orders (--until)")
@@ -135,7 +135,7 @@ struct ReportRun {
             from: start,
             tell
         ) { (now: Reconciliation.Summary) async throws(StoreError) -> Bool in
-            isOurs = try await reports.advance(day, attempt: attempt, to: now.standing)
+            isOurs = try await reports.advance(day, attempt: attempt, to: now.progress)
             if now.orders % ReportRun.ordersPerNote == 0 { note("\(now.counts) so far") }
             return isOurs && !isStopped()
         }
@@ -145,7 +145,7 @@ struct ReportRun {
             summary.open += 1
             tell(Reconciliation.Line(found))
         }
-        isOurs = try await reports.advance(day, attempt: attempt, to: summary.standing, isEnd: true)
+        isOurs = try await reports.advance(day, attempt: attempt, to: summary.progress, isEnd: true)
         return isOurs ? .whole(summary) : .takenOver
     }
 }
@@ -167,15 +167,15 @@ extension Reconciliation.Summary {
     /// For people.
     var counts: String { "\(orders) orders, \(compared) objects, \(open) differences left" }
 
-    fileprivate init(_ standing: PostgresReconciliationStore.Standing) {
-        orders = standing.orders
-        compared = standing.compared
-        open = standing.differences
-        reached = standing.reached
+    fileprivate init(_ progress: PostgresReconciliationStore.Progress) {
+        orders = progress.orders
+        compared = progress.compared
+        open = progress.differences
+        reached = progress.reached
     }
 
-    fileprivate var standing: PostgresReconciliationStore.Standing {
-        PostgresReconciliationStore.Standing(
+    fileprivate var progress: PostgresReconciliationStore.Progress {
+        PostgresReconciliationStore.Progress(
             reached: reached,
             orders: orders,
             compared: compared,

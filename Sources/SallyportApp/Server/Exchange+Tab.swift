@@ -23,7 +23,7 @@ extension Exchange {
     func tab(withDetails: Bool = false) async throws(Failure) -> TabAccess {
         guard let token = try tabToken() else { return .closed(neutral()) }
         let caller = caller
-        let verdict = try await services.asking { (broker) async throws(StoreError) in
+        let verdict = try await services.mapErrors { (broker) async throws(StoreError) in
             try await broker.view(token, withDetails: withDetails, by: caller)
         }
         switch verdict {

@@ -83,7 +83,7 @@ enum FailureResponse {
 }
 
 /// A refusal that is made once, as JSON and as a page in each language.
-final class StandingRefusal {
+final class PreparedRefusal {
     private let json: StaticResponse
     private let pages: [StaticResponse]
 

@@ -77,7 +77,7 @@ extension LoopServices {
     ///   - caller: Who sent them.
     /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
     fileprivate func burn(_ tokens: PlaintextTokens, by caller: Caller) async throws(Failure) {
-        try await asking { (broker) async throws(StoreError) in
+        try await mapErrors { (broker) async throws(StoreError) in
             for ticket in tokens.launch { try await broker.notePlaintext(ticket, by: caller) }
             for token in tokens.tab { try await broker.notePlaintext(token, by: caller) }
             for ticket in tokens.back { try await broker.notePlaintext(ticket, by: caller) }

@@ -23,7 +23,7 @@ final class LoopServices {
     /// Both together.
     let purchases: PurchaseService
     /// The one way to a flow.
-    let opening: SessionOpening
+    let creation: SessionCreation
     /// Asks merchants what sending an order costs.
     let postage: ShippingCostClient
     /// The interface for merchants' programs; `nil` where it is not served.
@@ -67,8 +67,8 @@ final class LoopServices {
     private var refusalLines: LogRateLimiter
     private var reportLines: LogRateLimiter
     private var shedLines: LogRateLimiter
-    private let overloaded: StandingRefusal
-    private let unconnected: StandingRefusal
+    private let overloaded: PreparedRefusal
+    private let unconnected: PreparedRefusal
 
     /// The services of a loop.
     ///
@@ -86,7 +86,7 @@ final class LoopServices {
         sweeper = parts.sweeper
         liveSessions = parts.liveSessions
         merchant = parts.merchant
-        opening = SessionOpening(broker: parts.broker, ownTerms: deployment.ownTerms)
+        creation = SessionCreation(broker: parts.broker, ownTerms: deployment.ownTerms)
         postage = parts.postage
         partitions = PartitionUpkeep(
             PostgresPartitionStore(client: parts.database),
@@ -140,8 +140,8 @@ final class LoopServices {
         counters = telemetry.counters
         reportLines = LogRateLimiter(perSecond: 1)
         shedLines = LogRateLimiter(perSecond: 1)
-        overloaded = StandingRefusal(Failure(.unavailable, retryAfter: 1), deployment)
-        unconnected = StandingRefusal(Failure(.unavailable), deployment)
+        overloaded = PreparedRefusal(Failure(.unavailable, retryAfter: 1), deployment)
+        unconnected = PreparedRefusal(Failure(.unavailable), deployment)
         refusalLines = LogRateLimiter(perSecond: LoopServices.refusalLinesPerSecond)
     }
 
@@ -199,7 +199,7 @@ final class LoopServices {
     /// - Parameter body: One call of the broker.
     /// - Returns: The verdict.
     /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
-    func asking<Value>(_ body: (Broker) async throws(StoreError) -> Value) async throws(Failure) -> Value {
+    func mapErrors<Value>(_ body: (Broker) async throws(StoreError) -> Value) async throws(Failure) -> Value {
         do throws(StoreError) {
             return try await body(broker)
         } catch {

@@ -5,12 +5,12 @@ import Telemetry
 ///
 /// All counters are there from the start.
 struct PollCounters: Sendable {
-    private let counters: [ObjectKind: [PollConclusion.Word: Counter]]
+    private let counters: [ObjectKind: [PollOutcome.Word: Counter]]
 
     init(_ metrics: MetricsRegistry) {
-        var counters: [ObjectKind: [PollConclusion.Word: Counter]] = [:]
+        var counters: [ObjectKind: [PollOutcome.Word: Counter]] = [:]
         for kind in ObjectKind.allCases {
-            for outcome in PollConclusion.Word.allCases {
+            for outcome in PollOutcome.Word.allCases {
                 counters[kind, default: [:]][outcome] = metrics.counter(
                     "sallyport_polls_total",
                     help: "Questions to the provider that nobody waits for, by object and what became of them.",
@@ -22,7 +22,7 @@ struct PollCounters: Sendable {
     }
 
     /// Counts one question.
-    func count(_ kind: ObjectKind, _ outcome: PollConclusion.Word) {
+    func count(_ kind: ObjectKind, _ outcome: PollOutcome.Word) {
         counters[kind]?[outcome]?.increment()
     }
 }

@@ -50,7 +50,7 @@ extension Application {
         reactor.startTask { await dispatcher.run() }
         let budget = WebhookDispatcher.countPause
         jobs.every(WebhookDispatcher.countPause, budget: budget, on: reactor) { _ in await dispatcher.count() }
-        jobs.every(WebhookDispatcher.tidyPause, budget: budget, on: reactor) { _ in await dispatcher.tidy() }
+        jobs.every(WebhookDispatcher.purgeInterval, budget: budget, on: reactor) { _ in await dispatcher.purge() }
         reactor.onStop(deliveryStop) { await dispatcher.stop() }
     }
 

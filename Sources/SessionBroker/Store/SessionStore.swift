@@ -23,10 +23,10 @@ package protocol SessionStore: AnyObject {
 
     // MARK: The tab
 
-    /// Looks at a live or orphaned tab token; changes nothing.
+    /// Looks at a live or superseded tab token; changes nothing.
     func readTab(_ flow: FlowID, tab: Digest32, withPrivate: Bool) async throws(StoreError) -> TabReading?
 
-    /// Slides the idle deadline and remembers that the tab was seen; an orphan revokes the flow.
+    /// Slides the idle deadline and remembers that the tab was seen; a superseded token revokes the flow.
     func touchTab(_ flow: FlowID, tab: Digest32, by caller: Caller) async throws(StoreError) -> TouchedTab?
 
     /// Pins the provider's session, stores postage and total, replaces the sealed details.
@@ -85,7 +85,7 @@ package protocol SessionStore: AnyObject {
     ) async throws(StoreError) -> Transition<MobileReturnDecision>?
 
     /// Lets the lease be over now; the flow stays `purchasing`. Does nothing for another attempt id; says whether it did.
-    func lapse(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(StoreError) -> Bool
+    func expireLease(_ flow: FlowID, attempt: UUIDBytes, by caller: Caller) async throws(StoreError) -> Bool
 
     /// Notes for the order that the provider agreed to the purchase before the bank has spoken; once for each order, and only while
     /// the attempt holds the flow.
@@ -184,7 +184,7 @@ package protocol SessionStore: AnyObject {
     /// The trail of a flow, in order; empty for one that is not there.
     func audit(_ flow: FlowID) async throws(StoreError) -> [AuditEvent]
 
-    /// The newest rows that should worry an operator: reuse, orphans, wrong proofs, plaintext. Newest first.
+    /// The newest rows that should worry an operator: reuse, superseded tokens, wrong proofs, plaintext. Newest first.
     func alerts(since: WallTime, limit: Int) async throws(StoreError) -> [AuditEvent]
 
     /// Counts the live flows of a range of ids, of which it looks at so many, in their order.

@@ -59,7 +59,7 @@ package enum TabRefusal: Sendable, Equatable {
     /// Too late; the flow expired: 403, neutral page.
     case expired
     /// Replaced by a re-open; the flow is revoked now: 403, neutral page.
-    case orphan
+    case superseded
     /// The flow is over, or back at the app: 403, neutral page. Authorized means that the app has bought.
     case closed(FlowState)
     /// A browser has bought: as `closed`, but its token is still asked for by the receipt.
@@ -72,7 +72,7 @@ extension TabRefusal {
     /// Whether the token is of no use any more, to anything.
     package var endsToken: Bool {
         switch self {
-        case .unknown, .expired, .orphan, .closed: true
+        case .unknown, .expired, .superseded, .closed: true
         case .bought, .readOnly: false
         }
     }

@@ -5,7 +5,7 @@
 package enum OpenDecision: String, Sendable, CaseIterable {
     /// The first time: a tab token was set.
     case opened
-    /// Once more, soon, and never seen back: a new tab token was set, the one before is an orphan.
+    /// Once more, soon, and never seen back: a new tab token was set, the one before is superseded.
     case reopened
     /// By the tab that holds the token: nothing changed.
     case sameTab = "same_tab"
@@ -30,7 +30,7 @@ package enum TabDecision: String, Sendable, CaseIterable {
     /// The flow is over, or back at the app.
     case closed
     /// It was replaced by a re-open: two parties held the ticket, the flow was revoked.
-    case orphan
+    case superseded = "orphan"
     /// Too late: the flow expired.
     case expired
 }
@@ -48,7 +48,7 @@ package enum ReviewDecision: String, Sendable, CaseIterable {
     /// See `TabDecision`.
     case closed
     /// See `TabDecision`.
-    case orphan
+    case superseded = "orphan"
     /// See `TabDecision`.
     case expired
 }
@@ -72,7 +72,7 @@ package enum PlaceDecision: String, Sendable, CaseIterable {
     /// See `TabDecision`.
     case closed
     /// See `TabDecision`.
-    case orphan
+    case superseded = "orphan"
     /// See `TabDecision`.
     case expired
 }
@@ -86,7 +86,7 @@ package enum CancelDecision: String, Sendable, CaseIterable {
     /// See `TabDecision`.
     case closed
     /// See `TabDecision`.
-    case orphan
+    case superseded = "orphan"
     /// See `TabDecision`.
     case expired
 }

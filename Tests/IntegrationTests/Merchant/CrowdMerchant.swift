@@ -18,7 +18,7 @@ final class CrowdOrder {
     let index: Int
     /// Its session, whose buyer has agreed.
     var crossing: Crossing?
-    var openings = 0
+    var creation = 0
     var end: End?
     /// Whether the database may have lost something of it.
     var isDoubtful = false
@@ -129,7 +129,7 @@ final class CrowdMerchant {
     /// A buyer whose tab shows an error begins anew, and so does the merchant.
     private func place(_ order: CrowdOrder) async throws -> Crossing {
         try await poll(shop.reactor, "a buyer of \(order.reference) who agrees") {
-            order.openings += 1
+            order.creation += 1
             let body = MerchantClient.order(
                 client: "iosApp",
                 [
@@ -141,7 +141,7 @@ final class CrowdMerchant {
                 "POST",
                 "/v1/sessions",
                 body,
-                mark: "open-\(order.index)-\(order.openings)"
+                mark: "open-\(order.index)-\(order.creation)"
             )
             let session = try JSONParser.parse(answer.body)
             guard answer.status == 201, let flow = session["id"]?.text, let ticket = session["launch"]?["ticket"]?.text

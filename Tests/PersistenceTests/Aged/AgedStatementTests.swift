@@ -240,7 +240,7 @@ private let values: [String: [[String]]] = [
     "operation_reopen": [["'$OPEN'", "'$NEW'", "60"]],
     "operation_take_over": [["'$OPEN'", "'$NEW'", "60", "true"]],
     "operation_claim": [["16", "30", "'{capture,refund}'", "'{JPY}'", "'A1'", "'sandbox'"]],
-    "operation_lapse": [["'$OPEN'", "'$OPEN'", "60"]],
+    "operation_expire_lease": [["'$OPEN'", "'$OPEN'", "60"]],
     "operation_postpone": [["'$OPEN'", "30"]],
     "flow_claim_overdue": [["16", "30", "'{browser,iosApp}'", "'A1'", "'sandbox'"]],
     "flow_postpone": [["'$BUYING'", "30"]],

@@ -125,7 +125,7 @@ struct PaymentClaimTests {
             }
             let operation = try await rig.begin(request())
             #expect(try await rig.orders.begin(request(elsewhere)) == .inProgress)
-            try await rig.orders.lapse(operation)
+            try await rig.orders.expireLease(operation)
             #expect(try await rig.orders.begin(request(elsewhere)) == .left(operation.id))
             #expect(try await rig.orders.begin(request(elsewhere, print: 2)) == .keyReused)
             let refund = rig.refund("S01-1-R1", .refunded, 5_000)

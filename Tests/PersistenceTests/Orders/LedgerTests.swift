@@ -218,7 +218,7 @@ struct LedgerTests {
             let request = rig.request(.capture(yen(27_996)), on: "S01-1-C1", of: crossing, mark: "m")
             let first = try await rig.begin(request)
             #expect(try await rig.orders.begin(request) == .inProgress)
-            try await rig.orders.lapse(first)
+            try await rig.orders.expireLease(first)
             #expect(try await rig.orders.claimLeft(limit: 10).isEmpty)
             for _ in 0..<3 {
                 #expect(try await rig.orders.begin(request) == .left(first.id))
@@ -226,7 +226,7 @@ struct LedgerTests {
                 let taken = try await rig.orders.takeOver(first.id, by: .request, freshAttempt: attempt)
                 guard case .taken(let operation) = taken else { throw Surprise("\(taken)") }
                 #expect(operation.isRecovery)
-                try await rig.orders.lapse(operation)
+                try await rig.orders.expireLease(operation)
             }
             #expect(
                 try rig.admin.rows("SELECT recoveries FROM payment_operation") == [["0"]],
@@ -236,7 +236,7 @@ struct LedgerTests {
             #expect(try await rig.orders.claimLeft(limit: 10) == [first.id])
             // Who has lost it gives nothing back.
             _ = try await rig.orders.takeOver(first.id, by: .recovery, freshAttempt: first.id)
-            try await rig.orders.lapse(first)
+            try await rig.orders.expireLease(first)
             #expect(try rig.admin.rows("SELECT lease_until > now() FROM payment_operation") == [["t"]])
         }
     }

@@ -173,7 +173,7 @@ struct PollStoreTests {
             try await rig.polls.conclude(second, attempt: Self.attempt(2), .againIfMissing(after: .seconds(60)))
             let third = try await rig.due(Self.charge, attempt: Self.attempt(3))
             #expect((3_600..<3_660).contains(third.history.missing?.components.seconds ?? 0), "the first counts")
-            let next = PollConclusion.Step.again(after: .seconds(90), polls: 1, failures: 0)
+            let next = PollOutcome.Step.again(after: .seconds(90), polls: 1, failures: 0)
             try await rig.polls.conclude(third, attempt: Self.attempt(3), next)
             #expect(try await rig.due(Self.charge, attempt: Self.attempt(4)).history.missing == nil)
         }
@@ -215,8 +215,8 @@ struct PollStoreTests {
         }
     }
 
-    @Test(arguments: [PollConclusion.Step.end, .release, .again(after: .seconds(900), polls: 1, failures: 0)])
-    func `are read once more where a message came meanwhile`(step: PollConclusion.Step) async throws {
+    @Test(arguments: [PollOutcome.Step.end, .release, .again(after: .seconds(900), polls: 1, failures: 0)])
+    func `are read once more where a message came meanwhile`(step: PollOutcome.Step) async throws {
         try await withRig { rig in
             _ = try await rig.paid(Self.permission)
             let poll = try await rig.due(Self.charge, attempt: Self.attempt(1))

@@ -15,18 +15,18 @@ struct ReportStoreTests {
     )
 
     private static let attempts = (1...3).map { UUIDBytes(high: 1, low: $0) }
-    private static let standing = Store.Standing(
+    private static let progress = Store.Progress(
         reached: UUIDBytes(high: 2, low: 2),
         orders: 3,
         compared: 5,
         differences: 1
     )
 
-    /// A report that the first attempt has begun and brought to the standing.
+    /// A report that the first attempt has begun and brought to the progress above.
     private func begun(_ rig: Rig) async throws -> Store {
         let reports = Store(client: rig.client)
         try await reports.begin(Self.day, Self.terms, attempt: Self.attempts[0])
-        #expect(try await reports.advance(Self.day, attempt: Self.attempts[0], to: Self.standing))
+        #expect(try await reports.advance(Self.day, attempt: Self.attempts[0], to: Self.progress))
         return reports
     }
 
@@ -34,15 +34,15 @@ struct ReportStoreTests {
         try await withRig { rig in
             let (reports, attempts) = (try await begun(rig), Self.attempts)
             let found = try #require(try await reports.unfinished(Self.day))
-            #expect(found.terms == Self.terms && found.standing == Self.standing && found.attempt == attempts[0])
+            #expect(found.terms == Self.terms && found.progress == Self.progress && found.attempt == attempts[0])
             #expect(try await reports.resume(Self.day, of: attempts[0], as: attempts[1]))
             #expect(try await !reports.resume(Self.day, of: attempts[0], as: attempts[2]), "one of two goes on")
-            let late = Store.Standing(orders: 9)
+            let late = Store.Progress(orders: 9)
             #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: late))
             #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: late, isEnd: true))
-            #expect(try await reports.unfinished(Self.day)?.standing == Self.standing)
+            #expect(try await reports.unfinished(Self.day)?.progress == Self.progress)
             #expect(try await reports.newest() == nil, "nothing has come to its end")
-            #expect(try await reports.advance(Self.day, attempt: attempts[1], to: Self.standing, isEnd: true))
+            #expect(try await reports.advance(Self.day, attempt: attempts[1], to: Self.progress, isEnd: true))
             #expect(try await reports.unfinished(Self.day) == nil)
             #expect(try await !reports.resume(Self.day, of: attempts[1], as: attempts[2]))
             #expect(try await reports.newest()?.differences == 1)
@@ -99,8 +99,8 @@ struct ReportStoreTests {
         try await withRig { rig in
             let (reports, attempts) = (try await begun(rig), Self.attempts)
             try await reports.begin(Self.day, Self.terms, attempt: attempts[1])
-            #expect(try await reports.unfinished(Self.day)?.standing == Store.Standing())
-            #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: Self.standing))
+            #expect(try await reports.unfinished(Self.day)?.progress == Store.Progress())
+            #expect(try await !reports.advance(Self.day, attempt: attempts[0], to: Self.progress))
         }
     }
 }

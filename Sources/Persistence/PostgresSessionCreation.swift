@@ -5,7 +5,7 @@ package import Primitives
 package import SessionBroker
 
 /// A session that a merchant's program opens: everything of it that is drawn before it is stored.
-package struct NewOpening: Sendable {
+package struct NewSession: Sendable {
     /// The flow.
     package let flow: NewFlow
     /// What is sold.
@@ -73,7 +73,7 @@ package struct NewOpening: Sendable {
 }
 
 /// What became of a session that was to be stored.
-package enum OpeningOutcome: Sendable, Hashable {
+package enum SessionCreationOutcome: Sendable, Hashable {
     /// It is stored.
     case stored
     /// Somebody had its claim before.
@@ -85,7 +85,7 @@ package enum OpeningOutcome: Sendable, Hashable {
 /// Keeps what only flows have that a merchant's program opened.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
-package final class PostgresOpeningStore {
+package final class PostgresSessionCreation {
     let client: PostgresClient
     private let launchSeconds: Int64
     private let absoluteSeconds: Int64
@@ -150,13 +150,13 @@ package final class PostgresOpeningStore {
     )
 
     /// The session that holds a reference; `nil` where it has ended meanwhile.
-    private func holder(_ new: NewOpening) async throws(StoreError) -> UUIDBytes? {
+    private func holder(_ new: NewSession) async throws(StoreError) -> UUIDBytes? {
         var parameters = Parameters()
         parameters.append(text: new.draft.reference)
         parameters.append(text: new.account.merchantID)
         parameters.append(text: new.account.environment)
         do throws(PostgresError) {
-            let rows = try await client.read(PostgresOpeningStore.holderStatement, parameters)
+            let rows = try await client.read(PostgresSessionCreation.holderStatement, parameters)
             return try rows.isNull(0, 0) ? nil : try rows.uuid(0, 0)
         } catch {
             throw StoreError(error)
@@ -170,29 +170,29 @@ package final class PostgresOpeningStore {
     ///   - caller: Where the request comes from.
     /// - Returns: Whether it is stored, or why not.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func open(_ new: NewOpening, by caller: Caller) async throws(StoreError) -> OpeningOutcome {
+    package func open(_ new: NewSession, by caller: Caller) async throws(StoreError) -> SessionCreationOutcome {
         let parameters = parameters(new, caller)
         do throws(PostgresError) {
             let rows = try await client.write(
-                PostgresOpeningStore.openStatement,
+                PostgresSessionCreation.openStatement,
                 parameters,
                 key: new.claim.lockKey
             )
             if rows.rowCount == 1 { return .stored }
         } catch {
-            if error.sqlState == PostgresOpeningStore.heldState { return .referenceHeld(by: try await holder(new)) }
+            if error.sqlState == PostgresSessionCreation.heldState { return .referenceHeld(by: try await holder(new)) }
             guard error.code == .outcomeUnknown else { throw StoreError(error) }
-            return try await secondLook(new, error).map { .claimed($0) } ?? .stored
+            return try await verifyCommit(new, error).map { .claimed($0) } ?? .stored
         }
         return .claimed(try await PostgresKeyStore(client: client).state(of: new.claim))
     }
 
     /// What became of a statement whose answer was lost: the claim has an answer if and only if it was committed.
-    private func secondLook(_ new: NewOpening, _ error: PostgresError) async throws(StoreError) -> ClaimState? {
+    private func verifyCommit(_ new: NewSession, _ error: PostgresError) async throws(StoreError) -> ClaimState? {
         do throws(PostgresError) {
-            try await client.waitUntilReady(within: PostgresOpeningStore.patience)
+            try await client.waitUntilReady(within: PostgresSessionCreation.patience)
         } catch {
-            throw StoreError(.outcomeUnknown, "the second look: \(error.debugDescription)")
+            throw StoreError(.outcomeUnknown, "verifying the commit: \(error.debugDescription)")
         }
         let state = try await PostgresKeyStore(client: client).state(of: new.claim)
         switch state {
@@ -205,7 +205,7 @@ package final class PostgresOpeningStore {
     /// How long to wait for a connection, because a server that fell over may be back soon.
     private static let patience = Duration.seconds(3)
 
-    private func parameters(_ new: NewOpening, _ caller: Caller) -> Parameters {
+    private func parameters(_ new: NewSession, _ caller: Caller) -> Parameters {
         var postage: Int64?
         if case .fixed(let sum) = new.draft.postage { postage = sum.units }
         var parameters = Parameters(new.flow.flow, caller)
@@ -264,7 +264,7 @@ package final class PostgresOpeningStore {
     package func cancel(_ flow: FlowID, by caller: Caller) async throws(StoreError) -> Bool {
         do {
             let rows = try await client.write(
-                PostgresOpeningStore.cancelStatement,
+                PostgresSessionCreation.cancelStatement,
                 Parameters(flow, caller),
                 key: flow,
                 isLastStep: true

@@ -10,8 +10,8 @@ import Web
 /// The one way to a flow: the shop's own pages come here, and so do merchants' programs; one per loop.
 ///
 /// Both bring a description of the order, and what of it goes with the flow is decided here. They differ in who keeps the proof
-/// and in how a repeat is known: the jar of a cart, or the claim of a program; see `SessionOpening+Merchant` for that.
-final class SessionOpening {
+/// and in how a repeat is known: the jar of a cart, or the claim of a program; see `SessionCreation+Merchant` for that.
+final class SessionCreation {
     /// What of a description goes with its flow, whoever opens it.
     struct Contents {
         /// What the buyer is shown.

@@ -10,7 +10,7 @@ import SessionBroker
 import StrictJSON
 import Web
 
-extension SessionOpening {
+extension SessionCreation {
     /// Opens a session for a merchant's program, once for its claim.
     ///
     /// Ids, tokens and times are drawn first, so that the answer is known before anything is stored: claim, flow, order and answer are
@@ -23,44 +23,44 @@ extension SessionOpening {
     /// - Throws: `too_many_flows`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store says.
     func open(_ request: SessionRequest, for call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let claim = try call.claim()
-        let challenge = try SessionOpening.challenge(request)
+        let challenge = try SessionCreation.challenge(request)
         guard let client = ClientKind(rawValue: request.client), let contents = Contents(request.draft) else {
             throw Failure(.currencyNotSupported, field: "currency")
         }
         var terms = contents.terms
-        let (flow, issued) = try draw(client, contents.order, challenge)
+        let (flow, issued) = try allocate(client, contents.order, challenge)
         let now = call.merchant.now
         let launch = try await launch(request, issued, &terms, call, at: now)
-        let answer = SessionOpening.answer(request, issued, launch, call, at: now)
-        let new = NewOpening(
+        let answer = SessionCreation.answer(request, issued, launch, call, at: now)
+        let new = NewSession(
             flow,
             request.draft,
             (claim, call.merchant.account, now),
-            texts: NewOpening.Texts(
+            texts: NewSession.Texts(
                 lines: SessionBody.storedLines(request.draft).bytes,
                 metadata: request.draft.options.metadata.isEmpty ? nil : SessionBody.metadata(request.draft).bytes,
                 adjustments: SessionBody.storedAdjustments(request.draft)?.bytes,
                 terms: terms.stored
             ),
-            answer: try SessionOpening.sealed(answer, claim, call)
+            answer: try SessionCreation.sealed(answer, claim, call)
         )
-        let outcome = try await call.asking { () async throws(StoreError) in
-            try await call.merchant.openings.open(new, by: call.caller)
+        let outcome = try await call.mapErrors { () async throws(StoreError) in
+            try await call.merchant.creation.open(new, by: call.caller)
         }
         switch outcome {
         case .stored: return answer
-        case .claimed(let state): return try SessionOpening.replay(state, claim, call)
+        case .claimed(let state): return try SessionCreation.replay(state, claim, call)
         case .referenceHeld(let other): throw Failure(.referenceHeld, session: other)
         }
     }
 
-    private func draw(
+    private func allocate(
         _ client: ClientKind,
         _ order: Order,
         _ challenge: CodeChallenge?
     ) throws(Failure) -> (NewFlow, IssuedFlow) {
-        switch broker.draw(client, order, challenge: challenge) {
-        case .drawn(let flow, let issued): return (flow, issued)
+        switch broker.allocate(client, order, challenge: challenge) {
+        case .allocated(let flow, let issued): return (flow, issued)
         case .tooManyFlows: throw Failure(.tooManyFlows)
         case .verifierRequired:
             throw Failure(.invalidRequest, message: "This shop requires a challenge.", field: "codeChallenge")

@@ -8,7 +8,7 @@ import SessionBroker
 import StrictJSON
 import Web
 
-extension SessionOpening {
+extension SessionCreation {
     /// What starts the checkout of an app: the signed payload for the app, the proof for the merchant's server.
     ///
     /// The launch ticket is thrown away, so there is no way to a tab. The address goes into the payload and nowhere else; the terms
