@@ -81,8 +81,13 @@ package struct CommandLineArguments: Sendable, Equatable {
             throw Problem(text: "no such option: \(parts[0])")
         }
         guard option.placeholder != nil else {
-            guard parts.count == 1 else { throw Problem(text: "--\(name) takes no value") }
             flags.insert(name)
+            guard parts.count == 2 else { return }
+            guard option.forms.contains(parts[1]) else {
+                let known = option.forms.map { ", or --\(name)=\($0)" }.joined()
+                throw Problem(text: "--\(name) takes no value\(known)")
+            }
+            values[name] = parts[1]
             return
         }
         if parts.count == 2 {
@@ -102,13 +107,22 @@ package struct CommandOption: Sendable, Equatable {
     package let name: String
     /// What stands for the value in the help text; `nil` for an option without one.
     package let placeholder: String?
+    /// The values that an option without a placeholder may have behind `=`; most have none.
+    package let forms: [String]
     /// One line for people.
     package let meaning: String
 
-    /// An option; without a placeholder it takes no value.
-    package init(_ name: String, _ placeholder: String? = nil, _ meaning: String) {
+    /// An option; without a placeholder it takes no value, or one of the forms behind `=`.
+    package init(_ name: String, _ placeholder: String? = nil, forms: [String] = [], _ meaning: String) {
         self.name = name
         self.placeholder = placeholder
+        self.forms = forms
         self.meaning = meaning
+    }
+
+    /// What stands behind the name in the help text.
+    var form: String {
+        if let placeholder { return " " + placeholder }
+        return forms.isEmpty ? "" : "[=" + forms.joined(separator: "|") + "]"
     }
 }

@@ -148,7 +148,7 @@ package struct CommandSet: Sendable {
         if !command.details.isEmpty { lines += ["", command.details] }
         lines += ["", "options:"]
         lines += (command.options + common).map { option in
-            CommandSet.row("--" + option.name + (option.placeholder.map { " " + $0 } ?? ""), option.meaning)
+            CommandSet.row("--" + option.name + option.form, option.meaning)
         }
         if !command.examples.isEmpty {
             lines += ["", "examples:"] + command.examples.map { "  " + $0 }

@@ -46,7 +46,13 @@ enum RouteTable {
             ),
             .later(.get, "/checkout_cancel", .page, "the buyer left the provider's page", CancelHandler.get),
             .later(.post, "/checkout_cancel", .page, "the buyer cancels for good", CancelHandler.post),
-            .later(.post, "/calc_postage", .json, "postage and total, the seed's contract", PostageHandler.post),
+            .later(
+                .post,
+                "/calc_postage",
+                .json,
+                "postage and total for the address of the checkout",
+                PostageHandler.post
+            ),
             .later(.post, "/return", .json, "check a return, consume nothing", ReturnHandler.post),
             .later(.post, "/secureWebviewSession/status", .json, "state of a flow", StatusHandler.post),
             .later(.get, "/rescue", .page, "the link again, where it did not open the app", RescueHandler.get),

@@ -14,6 +14,8 @@ package struct SettingReader {
     private var scopes: Set<SettingScope> = []
     /// What every setting came out as, by name; secrets as they are.
     package private(set) var texts: [String: String] = [:]
+    /// The entries of every setting that is an array of objects, by name.
+    private(set) var objects: [String: [JSONValue]] = [:]
     /// The settings that hold what should stand in a file; they read as empty.
     package private(set) var contents: Set<String> = []
 
@@ -65,6 +67,7 @@ package struct SettingReader {
     mutating func readObjects(_ setting: Setting) -> [JSONValue] {
         declare(setting)
         let items = source.objects(of: setting) ?? []
+        objects[setting.name] = items
         texts[setting.name] = "(\(items.count) entries)"
         return items
     }

@@ -11,6 +11,28 @@ extension JSONValue: CustomStringConvertible {
         return output
     }
 
+    /// The value as text for people, each member of an object on a line of its own; the members of arrays are compact.
+    package var indented: String {
+        var output: [UInt8] = []
+        appendLines(to: &output, depth: 0)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private func appendLines(to output: inout [UInt8], depth: Int) {
+        guard case .object(let members) = self, !members.isEmpty else { return append(to: &output) }
+        output.append(contentsOf: "{".utf8)
+        for (index, member) in members.enumerated() {
+            output.append(contentsOf: (index > 0 ? ",\n" : "\n").utf8)
+            output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth + 2))
+            JSONValue.append(member.name, to: &output)
+            output.append(contentsOf: ": ".utf8)
+            member.value.appendLines(to: &output, depth: depth + 1)
+        }
+        output.append(UInt8(ascii: "\n"))
+        output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
+        output.append(UInt8(ascii: "}"))
+    }
+
     private func append(to output: inout [UInt8]) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)

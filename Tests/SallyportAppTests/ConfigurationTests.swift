@@ -261,6 +261,30 @@ private func configuration(
         }
     }
 
+    @Test func `is printed as a file that is read as the same settings, secrets left out`() async throws {
+        try await withTemporaryFolder { folder in
+            let environment = [
+                "SALLYPORT_DATABASE_URL": "postgresql://me:hunter2@db/shop", "SALLYPORT_PROFILE": "strict",
+                "SALLYPORT_TRUSTED_PROXIES": "10.0.0.1,10.0.0.2", "SALLYPORT_DEBUG_CORE_DUMPS": "true",
+                "SALLYPORT_APPS_IOS": #"[{"prefix":"ABCDE12345","bundle":"com.example.shop"}]"#,
+            ]
+            let first = await run(["serve", "--print-config=json"], environment: environment)
+            #expect(first.status == 0)
+            #expect(!first.output.contains("hunter2") && !first.output.contains("database_url"))
+            #expect(!first.output.contains("core_dumps"), "set by a variable only")
+            #expect(first.output.contains("  \"trusted_proxies\": [\"10.0.0.1\",\"10.0.0.2\"],\n"))
+            #expect(first.output.contains("\n  \"admin\": {\n    \"token_file\": \"\"\n  },\n"))
+            let path = folder + "/settings.json"
+            try Files.write(path, Array(first.output.utf8), mode: 0o600)
+            let read = await run(["serve", "--config", path, "--print-config=json"])
+            #expect(read.status == 0)
+            #expect(read.output == first.output)
+            let unset = environment.filter { $0.key != "SALLYPORT_DATABASE_URL" && !$0.key.contains("CORE_DUMPS") }
+            let lines = await run(["serve", "--print-config"], environment: unset).output
+            #expect(await run(["serve", "--config", path, "--print-config"]).output == lines)
+        }
+    }
+
     @Test func `is refused at the start where the provider would refuse the shop's own texts`() async {
         let environment = [
             "SALLYPORT_PROVIDER_STORE_NAME": String(repeating: "店", count: 51),

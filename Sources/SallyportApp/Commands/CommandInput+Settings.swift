@@ -6,6 +6,7 @@ import Primitives
 import Settings
 import SimulatorCore
 import Simulators
+import StrictJSON
 import Telemetry
 
 // What most commands begin with: reading the settings, and saying what is wrong.
@@ -41,7 +42,11 @@ extension CommandInput {
             let configuration = try Configuration(try defaults(try settings()), for: isPrinted ? .everything : scope)
             known = configuration
             if isPrinted {
-                for (name, value) in configuration.printed { console.print("\(name) = \(value)") }
+                if arguments.values["print-config"] == "json" {
+                    console.print(configuration.document.indented)
+                } else {
+                    for (name, value) in configuration.printed { console.print("\(name) = \(value)") }
+                }
                 return 0
             }
             return try await body(configuration)

@@ -18,7 +18,11 @@ enum CommandTable {
     /// Options that every command has.
     static let common: [CommandOption] = [
         CommandOption("config", "FILE", "JSON file with settings; environment variables override it"),
-        CommandOption("print-config", nil, "show the effective settings, secrets hidden, and stop"),
+        CommandOption(
+            "print-config",
+            forms: ["json"],
+            "show the effective settings, secrets hidden, and stop; as JSON: what --config reads"
+        ),
         CommandOption("help", nil, "show this text"),
     ]
 

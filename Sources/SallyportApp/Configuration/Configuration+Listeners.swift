@@ -69,7 +69,7 @@ extension Configuration {
             secondKeyPath = read.secretFile("tls.second_key", "PEM file: private key of the second certificate")
             ticketSecretPath = read.secretFile(
                 "tls.ticket_secret",
-                "file of 32 bytes or more that processes share, so that a client resumes on each; empty: chance"
+                "file of 32 bytes or more that processes share, so that a client resumes on each; empty: random"
             )
             trustedProxies = read.list("trusted_proxies", "", "addresses whose X-Forwarded-For is believed")
             loops = read.number("loops", 0...256, 0, "event loops; 0 for one per core")

@@ -95,6 +95,7 @@ extension Configuration {
         apps = read.within(.apps) { AppSettings(&$0) }
         webhooks = Webhooks(&read)
         printed = read.printed
+        document = read.document
         checkTogether(&read)
     }
 }

@@ -5,6 +5,7 @@ import Primitives
 import ServerCore
 import SessionBroker
 import SimulatorCore
+package import StrictJSON
 import Telemetry
 
 /// Everything the program was told, read once at the start, checked in full, and never changed afterwards.
@@ -36,4 +37,6 @@ package struct Configuration: Sendable {
     let simulated: [any SimulatedSystem]
     /// Name and text of every setting, secrets hidden, in the order of the table.
     package let printed: [(name: String, value: String)]
+    /// Every setting as the file of `--config` has it, secrets left out.
+    package let document: JSONValue
 }

@@ -34,7 +34,12 @@ struct SessionRules: Sendable {
 
     /// Reads what counts for sessions that are stored, and so for every command that works on them.
     private init(stored read: inout SettingReader) {
-        let profile = read.choice("profile", Profile.allCases, .standard, "how much of the seed is tolerated")
+        let profile = read.choice(
+            "profile",
+            Profile.allCases,
+            .standard,
+            "how strictly sessions are handed over: docs/profiles.md"
+        )
         policy = BrokerPolicy(profile: profile)
         policy.openMode = read.choice(
             "open.mode",
@@ -99,7 +104,7 @@ struct SessionRules: Sendable {
             "cookies.names",
             [.host, .plain],
             otherwise: policy.cookieNames,
-            "`__Host-` names or the seed's; empty: by profile"
+            "`__Host-` names or plain ones; empty: by profile"
         )
     }
 }

@@ -3,7 +3,7 @@ import HTTPCore
 import Pages
 import Web
 
-/// `GET` and `POST /error`: the seed's last resort.
+/// `GET` and `POST /error`: the last resort of the sample shop's pages.
 ///
 /// Closes nothing, reveals nothing, reads nothing.
 enum ErrorHandler {

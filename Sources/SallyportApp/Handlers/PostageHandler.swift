@@ -6,7 +6,7 @@ import Primitives
 import SessionBroker
 import Web
 
-/// `POST /calc_postage`: the seed's contract, answered from the address of the checkout session.
+/// `POST /calc_postage`: as the sample shop has it, answered from the address of the checkout session.
 enum PostageHandler {
     private static let names = ["secureWebviewSessionId", "orderReferenceId", "accessToken"]
 

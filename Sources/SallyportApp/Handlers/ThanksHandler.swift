@@ -30,7 +30,7 @@ enum ThanksHandler {
             return response
         case .receipt(let flow):
             guard named != nil else { return page(exchange, flow) }
-            // The seed's address holds the ticket: keep it out of the page that the buyer looks at.
+            // The sample shop's address holds the ticket: keep it out of the page that the buyer looks at.
             var response = exchange.redirect(to: "/thanks", flow: flow.flow)
             exchange.deployment.cookies.set(receipt: ticket, on: &response)
             return response

@@ -1,6 +1,6 @@
 import SessionBroker
 
-/// The body of a successful purchase: the seed's two members and the number for inquiries.
+/// The body of a successful purchase: the sample shop's two members and the number for inquiries.
 enum PurchaseAnswer {
     /// The body; a function of the flow alone, so that a recovery writes the very bytes the first try would have written.
     ///

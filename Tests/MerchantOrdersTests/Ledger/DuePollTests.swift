@@ -31,55 +31,55 @@ struct DuePollTests {
     @Test func `that brings nothing new is followed by the next one of the schedule`() {
         let poll = Self.due(.refund, "RefundInitiated", polls: 1, age: .seconds(300))
         let next = PollOutcome.Step.again(after: .seconds(600), polls: 2, failures: 0)
-        #expect(poll.conclusion(Self.seen("RefundInitiated")) == PollOutcome(next, .same))
+        #expect(poll.outcome(Self.seen("RefundInitiated")) == PollOutcome(next, .same))
     }
 
     @Test func `that brings another state leaves the schedule to the ledger`() {
         let poll = Self.due(.refund, "RefundInitiated", polls: 1, age: .seconds(300))
-        #expect(poll.conclusion(Self.seen("Refunded")) == PollOutcome(.release, .changed))
+        #expect(poll.outcome(Self.seen("Refunded")) == PollOutcome(.release, .changed))
         let fresh = Self.due(.charge, nil, isNotified: true)
-        #expect(fresh.conclusion(Self.seen("Authorized")) == PollOutcome(.release, .changed))
+        #expect(fresh.outcome(Self.seen("Authorized")) == PollOutcome(.release, .changed))
     }
 
     @Test func `that a message asked for is none of the schedule's`() {
         let poll = Self.due(.refund, "RefundInitiated", polls: 2, age: .seconds(400), isNotified: true)
         let next = PollOutcome.Step.again(after: .seconds(500), polls: 2, failures: 0)
-        #expect(poll.conclusion(Self.seen("RefundInitiated")) == PollOutcome(next, .same))
+        #expect(poll.outcome(Self.seen("RefundInitiated")) == PollOutcome(next, .same))
     }
 
     @Test func `of an object in its last state is the only one`() {
         let poll = Self.due(.charge, "Captured", isNotified: true)
-        #expect(poll.conclusion(Self.seen("Captured")) == PollOutcome(.end, .same))
+        #expect(poll.outcome(Self.seen("Captured")) == PollOutcome(.end, .same))
     }
 
     @Test func `of a permission keeps the schedule of its life through all states but the last`() {
         let poll = Self.due(.permission, "Chargeable", age: Self.day * 30)
         let next = PollOutcome.Step.again(after: Self.day * 150 + Self.hour, polls: 1, failures: 0)
-        #expect(poll.conclusion(Self.seen("Chargeable")) == PollOutcome(next, .same))
-        #expect(poll.conclusion(Self.seen("NonChargeable")) == PollOutcome(next, .changed))
-        #expect(poll.conclusion(Self.seen("Closed")) == PollOutcome(.release, .changed))
+        #expect(poll.outcome(Self.seen("Chargeable")) == PollOutcome(next, .same))
+        #expect(poll.outcome(Self.seen("NonChargeable")) == PollOutcome(next, .changed))
+        #expect(poll.outcome(Self.seen("Closed")) == PollOutcome(.release, .changed))
     }
 
     @Test func `of an object that is not there is the last once it has not been there for an hour`() {
         let hour = PollOutcome.Step.againIfMissing(after: Self.hour)
-        #expect(Self.due(.charge, "Authorized").conclusion(.gone) == PollOutcome(hour, .failed))
+        #expect(Self.due(.charge, "Authorized").outcome(.gone) == PollOutcome(hour, .failed))
         let early = PollOutcome.Step.againIfMissing(after: .seconds(600))
         let soon = Self.due(.charge, "Authorized", missing: .seconds(3_000))
-        #expect(soon.conclusion(.gone) == PollOutcome(early, .failed))
+        #expect(soon.outcome(.gone) == PollOutcome(early, .failed))
         let missing = Self.due(.charge, "Authorized", missing: Self.hour)
-        #expect(missing.conclusion(.gone) == PollOutcome(.end, .gone))
+        #expect(missing.outcome(.gone) == PollOutcome(.end, .gone))
         // It was there after all.
-        #expect(missing.conclusion(Self.seen("Authorized")).word == .same)
+        #expect(missing.outcome(Self.seen("Authorized")).word == .same)
     }
 
     @Test func `without an answer is repeated later and later, not counted, and not for ever`() {
         let poll = Self.due(.charge, "AuthorizationInitiated", polls: 4, failures: 2, age: Self.hour)
         let next = PollOutcome.Step.again(after: .seconds(120), polls: 4, failures: 3)
-        #expect(poll.conclusion(.failed) == PollOutcome(next, .failed))
+        #expect(poll.outcome(.failed) == PollOutcome(next, .failed))
         let old = Self.due(.charge, "AuthorizationInitiated", polls: 4, failures: 9, age: Self.day * 3)
-        #expect(old.conclusion(.failed) == PollOutcome(.end, .ended))
+        #expect(old.outcome(.failed) == PollOutcome(.end, .ended))
         let message = Self.due(.charge, "Captured", failures: 9, age: Self.day * 3, isNotified: true)
-        #expect(message.conclusion(.failed) == PollOutcome(.end, .ended))
+        #expect(message.outcome(.failed) == PollOutcome(.end, .ended))
     }
 
     @Test(
@@ -94,6 +94,6 @@ struct DuePollTests {
         isAlarm: Bool
     ) {
         let poll = Self.due(kind, state, polls: 3, age: Self.day * 400)
-        #expect(poll.conclusion(Self.seen(state)) == PollOutcome(.end, isAlarm ? .ended : .same))
+        #expect(poll.outcome(Self.seen(state)) == PollOutcome(.end, isAlarm ? .ended : .same))
     }
 }

@@ -141,7 +141,7 @@ private let allowances: [String: Allowance] = [
         wholeTables: ["webhook_lane"]
     ),
     "webhook_backlog": Allowance(reason: queues, rows: 4_000, walks: true, wholeTables: ["webhook_lane"]),
-    "webhook_tidy": Allowance(
+    "webhook_purge": Allowance(
         reason: queues + "; of the old ones it looks their event up",
         partitions: 37,
         rows: 4_000,
