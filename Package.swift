@@ -95,9 +95,9 @@ let package = Package(
         library("Web", ["HTTPServer", "HTTPCore", "Cryptography", "Primitives"]),
         library(
             "ServerCore",
-            ["Web", "Postgres", "Operations", "Settings", "EventIO", "Telemetry", "Primitives"]
+            ["Web", "Postgres", "Operations", "Settings", "EventIO", "StrictJSON", "Telemetry", "Primitives"]
         ),
-        library("ServiceAPI", ["ServerCore", "Web", "HTTPCore", "Cryptography", "Primitives"]),
+        library("ServiceAPI", ["ServerCore", "Web", "Postgres", "HTTPCore", "Cryptography", "Primitives"]),
         library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
         library("Cryptography", ["COpenSSL", "Primitives"]),
         library("Commerce", ["Primitives"]),
@@ -107,7 +107,6 @@ let package = Package(
         library("MerchantOrders", ["ServiceAPI", "Commerce", "Cryptography", "Primitives"]),
         library("AppLinks", ["StrictJSON", "Primitives"]),
         library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
-        library("Webhooks", ["ServerCore", "StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("Checkout", ["Web", "HTTPCore"]),
 
@@ -115,8 +114,14 @@ let package = Package(
         library(
             "Persistence",
             [
-                "Postgres", "ServiceAPI", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce", "StrictJSON",
-                "Primitives",
+                "Postgres", "ServiceAPI", "SessionBroker", "MerchantOrders", "Commerce", "Primitives",
+            ]
+        ),
+        library(
+            "Webhooks",
+            [
+                "ServerCore", "Web", "Postgres", "HTTPClient", "Settings", "Operations", "EventIO", "StrictJSON",
+                "HTTPCore", "Cryptography", "Telemetry", "Primitives",
             ]
         ),
         library(
@@ -216,10 +221,7 @@ let package = Package(
         ),
         tests("CommerceTests", ["Commerce"]),
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
-        tests(
-            "MerchantOrdersTests",
-            ["MerchantOrders", "ServiceAPI", "Commerce", "Cryptography", "Primitives", "TestKit"]
-        ),
+        tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Primitives"]),
         tests(
             "MerchantAPITests",
             [
@@ -255,9 +257,9 @@ let package = Package(
         tests(
             "PersistenceTests",
             [
-                "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI", "SessionBroker", "MerchantOrders",
-                "Webhooks",
-                "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO", "Telemetry", "Primitives",
+                "SallyportApp", "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI", "SessionBroker",
+                "MerchantOrders", "Webhooks", "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO",
+                "Telemetry", "Primitives",
                 "TestKit",
             ]
         ),

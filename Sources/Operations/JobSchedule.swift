@@ -14,6 +14,7 @@ package struct JobSchedule {
     private let jobs: Jobs
     private let reactor: Reactor
     private let isFirst: Bool
+    private let end: StopSignal
     private let logger: Logger
 
     /// The schedule of a loop.
@@ -22,11 +23,13 @@ package struct JobSchedule {
     ///   - jobs: Of the process.
     ///   - reactor: Of the loop.
     ///   - isFirst: Whether it is the one that has the jobs of `oneLoop`.
+    ///   - end: Ends what `keep` has begun.
     ///   - logger: Hears of runs that fail.
-    package init(_ jobs: Jobs, on reactor: Reactor, isFirst: Bool, logger: Logger) {
+    package init(_ jobs: Jobs, on reactor: Reactor, isFirst: Bool, end: StopSignal, logger: Logger) {
         self.jobs = jobs
         self.reactor = reactor
         self.isFirst = isFirst
+        self.end = end
         self.logger = logger
     }
 
@@ -53,5 +56,16 @@ package struct JobSchedule {
                 logger.warning("job.failed", fields)
             }
         }
+    }
+
+    /// Begins work that goes on until the process stops, on the first loop of the process alone.
+    ///
+    /// - Parameters:
+    ///   - run: The work.
+    ///   - stop: Ends it, and waits for what it holds; called when nothing is served any more, before the database is left.
+    package func keep(_ run: @escaping () async -> Void, stop: @escaping () async -> Void) {
+        guard isFirst else { return }
+        reactor.startTask { await run() }
+        reactor.onStop(end) { await stop() }
     }
 }

@@ -191,24 +191,3 @@ extension Parameters {
         append(text: "{" + Word.allCases.map(\.rawValue).joined(separator: ",") + "}")
     }
 }
-
-extension ResultSet {
-    /// A value, or `nil` for NULL.
-    func optional<Value>(
-        _ row: Int,
-        _ column: Int,
-        _ body: (Int, Int) throws(PostgresError) -> Value
-    ) throws(PostgresError) -> Value? {
-        try isNull(row, column) ? nil : try body(row, column)
-    }
-
-    /// A `text`, or `nil` for NULL.
-    func optionalText(_ row: Int, _ column: Int) throws(PostgresError) -> String? {
-        try isNull(row, column) ? nil : try text(row, column)
-    }
-
-    /// A `bytea`, or `nil` for NULL.
-    func optionalBytes(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8]? {
-        try isNull(row, column) ? nil : try bytes(row, column)
-    }
-}

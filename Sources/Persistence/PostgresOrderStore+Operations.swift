@@ -2,6 +2,7 @@ import Commerce
 package import MerchantOrders
 import Postgres
 package import Primitives
+import ServiceAPI
 
 extension PostgresOrderStore {
     // MARK: Begin

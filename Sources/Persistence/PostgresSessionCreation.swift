@@ -2,6 +2,7 @@ import Commerce
 package import MerchantOrders
 package import Postgres
 package import Primitives
+package import ServiceAPI
 package import SessionBroker
 
 /// A session that a merchant's program opens: everything of it that is drawn before it is stored.

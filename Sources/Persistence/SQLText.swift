@@ -64,9 +64,4 @@ extension Parameters {
         append(ascii: caller.peerCount) { room in caller.appendPeer(to: &room) }
         append(ascii: caller.requestCount) { room in caller.appendRequest(to: &room) }
     }
-
-    /// Appends whole seconds as a `bigint`.
-    mutating func append(seconds: Duration?) {
-        append(int64: seconds?.components.seconds)
-    }
 }

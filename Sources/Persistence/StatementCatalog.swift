@@ -1,13 +1,10 @@
 package import Postgres
 
-/// Every statement that the stores declare, by store.
-///
-/// A test runs each of them on a database of three years and looks at its plan; it fails where a declaration is missing here.
+/// Every statement that the stores of this target declare, by store.
 package enum StatementCatalog {
     /// All of them.
     package static let all: [Statement] =
-        sessions + creation + orders + keys + notifications + polls + reports + webhooks + events + partitions
-        + operators
+        sessions + creation + orders + notifications + polls + reports + partitions + operators
 
     private static let sessions: [Statement] =
         PostgresSessionStore.hotStatements + PostgresSessionStore.batchedStatements
@@ -56,21 +53,6 @@ package enum StatementCatalog {
             PostgresOrderStore.objectsStatement,
         ]
 
-    private static let keys: [Statement] = [
-        PostgresKeyStore.claimStatement,
-        PostgresKeyStore.stateStatement,
-        PostgresKeyStore.answerStatement,
-        PostgresKeyStore.releaseStatement,
-        PostgresKeyStore.pruneStatement,
-        PostgresKeyStore.findStatement,
-        PostgresKeyStore.hashesStatement,
-        PostgresKeyStore.touchStatement,
-        PostgresKeyStore.createStatement,
-        PostgresKeyStore.rotateStatement,
-        PostgresKeyStore.revokeStatement,
-        PostgresKeyStore.listStatement,
-    ]
-
     private static let notifications: [Statement] = [
         PostgresNotificationStore.receiveStatement,
         PostgresNotificationStore.unmatchedStatement,
@@ -101,41 +83,9 @@ package enum StatementCatalog {
         PostgresReconciliationStore.sampleStatement,
     ]
 
-    private static let webhooks: [Statement] = [
-        PostgresWebhookStore.addStatement,
-        PostgresWebhookStore.endpointsStatement,
-        PostgresWebhookStore.targetStatement,
-        PostgresWebhookStore.rotateStatement,
-        PostgresWebhookStore.removeStatement,
-        PostgresWebhookStore.removeQueuesStatement,
-        PostgresWebhookStore.queuesStatement,
-        PostgresWebhookStore.replayEndpointStatement,
-        PostgresWebhookStore.replayFlowStatement,
-        PostgresWebhookStore.placeStatement,
-        PostgresWebhookStore.findEventStatement,
-        PostgresWebhookStore.replayEventStatement,
-        PostgresWebhookStore.claimStatement,
-        PostgresWebhookStore.deliveredStatement,
-        PostgresWebhookStore.failedStatement,
-        PostgresWebhookStore.postponedStatement,
-        PostgresWebhookStore.retryNowStatement,
-        PostgresWebhookStore.backlogStatement,
-        PostgresWebhookStore.purgeStatement,
-    ]
-
-    private static let events: [Statement] = [
-        PostgresEventStore.placeStatement,
-        PostgresEventStore.pageStatement,
-        PostgresEventStore.pruneStatement,
-    ]
-
     private static let operators: [Statement] = [
         PostgresUnsettledStore.countStatement,
         PostgresUnsettledStore.listStatement,
-        PostgresOperatorStore.beginStatement,
-        PostgresOperatorStore.endStatement,
-        PostgresOperatorStore.listStatement,
-        PostgresOperatorStore.pruneStatement,
     ]
 
     private static let partitions: [Statement] = [

@@ -27,7 +27,7 @@ package final class Application: Sendable {
     private let adminServer: Server
     private let stopSignal = StopSignal()
     /// Before the other one: what is written down of a try needs the database.
-    let deliveryStop = StopSignal()
+    let workStop = StopSignal()
     /// Before both: what periodic tasks have begun needs the provider and the database.
     let jobs: Jobs
     private let tickets: TLSTicketKeys
@@ -82,11 +82,10 @@ package final class Application: Sendable {
             _ = try Deployment(configuration, provider: try ProviderSetup(configuration), authority: nil)
         }
         try gather { _ = try configuration.tlsContext(try configuration.ticketKeys()) }
-        try gather { try configuration.checkWebhooks() }
         try gather { _ = try configuration.databaseURL() }
         try gather { _ = try PostageSetup(configuration) }
         try gather { _ = try NotificationSetup(configuration) }
-        let context = ProcessContext(.serve, FeatureList.all, logger: .silent, metrics: MetricsRegistry())
+        let context = ProcessContext.unserved
         try gather { try configuration.features.start(context).stop() }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
@@ -141,6 +140,7 @@ package final class Application: Sendable {
             ProcessContext(
                 parts.developmentAuthority == nil ? .serve : .demo,
                 FeatureList.all,
+                agent: ProgramVersion.agent,
                 logger: logger,
                 metrics: metrics
             )
@@ -162,17 +162,18 @@ package final class Application: Sendable {
                         .demandPolicy(policy, orAllowed: configuration.allowsPolicyChange)
                 }
                 let merchants = MerchantInterface(services)
-                let features = try self.openFeatures(reactor, services, merchants)
+                let features = try self.openFeatures(reactor, isFirst: index == 0, services, merchants)
                 let router = try Router.publicListeners(services, merchants, features)
                 try self.publicServer.attach(to: reactor, handler: router)
                 let (web, link) = (configuration.listeners.web, configuration.listeners.link)
                 try self.redirectServer.attach(to: reactor, handler: HTTPSRedirect(services, web: web, link: link))
                 try self.adminServer.attach(to: reactor, handler: try Router.adminListener(services, features))
-                features.schedule(JobSchedule(self.jobs, on: reactor, isFirst: index == 0, logger: self.logger))
+                features.schedule(
+                    JobSchedule(self.jobs, on: reactor, isFirst: index == 0, end: self.workStop, logger: self.logger)
+                )
                 self.jobs.whenStopped(on: reactor) { services.poller.stop() }
                 guard index == 0 else { return }
                 self.schedule(services, reactor, configuration)
-                try self.startWebhooks(services, reactor, configuration)
             }
         }
         let fields = [
@@ -236,10 +237,11 @@ package final class Application: Sendable {
 
     private func openFeatures(
         _ reactor: Reactor,
+        isFirst: Bool,
         _ services: LoopServices,
         _ merchants: MerchantInterface?
     ) throws -> FeatureParts {
-        let loop = LoopContext(reactor, database: services.database, headers: deployment.headers)
+        let loop = LoopContext(reactor, isFirst: isFirst, database: services.database, headers: deployment.headers)
         loop.offer(deployment.pages)
         if let merchants { loop.offer(merchants, as: (any ServiceGate).self) }
         return try features.open(loop)
@@ -310,7 +312,7 @@ package final class Application: Sendable {
         await jobs
         await redirectServer.drain()
         await adminServer.drain()
-        await deliveryStop.stop()
+        await workStop.stop()
         await stopSignal.stop()
         for loop in loops { loop.stop() }
         for loop in loops { loop.join() }

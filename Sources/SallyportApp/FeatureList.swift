@@ -3,12 +3,13 @@ import SecurityText
 package import ServerCore
 import ServiceAPI
 import SimulatorCore
+import Telemetry
 import Webhooks
 
 /// The features of this program beside the checkout: a new system is one more here.
 package enum FeatureList {
     /// In the order in which they are opened; what another one needs stands before it.
-    package static let all = FeatureSet([SecurityText.self])
+    package static let all = FeatureSet([SecurityText.self, WebhookDelivery.self])
 
     /// What a demo simulates of the systems that they talk to, beside Amazon Pay.
     static let simulators: [any SimulatedSystem.Type] = []
@@ -25,4 +26,17 @@ package enum FeatureList {
 
     /// What merchants can be told about.
     static var eventTypes: [WebhookEventType] { WebhookEventType.ofOrders + all.slots(WebhookEventType.self) }
+}
+
+extension ProcessContext {
+    /// For a check of the settings: nothing is served, written or counted.
+    static var unserved: ProcessContext {
+        ProcessContext(
+            .serve,
+            FeatureList.all,
+            agent: ProgramVersion.agent,
+            logger: .silent,
+            metrics: MetricsRegistry()
+        )
+    }
 }

@@ -9,8 +9,8 @@ package struct FeatureCard: Sendable {
     package let needs: [any Feature.Type]
     /// What it adds to the command line.
     package let commands: [FeatureCommand]
-    /// Every statement that it sends to the database.
-    package let statements: [Statement]
+    /// Every statement that it sends to the database, and whose migrations make its tables.
+    package let statements: FeatureStatements
     /// The codes that it refuses requests with, beside those of every router.
     package let failures: [FailureCode]
     /// The names of its cookies.
@@ -25,7 +25,7 @@ package struct FeatureCard: Sendable {
         _ name: String,
         needs: [any Feature.Type] = [],
         commands: [FeatureCommand] = [],
-        statements: [Statement] = [],
+        statements: FeatureStatements = .none,
         failures: [FailureCode] = [],
         cookies: [String] = [],
         demoSettings: [String: String] = [:],
@@ -39,6 +39,32 @@ package struct FeatureCard: Sendable {
         self.cookies = cookies
         self.demoSettings = demoSettings
         self.slots = slots
+    }
+}
+
+/// The statements of a feature.
+package struct FeatureStatements: Sendable {
+    /// All of them.
+    package let all: [Statement]
+    /// Whether a folder of migrations is the feature's, and makes its tables.
+    package let haveMigrations: Bool
+
+    private init(_ all: [Statement], haveMigrations: Bool) {
+        self.all = all
+        self.haveMigrations = haveMigrations
+    }
+
+    /// Of a feature without tables.
+    package static let none = FeatureStatements([], haveMigrations: false)
+
+    /// On tables that migrations of the feature make.
+    package static func own(_ all: [Statement]) -> FeatureStatements {
+        FeatureStatements(all, haveMigrations: true)
+    }
+
+    /// On tables that the program's own migrations make.
+    package static func onTablesOfProgram(_ all: [Statement]) -> FeatureStatements {
+        FeatureStatements(all, haveMigrations: false)
     }
 }
 

@@ -7,7 +7,8 @@ package import Settings
 package struct FeatureCommand: Sendable {
     /// As it is typed.
     package let name: String
-    private let make: @Sendable (any CommandHost) -> Command
+    private var examples: [String] = []
+    private let make: @Sendable (any CommandHost, [String]) -> Command
 
     /// A command; operands, options and details as `Command` has them.
     ///
@@ -22,23 +23,37 @@ package struct FeatureCommand: Sendable {
         details: String = "",
         options: [CommandOption] = [],
         scope: SettingScope = .everything,
-        run: @escaping @Sendable (F, CommandInput, any CommandDatabase) async throws -> Int32
+        run: @escaping @Sendable (F, CommandInput, any CommandContext) async throws -> Int32
     ) {
         self.name = name
-        make = { host in
-            Command(name: name, operands: operands, summary: summary, details: details, options: options) { input in
-                await host.run(input, for: scope) { features, database in
+        make = { host, examples in
+            Command(
+                name: name,
+                operands: operands,
+                summary: summary,
+                details: details,
+                options: options,
+                examples: examples
+            ) { input in
+                await host.run(input, for: scope) { features, context in
                     guard let own = features.first(F.self) else {
                         throw ConfigurationError(problems: ["\(name): the settings switch \(F.card.name) off"])
                     }
-                    return try await run(own, input, database)
+                    return try await run(own, input, context)
                 }
             }
         }
     }
 
+    /// The same, with whole command lines to copy at the end of its help.
+    package func with(examples: [String]) -> FeatureCommand {
+        var copy = self
+        copy.examples = examples
+        return copy
+    }
+
     /// The command for a program's list.
-    package func command(_ host: any CommandHost) -> Command { make(host) }
+    package func command(_ host: any CommandHost) -> Command { make(host, examples) }
 }
 
 /// What reads the settings for commands of features, and says what is wrong with them.
@@ -49,12 +64,18 @@ package protocol CommandHost: Sendable {
     func run(
         _ input: CommandInput,
         for scope: SettingScope,
-        _ body: @Sendable (ConfiguredFeatures, any CommandDatabase) async throws -> Int32
+        _ body: @Sendable (ConfiguredFeatures, any CommandContext) async throws -> Int32
     ) async -> Int32
 }
 
-/// The way of a command to the database.
-package protocol CommandDatabase: Sendable {
+/// What a command of a feature finds of the program.
+package protocol CommandContext: Sendable {
+    /// What requests to other servers are sent as: the value of `User-Agent`.
+    var agent: String { get }
+
+    /// Everything of a type that features offer, in list order; also of those that the settings switch off.
+    func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot]
+
     /// Runs a body with a connection, on a loop of its own.
     ///
     /// - Throws: What the body throws; `ConfigurationError` where there is no database, or its schema is another.

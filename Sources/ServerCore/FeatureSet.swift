@@ -15,14 +15,14 @@ package struct FeatureSet: Sendable {
     /// The cards, in list order.
     package var cards: [FeatureCard] { types.map { $0.card } }
 
-    /// The names of those that have tables, hence a folder of migrations, in list order.
-    package var migrationFolders: [String] { cards.filter { !$0.statements.isEmpty }.map(\.name) }
+    /// The names of those that have a folder of migrations, in list order.
+    package var migrationFolders: [String] { cards.filter(\.statements.haveMigrations).map(\.name) }
 
     /// Every row that may be served.
     package var routes: [RouteCard] { types.flatMap { $0.routeCards } }
 
     /// Every statement that is sent to the database.
-    package var statements: [Statement] { cards.flatMap(\.statements) }
+    package var statements: [Statement] { cards.flatMap(\.statements.all) }
 
     /// Every code that requests are refused with.
     package var failures: [FailureCode] { cards.flatMap(\.failures) }
@@ -109,6 +109,6 @@ extension FeatureCard {
     /// Its name among the features', and every name that only one of them can have.
     fileprivate var names: [FeatureSet.Names.Name] {
         [FeatureSet.Names.Name(kind: "feature", text: name)]
-            + FeatureSet.names(commands.map(\.name), statements, failures, cookies)
+            + FeatureSet.names(commands.map(\.name), statements.all, failures, cookies)
     }
 }

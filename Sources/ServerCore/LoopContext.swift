@@ -6,6 +6,8 @@ package import Web
 package final class LoopContext {
     /// The loop.
     package let reactor: Reactor
+    /// Whether it is the one that has what a process does once: the jobs of `oneLoop`, and what `keep` begins.
+    package let isFirst: Bool
     /// Its way to the database; not connected where nothing is served.
     package let database: PostgresClient
     /// The fields of responses.
@@ -15,8 +17,9 @@ package final class LoopContext {
     private var offers: [ObjectIdentifier: AnyObject] = [:]
 
     /// A loop without parts.
-    package init(_ reactor: Reactor, database: PostgresClient, headers: HeaderPolicy) {
+    package init(_ reactor: Reactor, isFirst: Bool = true, database: PostgresClient, headers: HeaderPolicy) {
         self.reactor = reactor
+        self.isFirst = isFirst
         self.database = database
         self.headers = headers
     }

@@ -14,6 +14,8 @@ package struct ProcessContext: Sendable {
 
     /// What the program runs for.
     package let mode: Mode
+    /// What requests to other servers are sent as: the value of `User-Agent`.
+    package let agent: String
     /// Where to write.
     package let logger: Logger
     /// Where to count.
@@ -23,9 +25,15 @@ package struct ProcessContext: Sendable {
 
     /// A context.
     ///
-    /// - Parameter features: Of the program, for one that collects what others offer.
-    package init(_ mode: Mode, _ features: FeatureSet, logger: Logger, metrics: MetricsRegistry) {
+    /// - Parameters:
+    ///   - mode: What the program runs for.
+    ///   - features: Of the program, for one that collects what others offer.
+    ///   - agent: Name and version of the program, as `Sallyport/0.1.0`.
+    ///   - logger: Where to write.
+    ///   - metrics: Where to count.
+    package init(_ mode: Mode, _ features: FeatureSet, agent: String, logger: Logger, metrics: MetricsRegistry) {
         self.mode = mode
+        self.agent = agent
         self.features = features
         self.logger = logger
         self.metrics = metrics

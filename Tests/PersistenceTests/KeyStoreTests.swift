@@ -119,7 +119,12 @@ struct ClaimStoreTests {
         key: UUIDBytes = UUIDBytes(high: 7, low: 8)
     ) throws -> IdempotencyClaim {
         try #require(
-            IdempotencyClaim(of: Rig.account, key: key, text: word, fingerprint: SHA256.digest(of: [content]))
+            IdempotencyClaim(
+                scope: Rig.account.claimScope,
+                key: key,
+                text: word,
+                fingerprint: SHA256.digest(of: [content])
+            )
         )
     }
 
@@ -217,7 +222,12 @@ struct ClaimStoreTests {
             try await store.answer(first, until: try until(rig), answer)
             #expect(try await store.tried(second, flow: nil) == .answered(answer, flow: nil))
             let elsewhere = try #require(
-                IdempotencyClaim(of: .none, key: first.key, text: "once", fingerprint: first.fingerprint)
+                IdempotencyClaim(
+                    scope: OrderAccount.none.claimScope,
+                    key: first.key,
+                    text: "once",
+                    fingerprint: first.fingerprint
+                )
             )
             #expect(try await store.tried(elsewhere, flow: nil) == nil, "another account")
         }

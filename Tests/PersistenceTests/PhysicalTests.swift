@@ -3,6 +3,7 @@ import Postgres
 import Primitives
 import SessionBroker
 import Testing
+import Webhooks
 
 @Suite("The physical layout")
 struct PhysicalTests {

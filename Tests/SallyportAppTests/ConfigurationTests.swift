@@ -7,6 +7,7 @@ import Settings
 import TLS
 import TestKit
 import Testing
+import Webhooks
 
 @testable import SallyportApp
 
@@ -162,9 +163,9 @@ private func configuration(
     }
 
     @Test func `asks merchants' servers for little, and believes whom it believes of endpoints`() throws {
-        let own = try configuration([:]).webhooks.inquiries
+        let own = try configuration([:]).merchantServers().inquiries
         #expect(own.trust == .system && own.bodyLimit == 4_096)
-        let other = try configuration(["SALLYPORT_WEBHOOKS_CA_FILE": "authority.pem"]).webhooks
+        let other = try configuration(["SALLYPORT_WEBHOOKS_CA_FILE": "authority.pem"]).merchantServers()
         #expect(other.inquiries.trust == .file(path: "authority.pem"))
         #expect(other.outbound.trust == .file(path: "authority.pem"))
     }

@@ -5,6 +5,7 @@ import Primitives
 import Settings
 import TestKit
 import Testing
+import Webhooks
 
 @testable import Postgres
 @testable import SallyportApp
@@ -33,7 +34,7 @@ struct SecretFileTests {
             case "tls.key", "tls.second_key": _ = try configuration.tlsContext(try configuration.ticketKeys())
             case "tls.ticket_secret": _ = try configuration.ticketKeys()
             case "provider.private_key": _ = try ProviderSetup(configuration)
-            case "merchant.secret_file": _ = try configuration.merchantSecret()
+            case "merchant.secret_file": _ = try configuration.merchantServers().secret()
             case "admin.token_file": _ = try configuration.adminToken()
             case "database.password_file": _ = try configuration.databaseURL()
             default: Issue.record("who reads \(setting)?")

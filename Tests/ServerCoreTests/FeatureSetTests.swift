@@ -18,7 +18,7 @@ private struct Lamp: Feature {
 
     static let card = FeatureCard(
         "lamp",
-        statements: [Statement(name: "lamp_read", sql: "SELECT 1")],
+        statements: .own([Statement(name: "lamp_read", sql: "SELECT 1")]),
         failures: [.dark],
         cookies: ["lamp"],
         demoSettings: ["lamp.watts": "7"],
@@ -148,7 +148,13 @@ private func configured(
     return (set.configured(&reader), reader)
 }
 
-private let context = ProcessContext(.serve, FeatureSet([Lamp.self]), logger: .silent, metrics: MetricsRegistry())
+private let context = ProcessContext(
+    .serve,
+    FeatureSet([Lamp.self]),
+    agent: "Test/1",
+    logger: .silent,
+    metrics: MetricsRegistry()
+)
 
 @Suite struct `A list of features` {
     private let set = FeatureSet([Lamp.self, Shade.self])
@@ -223,7 +229,7 @@ private let context = ProcessContext(.serve, FeatureSet([Lamp.self]), logger: .s
 
     @Test func `are stopped with the program, and where another one cannot be started`() throws {
         let metrics = MetricsRegistry()
-        let context = ProcessContext(.serve, set, logger: .silent, metrics: metrics)
+        let context = ProcessContext(.serve, set, agent: "Test/1", logger: .silent, metrics: metrics)
         let running = try configured(set).features.start(context)
         #expect(!metrics.prometheusText().contains("lamp_stops 1"))
         running.stop()

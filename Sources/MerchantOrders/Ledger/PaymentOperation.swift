@@ -1,5 +1,6 @@
 package import Commerce
 package import Primitives
+package import ServiceAPI
 
 /// An operation that is to begin.
 package struct OperationRequest: Sendable, Hashable {

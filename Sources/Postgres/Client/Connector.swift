@@ -20,7 +20,7 @@ final class Connector: ReadinessHandler {
     private let reactor: Reactor
     private let settings: ConnectionSettings
     private let timeout: Duration
-    private var backOff: BackOff
+    private var delay: ReconnectDelay
     private var state = State.stopped
     private var handle: ConnectionHandle?
     private var registration: Registration?
@@ -31,7 +31,7 @@ final class Connector: ReadinessHandler {
         self.reactor = reactor
         self.settings = settings
         timeout = configuration.connectTimeout
-        backOff = BackOff(first: configuration.firstRetryDelay, maximum: configuration.maximumRetryDelay)
+        delay = ReconnectDelay(first: configuration.firstRetryDelay, maximum: configuration.maximumRetryDelay)
     }
 
     /// Makes the first attempt at once.
@@ -44,7 +44,7 @@ final class Connector: ReadinessHandler {
     func restart() {
         guard timer != nil else { return }
         state = .waiting
-        arm(after: backOff.next(reactor.random))
+        arm(after: delay.next(reactor.random))
     }
 
     /// Makes no attempt any more.
@@ -81,16 +81,16 @@ final class Connector: ReadinessHandler {
         state = .stopped
         if let timer { reactor.disarm(timer) }
         silentAttempts = 0
-        backOff.reset()
+        delay.reset()
         owner?.connected(established)
     }
 
     private func fail(_ reason: String) {
         abandon()
         state = .waiting
-        let delay = backOff.next(reactor.random)
-        arm(after: delay)
-        owner?.connectFailed(reason, nextAttemptIn: delay)
+        let pause = delay.next(reactor.random)
+        arm(after: pause)
+        owner?.connectFailed(reason, nextAttemptIn: pause)
     }
 
     private func timerFired() {

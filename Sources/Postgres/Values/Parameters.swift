@@ -41,6 +41,13 @@ package struct Parameters: Sendable {
         append(.int8, 8) { room in room.append(bigEndian: UInt64(bitPattern: value)) }
     }
 
+    /// Appends whole seconds as a `bigint`.
+    ///
+    /// - Parameter seconds: `nil` is NULL.
+    package mutating func append(seconds: Duration?) {
+        append(int64: seconds?.components.seconds)
+    }
+
     /// Appends an `integer`.
     ///
     /// - Parameter int32: `nil` is NULL.

@@ -7,6 +7,7 @@ import Operations
 import Persistence
 import Postgres
 import Primitives
+import ServerCore
 import SessionBroker
 import Settings
 import StrictJSON

@@ -11,7 +11,7 @@ enum CommandTable {
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
         LinkCommand.command, RoutesCommand.command, AuditCommand.command, RevokeCommand.command, KeysCommand.command,
         PaymentsCommand.command, StuckCommand.command, ReconcileCommand.command, AdoptCommand.command,
-        SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command, WebhooksCommand.command,
+        SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command,
         PostageKeyCommand.command, versionCommand,
     ]
 

@@ -16,7 +16,7 @@ extension DoctorCommand {
         let link: PostgresConfiguration?
         do {
             let configuration = try Configuration(source)
-            let context = ProcessContext(.serve, FeatureList.all, logger: .silent, metrics: MetricsRegistry())
+            let context = ProcessContext.unserved
             link = try configuration.databaseURL().map(configuration.database(at:))
             running = try configuration.features.start(context)
         } catch {

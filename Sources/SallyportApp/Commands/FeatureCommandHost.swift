@@ -9,17 +9,20 @@ struct FeatureCommandHost: CommandHost {
     func run(
         _ input: CommandInput,
         for scope: SettingScope,
-        _ body: @Sendable (ConfiguredFeatures, any CommandDatabase) async throws -> Int32
+        _ body: @Sendable (ConfiguredFeatures, any CommandContext) async throws -> Int32
     ) async -> Int32 {
-        await input.withConfiguration(for: scope) { configuration in
-            let database = Database(configuration: configuration, command: input.arguments.command ?? "")
-            return try await body(configuration.features, database)
+        await input.withConfiguration(DemoDefaults.fillWhereKept, for: scope) { configuration in
+            let context = Context(configuration: configuration, command: input.arguments.command ?? "")
+            return try await body(configuration.features, context)
         }
     }
 
-    private struct Database: CommandDatabase {
+    private struct Context: CommandContext {
         let configuration: Configuration
         let command: String
+        let agent = ProgramVersion.agent
+
+        func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { FeatureList.all.slots(type) }
 
         func connected<Value: Sendable>(
             _ body: @escaping @Sendable (Reactor, PostgresClient) async throws -> Value

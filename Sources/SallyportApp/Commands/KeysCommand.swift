@@ -3,6 +3,7 @@ import MerchantOrders
 import Operations
 import Persistence
 import Primitives
+import ServerCore
 import ServiceAPI
 import Settings
 import StrictJSON

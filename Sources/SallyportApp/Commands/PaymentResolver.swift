@@ -7,6 +7,8 @@ import MerchantOrders
 import Persistence
 import Postgres
 import Primitives
+import ServerCore
+import ServiceAPI
 import StrictJSON
 import Web
 

@@ -2,6 +2,7 @@ import EventIO
 import Operations
 import Persistence
 import Primitives
+import ServerCore
 import Settings
 
 /// `sallyport payments`: the operations of merchants that the program has given up, and what an operator decides about one.

@@ -54,7 +54,7 @@ enum PostageKeyCommand {
             }
             self.origin = origin
             number = try Order.number(arguments.values["number"]) ?? configuration.merchant.postageKeys[0]
-            guard let secret = try configuration.merchantSecret() else {
+            guard let secret = try configuration.merchantServers().secret() else {
                 throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are derived from it"])
             }
             self.secret = secret

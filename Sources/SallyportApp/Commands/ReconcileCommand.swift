@@ -5,6 +5,7 @@ import Operations
 import Persistence
 import Postgres
 import Primitives
+import ServerCore
 import Settings
 import StrictJSON
 

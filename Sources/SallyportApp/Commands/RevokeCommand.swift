@@ -4,6 +4,7 @@ import Operations
 import Persistence
 import Postgres
 import Primitives
+import ServerCore
 import SessionBroker
 import Settings
 import StrictJSON

@@ -2,6 +2,7 @@ import EventIO
 import Operations
 import Persistence
 import Primitives
+import ServerCore
 import SessionBroker
 import Settings
 

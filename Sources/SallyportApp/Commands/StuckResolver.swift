@@ -5,6 +5,7 @@ import MerchantOrders
 import Persistence
 import Postgres
 import Primitives
+import ServerCore
 import SessionBroker
 import StrictJSON
 

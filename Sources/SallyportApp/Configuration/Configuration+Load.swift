@@ -93,7 +93,6 @@ extension Configuration {
         )
         pollRound = round > .zero ? round : nil
         apps = read.within(.apps) { AppSettings(&$0) }
-        webhooks = Webhooks(&read)
         printed = read.printed
         document = read.document
         checkTogether(&read)

@@ -1,5 +1,6 @@
 import EventIO
 import MerchantOrders
+import ServerCore
 import SessionBroker
 import Settings
 import Webhooks
@@ -62,11 +63,15 @@ extension Configuration {
 
     private func checkPostage(_ reader: inout SettingReader) {
         let origins = merchant.policy.postageOrigins
+        guard !origins.isEmpty else { return }
+        guard let servers = features.first(WebhookDelivery.self)?.settings else {
+            return reader.complain("merchant.postage_origins", "needs webhooks, which the settings switch off")
+        }
         for text in origins.map(\.description).sorted() {
-            guard let problem = WebhookAddress.problem(text, allowsLoopback: webhooks.allowsLoopback) else { continue }
+            guard let problem = WebhookAddress.problem(text, allowsLoopback: servers.allowsLoopback) else { continue }
             reader.complain("merchant.postage_origins", "\(text): \(problem)")
         }
-        if !origins.isEmpty, webhooks.secretPath.isEmpty {
+        if !servers.hasSecret {
             reader.complain("merchant.postage_origins", "merchant.secret_file is not set, which keys are derived from")
         }
     }

@@ -4,9 +4,11 @@ import MerchantOrders
 import Primitives
 import ServerCore
 import SessionBroker
+import Settings
 import SimulatorCore
 package import StrictJSON
 import Telemetry
+import Webhooks
 
 /// Everything the program was told, read once at the start, checked in full, and never changed afterwards.
 package struct Configuration: Sendable {
@@ -25,7 +27,6 @@ package struct Configuration: Sendable {
     /// Pause between two looks at what is to be asked of the provider; `nil` for never.
     let pollRound: Duration?
     let apps: AppSettings
-    let webhooks: Webhooks
     let logLevel: LogLevel
     /// `nil` for text at a terminal, JSON elsewhere.
     let logFormat: LogFormat?
@@ -39,4 +40,12 @@ package struct Configuration: Sendable {
     package let printed: [(name: String, value: String)]
     /// Every setting as the file of `--config` has it, secrets left out.
     package let document: JSONValue
+
+    /// How merchants' servers are reached.
+    ///
+    /// - Throws: `ConfigurationError` in a program that tells merchants of nothing.
+    func merchantServers() throws(ConfigurationError) -> WebhookSettings {
+        if let delivery = features.first(WebhookDelivery.self) { return delivery.settings }
+        throw ConfigurationError(problems: ["merchant.secret_file: needs webhooks, which the settings switch off"])
+    }
 }

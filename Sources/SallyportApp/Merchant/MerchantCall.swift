@@ -129,7 +129,7 @@ struct MerchantCall {
         )
         guard let text = content.idempotencyKey,
             let claim = IdempotencyClaim(
-                of: merchant.account,
+                scope: merchant.account.claimScope,
                 key: grant.id,
                 text: text,
                 fingerprint: fingerprint

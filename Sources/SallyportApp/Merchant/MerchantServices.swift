@@ -4,6 +4,7 @@ import MerchantAPI
 import MerchantOrders
 import Persistence
 import Primitives
+import ServiceAPI
 import SessionBroker
 import Telemetry
 import Web

@@ -4,6 +4,7 @@ import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import Primitives
+import ServiceAPI
 import StrictJSON
 
 /// The answer to an operation, as it is kept for every repeat of the request.

@@ -5,6 +5,7 @@ import MerchantAPI
 import MerchantOrders
 import Persistence
 import Primitives
+import ServiceAPI
 import StrictJSON
 import Web
 

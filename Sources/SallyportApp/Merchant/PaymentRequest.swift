@@ -4,6 +4,7 @@ import Commerce
 import MerchantAPI
 import MerchantOrders
 import Primitives
+import ServiceAPI
 import StrictJSON
 import Web
 

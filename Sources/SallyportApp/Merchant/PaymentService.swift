@@ -6,6 +6,7 @@ import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import Primitives
+import ServiceAPI
 import StrictJSON
 import Telemetry
 import Web

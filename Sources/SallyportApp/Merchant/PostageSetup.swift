@@ -21,8 +21,9 @@ struct PostageSetup: Sendable {
     init(_ configuration: Configuration) throws(ConfigurationError) {
         policy = configuration.merchant.policy
         numbers = configuration.merchant.postageKeys
-        outbound = configuration.webhooks.inquiries
-        secret = policy.postageOrigins.isEmpty ? nil : try configuration.merchantSecret()
+        let servers = try configuration.merchantServers()
+        outbound = servers.inquiries
+        secret = policy.postageOrigins.isEmpty ? nil : try servers.secret()
     }
 
     /// The client of a loop.

@@ -6,6 +6,7 @@ import MerchantAPI
 import MerchantOrders
 import Persistence
 import Primitives
+import ServiceAPI
 import SessionBroker
 import StrictJSON
 import Web

@@ -11,6 +11,7 @@ import ServerCore
 import SessionBroker
 import Telemetry
 import Web
+import Webhooks
 
 /// Everything that lives on one loop and that its handlers share; made on the loop, never leaves it.
 final class LoopServices {

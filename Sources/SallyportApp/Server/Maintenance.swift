@@ -5,9 +5,12 @@ import Pages
 import Persistence
 import Postgres
 import Primitives
+import ServerCore
+import ServiceAPI
 import SessionBroker
 import Telemetry
 import Web
+import Webhooks
 
 /// Keeps the tables in order: makes and drops partitions, counts live sessions, expires what is overdue, removes what is past its
 /// retention.

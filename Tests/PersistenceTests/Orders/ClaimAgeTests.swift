@@ -2,6 +2,7 @@ import MerchantOrders
 import Persistence
 import Postgres
 import Primitives
+import ServiceAPI
 import Testing
 
 @Suite("The age of a claim")

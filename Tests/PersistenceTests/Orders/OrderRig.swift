@@ -4,6 +4,7 @@ import MerchantOrders
 import Persistence
 import Postgres
 import Primitives
+import ServiceAPI
 import SessionBroker
 import Testing
 
@@ -73,7 +74,7 @@ extension Rig {
         )
         request.claim = mark.flatMap { mark in
             Digest32(Array(repeating: print, count: 32).span).flatMap { print in
-                IdempotencyClaim(of: Rig.account, key: key, text: mark, fingerprint: print)
+                IdempotencyClaim(scope: Rig.account.claimScope, key: key, text: mark, fingerprint: print)
             }
         }
         return request

@@ -23,7 +23,7 @@ package struct Notes: Feature, FeatureProcess {
                 return 0
             }
         ],
-        statements: NoteStatement.all,
+        statements: .own(NoteStatement.all),
         failures: [.noteReplied],
         cookies: [NotesPart.cookie],
         slots: [Scope.notesWrite, WebhookEventType.noteWritten]

@@ -1,4 +1,3 @@
-package import MerchantOrders
 package import Postgres
 
 /// The claim of a request as a part of the statement that carries it out.

@@ -3,7 +3,7 @@ package import Primitives
 
 /// The right to carry a request out, named by the client so that a repeat of it has no second effect.
 package struct IdempotencyClaim: Sendable, Hashable {
-    /// The account whose claims it is among: a repeat under another API key meets it too.
+    /// The subject whose claims it is among, an account for one: a repeat under another API key meets it too.
     package let scope: UUIDBytes
     /// The API key of the request.
     package let key: UUIDBytes
@@ -18,13 +18,13 @@ package struct IdempotencyClaim: Sendable, Hashable {
     /// A claim, or `nil` where the word is none.
     ///
     /// - Parameters:
-    ///   - account: Under which the request is carried out.
+    ///   - scope: The subject under which the request is carried out.
     ///   - key: The API key of the request.
     ///   - text: From a request; anything.
     ///   - fingerprint: Of the request.
-    package init?(of account: OrderAccount, key: UUIDBytes, text: String, fingerprint: Digest32) {
+    package init?(scope: UUIDBytes, key: UUIDBytes, text: String, fingerprint: Digest32) {
         guard IdempotencyClaim.isWord(text) else { return nil }
-        scope = account.claimScope
+        self.scope = scope
         self.key = key
         self.text = text
         self.fingerprint = fingerprint

@@ -1,11 +1,9 @@
 import Cryptography
 import EventIO
 import HTTPCore
-import Persistence
 import Primitives
 import Settings
 import StrictJSON
-import Webhooks
 
 /// Carries out what `sallyport webhooks` is asked for, and tells it in JSON lines.
 final class WebhookRunner {
@@ -13,6 +11,7 @@ final class WebhookRunner {
     private let vault: WebhookVault?
     private let random: any RandomSource
     private let exchange: any HTTPExchange
+    private let agent: String
 
     private static let limit = 10_000
 
@@ -23,11 +22,19 @@ final class WebhookRunner {
     ///   - vault: Seals keys; `nil` for actions that make none.
     ///   - random: Supplies ids and keys.
     ///   - exchange: Carries test events.
-    init(store: PostgresWebhookStore, vault: WebhookVault?, random: any RandomSource, exchange: any HTTPExchange) {
+    ///   - agent: Their `User-Agent`.
+    init(
+        store: PostgresWebhookStore,
+        vault: WebhookVault?,
+        random: any RandomSource,
+        exchange: any HTTPExchange,
+        agent: String
+    ) {
         self.store = store
         self.vault = vault
         self.random = random
         self.exchange = exchange
+        self.agent = agent
     }
 
     /// Carries out an action.
@@ -81,7 +88,7 @@ final class WebhookRunner {
         let request = OutboundRequest(
             method: "POST",
             url: target.url,
-            fields: [("content-type", "application/json"), ("user-agent", "Sallyport/\(ProgramVersion.text)")] + fields,
+            fields: [("content-type", "application/json"), ("user-agent", agent)] + fields,
             body: body,
             timeout: timeout
         )

@@ -1,4 +1,3 @@
-import MerchantOrders
 package import Postgres
 package import Primitives
 
@@ -23,6 +22,9 @@ package final class PostgresOperatorStore {
         /// What it came to, as JSON.
         package let after: [UInt8]?
     }
+
+    /// Every statement that it sends.
+    package static let statements: [Statement] = [beginStatement, endStatement, listStatement, pruneStatement]
 
     private let client: PostgresClient
 

@@ -2,20 +2,21 @@ import Cryptography
 import EventIO
 import HTTPClient
 import Operations
-import Persistence
+import Postgres
 import Primitives
+import ServerCore
 import Settings
 import StrictJSON
-import Webhooks
 
 /// `sallyport webhooks`: where merchants are told of events, and what has not arrived there.
 ///
 /// It works on the database; programs that serve notice within a second.
 enum WebhooksCommand {
-    static let command = Command(
-        name: "webhooks",
+    static let command = FeatureCommand(
+        of: WebhookDelivery.self,
+        "webhooks",
         operands: "add|list|test|replay|rotate|remove …",
-        summary: "say where merchants are told of events, and send again",
+        "say where merchants are told of events, and send again",
         details: """
             add URL [--events t,…]      add an endpoint; prints its id and, this once, its secret
             list [--dead] [--flow ID]   print the endpoints, or what has not arrived: of all that is not sent any more, of one flow
@@ -34,48 +35,47 @@ enum WebhooksCommand {
             CommandOption("overlap", "TIME", "with rotate: how long both secrets sign, 24h unless given"),
             OperatorTrail.option,
         ],
-        examples: [
-            "sallyport webhooks add https://shop.example.com/hook",
-            "sallyport webhooks list --dead",
-        ],
-        run: { input in
-            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
-                let action = try WebhookAction(input.arguments, configuration.webhooks)
-                let secret = try configuration.merchantSecret()
-                if action.needsSecret, secret == nil {
-                    throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are sealed with it"])
-                }
-                let settings = configuration.webhooks
-                let trail = try OperatorTrail(input)
-                let decision = decision(input.arguments)
-                let (lines, isTaken) = try await configuration.onDatabase(for: "webhooks") { reactor, client in
-                    let vault = try secret.map { secret throws(CryptographyError) in try WebhookVault(secret: secret) }
-                    let runner = WebhookRunner(
-                        store: PostgresWebhookStore(client: client),
-                        vault: vault,
-                        random: reactor.random,
-                        exchange: CurlClient(reactor, configuration: settings.outbound)
-                    )
-                    if case .test(let endpoint) = action {
-                        let answer = try await runner.test(endpoint, timeout: settings.timeout)
-                        return (answer.map { [$0.line] } ?? [], answer?.isTaken ?? true)
-                    }
-                    let lines = try await trail.record(
-                        decision,
-                        client,
-                        { try await runner.run(action) },
-                        after: { ["done": .bool(!$0.isEmpty), "id": endpoint($0)] }
-                    )
-                    return (lines, true)
-                }
-                for line in lines { input.console.print(line) }
-                let isFound = !lines.isEmpty || action.mayFindNothing
-                if !isFound { input.console.complain("sallyport: nothing found") }
-                if isFound, lines.isEmpty, action.mayFindNothing { input.console.remark("there is none") }
-                return isFound && isTaken ? 0 : 1
+        run: { feature, input, context in
+            let settings = feature.settings
+            let known = WebhookEventType.ofOrders + context.slots(WebhookEventType.self)
+            let action = try WebhookAction(input.arguments, settings, known: known)
+            let secret = try settings.secret()
+            if action.needsSecret, secret == nil {
+                throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are sealed with it"])
             }
+            let trail = try OperatorTrail(input)
+            let decision = decision(input.arguments)
+            let (lines, isTaken) = try await context.connected { reactor, client in
+                let vault = try secret.map { secret throws(CryptographyError) in try WebhookVault(secret: secret) }
+                let runner = WebhookRunner(
+                    store: PostgresWebhookStore(client: client),
+                    vault: vault,
+                    random: reactor.random,
+                    exchange: CurlClient(reactor, configuration: settings.outbound),
+                    agent: context.agent
+                )
+                if case .test(let endpoint) = action {
+                    let answer = try await runner.test(endpoint, timeout: settings.timeout)
+                    return (answer.map { [$0.line] } ?? [], answer?.isTaken ?? true)
+                }
+                let lines = try await trail.record(
+                    decision,
+                    client,
+                    { try await runner.run(action) },
+                    after: { ["done": .bool(!$0.isEmpty), "id": endpoint($0)] }
+                )
+                return (lines, true)
+            }
+            for line in lines { input.console.print(line) }
+            let isFound = !lines.isEmpty || action.mayFindNothing
+            if !isFound { input.console.complain("sallyport: nothing found") }
+            if isFound, lines.isEmpty, action.mayFindNothing { input.console.remark("there is none") }
+            return isFound && isTaken ? 0 : 1
         }
-    )
+    ).with(examples: [
+        "sallyport webhooks add https://shop.example.com/hook",
+        "sallyport webhooks list --dead",
+    ])
 }
 
 extension WebhooksCommand {
@@ -127,8 +127,13 @@ enum WebhookAction: Sendable, Equatable {
     /// - Parameters:
     ///   - arguments: The verb first.
     ///   - settings: Say which addresses are allowed.
+    ///   - types: The events that there are.
     /// - Throws: `ConfigurationError` that says what is wrong.
-    init(_ arguments: CommandLineArguments, _ settings: Configuration.Webhooks) throws(ConfigurationError) {
+    init(
+        _ arguments: CommandLineArguments,
+        _ settings: WebhookSettings,
+        known types: [WebhookEventType]
+    ) throws(ConfigurationError) {
         let verb = arguments.operands.first ?? ""
         let words = Array(arguments.operands.dropFirst())
         let allowed: [String: Set<String>] = [
@@ -145,7 +150,7 @@ enum WebhookAction: Sendable, Equatable {
             throw Self.problem("\(verb) takes \(count == 0 ? "no operand" : "one operand")")
         }
         switch verb {
-        case "add": self = try Self.adding(words[0], arguments.values["events"], settings)
+        case "add": self = try Self.adding(words[0], arguments.values["events"], settings, types)
         case "list":
             let flow = try Self.id(arguments.values["flow"], "--flow")
             let onlyDeadLettered = arguments.flags.contains("dead")
@@ -162,15 +167,16 @@ enum WebhookAction: Sendable, Equatable {
     private static func adding(
         _ url: String,
         _ events: String?,
-        _ settings: Configuration.Webhooks
+        _ settings: WebhookSettings,
+        _ known: [WebhookEventType]
     ) throws(ConfigurationError) -> WebhookAction {
         if let problem = WebhookAddress.problem(url, allowsLoopback: settings.allowsLoopback) {
             throw Self.problem("\(url): \(problem)")
         }
         guard let events else { return .add(url: url, types: []) }
-        guard let types = WebhookEventType.parse(events, among: FeatureList.eventTypes) else {
-            let known = FeatureList.eventTypes.map(\.text).joined(separator: ", ")
-            throw Self.problem("--events: some of \(known), with commas between them")
+        guard let types = WebhookEventType.parse(events, among: known) else {
+            let words = known.map(\.text).joined(separator: ", ")
+            throw Self.problem("--events: some of \(words), with commas between them")
         }
         return .add(url: url, types: types)
     }

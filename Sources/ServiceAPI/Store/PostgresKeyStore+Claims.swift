@@ -1,4 +1,3 @@
-package import MerchantOrders
 import Postgres
 package import Primitives
 

@@ -1,13 +1,27 @@
-import MerchantOrders
 package import Postgres
 package import Primitives
-package import ServiceAPI
 
 /// Keeps merchants' keys, and what their requests were answered.
 ///
 /// Only hashes of keys are kept. Every look at a key asks the database, so that a revocation works at once in every process.
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresKeyStore {
+    /// Every statement that it sends.
+    package static let statements: [Statement] = [
+        claimStatement,
+        stateStatement,
+        answerStatement,
+        releaseStatement,
+        pruneStatement,
+        findStatement,
+        hashesStatement,
+        touchStatement,
+        createStatement,
+        rotateStatement,
+        revokeStatement,
+        listStatement,
+    ]
+
     let client: PostgresClient
 
     /// A store on a client of the same loop.

@@ -1,7 +1,6 @@
 package import Postgres
 package import Primitives
 import StrictJSON
-package import Webhooks
 
 /// Keeps endpoints and queues in PostgreSQL; docs/schema.md has the tables.
 ///
@@ -10,6 +9,29 @@ package import Webhooks
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresWebhookStore {
+    /// Every statement that it sends.
+    package static let statements: [Statement] = [
+        addStatement,
+        endpointsStatement,
+        targetStatement,
+        rotateStatement,
+        removeStatement,
+        removeQueuesStatement,
+        queuesStatement,
+        replayEndpointStatement,
+        replayFlowStatement,
+        placeStatement,
+        findEventStatement,
+        replayEventStatement,
+        claimStatement,
+        deliveredStatement,
+        failedStatement,
+        postponedStatement,
+        retryNowStatement,
+        backlogStatement,
+        purgeStatement,
+    ]
+
     let client: PostgresClient
 
     /// A store on a client of the same loop.

@@ -1,39 +1,43 @@
-import MerchantOrders
-import Operations
-import Persistence
-import Postgres
+package import Operations
+package import Postgres
 import Primitives
-import ServiceAPI
-import Settings
-import StrictJSON
+package import Settings
+package import StrictJSON
 
 /// Record of what an operator decides: written down before it is carried out, completed behind it.
-struct OperatorTrail: Sendable {
+package struct OperatorTrail: Sendable {
     /// A decision about one thing.
-    struct Decision: Sendable {
+    package struct Decision: Sendable {
         /// The command, for example `stuck --decline`.
-        let command: String
+        package let command: String
         /// The id of what it is about; no secret.
-        let target: String
+        package let target: String
         /// As it was found.
-        var before: JSONValue?
+        package var before: JSONValue?
+
+        /// A decision about something of which nothing was found, unless `before` is set.
+        package init(command: String, target: String, before: JSONValue? = nil) {
+            self.command = command
+            self.target = target
+            self.before = before
+        }
     }
 
     /// Name of the operator.
-    let name: String
+    package let name: String
 
     /// The option of every command that decides something.
-    static let option = CommandOption("as", "NAME", "who decides, for the record; your login name unless set")
+    package static let option = CommandOption("as", "NAME", "who decides, for the record; your login name unless set")
 
     /// The trail of whoever runs a command.
     ///
     /// - Parameter input: The command's.
     /// - Throws: `ConfigurationError` for a name that cannot be printed.
-    init(_ input: CommandInput) throws(ConfigurationError) {
+    package init(_ input: CommandInput) throws(ConfigurationError) {
         let environment = ["SUDO_USER", "USER", "LOGNAME"].map { input.environment[$0] }
         let given = ([input.arguments.values["as"]] + environment).compactMap(\.self).first { !$0.isEmpty }
         name = given ?? "unknown"
-        guard KeyGrant.isName(name) else {
+        guard PrintableText.isGood(name, length: 1...100) else {
             throw ConfigurationError(problems: ["--as: a name of 1 to 100 printable characters"])
         }
     }
@@ -47,7 +51,7 @@ struct OperatorTrail: Sendable {
     ///   - after: What it came to; no secret.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws: then the record stays open.
-    func record<Value>(
+    package func record<Value>(
         _ decision: Decision?,
         _ client: PostgresClient,
         _ body: () async throws -> Value,

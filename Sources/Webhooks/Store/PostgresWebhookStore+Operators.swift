@@ -1,6 +1,5 @@
 import Postgres
 package import Primitives
-package import Webhooks
 
 // What operators ask for. These statements run one at a time on the connection for work that takes long, and lock queues in the
 // order in which writers of events do; what may be much is done in batches, each in a commit of its own.

@@ -1,13 +1,14 @@
-import MerchantOrders
 package import Postgres
 package import Primitives
 import StrictJSON
-package import Webhooks
 
 /// Lists what merchants are told, in an order in which nothing is ever put before what was read; docs/schema.md has the tables.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresEventStore {
+    /// Every statement that it sends.
+    package static let statements: [Statement] = [placeStatement, pageStatement, pruneStatement]
+
     private let client: PostgresClient
 
     /// For how long an event is listed; it is kept for as long as its order.

@@ -1,6 +1,5 @@
 package import Cryptography
 package import Primitives
-package import ServiceAPI
 
 /// Seals answers that hold tokens under the key whose request they answer, so that the database alone gives none away.
 ///

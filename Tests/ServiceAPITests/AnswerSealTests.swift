@@ -1,9 +1,10 @@
 import Cryptography
-import MerchantOrders
 import Primitives
 import ServiceAPI
 import TestKit
 import Testing
+
+private let subject = UUIDBytes(high: 7, low: 1)
 
 @Suite("The seal of an answer")
 struct AnswerSealTests {
@@ -11,7 +12,7 @@ struct AnswerSealTests {
     private let body = Array(#"{"launch":{"ticket":"swa_x"}}"#.utf8)
 
     private func claim(_ key: APIKey, _ text: String = "word") throws -> IdempotencyClaim {
-        try #require(IdempotencyClaim(of: .none, key: key.id, text: text, fingerprint: key.hash))
+        try #require(IdempotencyClaim(scope: subject, key: key.id, text: text, fingerprint: key.hash))
     }
 
     @Test func `opens under the key and the word it was made with`() throws {
@@ -39,19 +40,19 @@ struct IdempotencyClaimTests {
 
     @Test(arguments: ["a", "A-z_9", String(repeating: "x", count: 64)])
     func `has a word of letters, digits, dash and underscore`(_ text: String) {
-        #expect(IdempotencyClaim(of: .none, key: key.id, text: text, fingerprint: key.hash) != nil)
+        #expect(IdempotencyClaim(scope: subject, key: key.id, text: text, fingerprint: key.hash) != nil)
     }
 
     @Test(arguments: ["", "a b", "ä", "a.b", "a/b", String(repeating: "x", count: 65)])
     func `has no other word`(_ text: String) {
-        #expect(IdempotencyClaim(of: .none, key: key.id, text: text, fingerprint: key.hash) == nil)
+        #expect(IdempotencyClaim(scope: subject, key: key.id, text: text, fingerprint: key.hash) == nil)
     }
 
     @Test func `sorts twins together and others apart`() throws {
-        let one = try #require(IdempotencyClaim(of: .none, key: key.id, text: "a", fingerprint: key.hash))
+        let one = try #require(IdempotencyClaim(scope: subject, key: key.id, text: "a", fingerprint: key.hash))
         let digest = SHA256.digest(of: [1])
-        let twin = try #require(IdempotencyClaim(of: .none, key: key.id, text: "a", fingerprint: digest))
-        let other = try #require(IdempotencyClaim(of: .none, key: key.id, text: "b", fingerprint: key.hash))
+        let twin = try #require(IdempotencyClaim(scope: subject, key: key.id, text: "a", fingerprint: digest))
+        let other = try #require(IdempotencyClaim(scope: subject, key: key.id, text: "b", fingerprint: key.hash))
         #expect(one.lockKey == twin.lockKey)
         #expect(one.lockKey != other.lockKey)
     }

@@ -1,6 +1,5 @@
 package import Postgres
 package import Primitives
-package import Webhooks
 
 // Sending once more what an operator names.
 extension PostgresWebhookStore {

@@ -1,0 +1,90 @@
+import EventIO
+package import HTTPClient
+package import Primitives
+package import Settings
+
+/// How merchants' servers are told of events, and reached for other questions.
+package struct WebhookSettings: Sendable {
+    /// What the keys of endpoints are sealed under; empty where there are none.
+    let secretPath: String
+    let tries: Int
+    let timeout: Duration
+    let concurrency: Int
+    /// Whether servers may be on this machine, and without TLS there.
+    package let allowsLoopback: Bool
+    let authorityPath: String
+
+    /// Reads them.
+    package init(_ read: inout SettingReader) {
+        secretPath = read.secretFile(
+            "merchant.secret_file",
+            "file of 32 bytes or more that processes share; keys of webhooks are sealed under it, keys of postage derived from it"
+        )
+        tries = read.number("webhooks.tries", 1...1000, 112, "tries of one event before it is dead: three days")
+        timeout = read.duration("webhooks.timeout", 1...60, "10s", "for an endpoint to answer")
+        concurrency = read.number("webhooks.concurrency", 1...256, 16, "tries under way, of a process")
+        allowsLoopback = read.flag(
+            "webhooks.allow_loopback",
+            false,
+            "endpoints and postage callbacks on this machine, also without TLS"
+        )
+        authorityPath = read.file(
+            "webhooks.ca_file",
+            "PEM file: the only authorities of endpoints and postage callbacks; empty for the machine's"
+        )
+    }
+
+    /// Whether a file of the secret is set.
+    package var hasSecret: Bool { !secretPath.isEmpty }
+
+    /// What the keys of endpoints are sealed under, read anew at every call.
+    ///
+    /// - Returns: The whole file, or `nil` where none is set.
+    /// - Throws: `ConfigurationError` that says what is wrong with the file.
+    package func secret() throws(ConfigurationError) -> Secret<[UInt8]>? {
+        guard hasSecret else { return nil }
+        let bytes = try SecretFile.read(secretPath, "merchant.secret_file")
+        if bytes.count >= WebhookVault.leastByteCount { return Secret(bytes) }
+        throw ConfigurationError(problems: ["merchant.secret_file: fewer than \(WebhookVault.leastByteCount) bytes"])
+    }
+
+    /// Reads the file of authorities, where one is set.
+    ///
+    /// - Throws: `ConfigurationError` that says what is wrong with it.
+    func checkAuthorities() throws(ConfigurationError) {
+        guard !authorityPath.isEmpty else { return }
+        do throws(IOError) {
+            _ = try Files.read(authorityPath, limit: 1 << 20)
+        } catch {
+            throw ConfigurationError(problems: ["webhooks.ca_file: \(authorityPath) cannot be read: \(error.sentence)"])
+        }
+    }
+
+    /// How often and when an event is sent.
+    var policy: DeliveryPolicy {
+        var policy = DeliveryPolicy()
+        policy.tries = tries
+        policy.timeout = timeout
+        return policy
+    }
+
+    /// How requests to endpoints go out.
+    package var outbound: ClientConfiguration {
+        var outbound = ClientConfiguration()
+        if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
+        // An answer's content is of no interest.
+        outbound.bodyLimit = 64 << 10
+        outbound.concurrencyLimit = concurrency
+        return outbound
+    }
+
+    /// How questions to merchants' servers go out: to the same servers as events, each with a buyer behind it.
+    package var inquiries: ClientConfiguration {
+        var inquiries = ClientConfiguration()
+        inquiries.trust = outbound.trust
+        // The answer is one amount.
+        inquiries.bodyLimit = 4 << 10
+        inquiries.headerLimit = 16 << 10
+        return inquiries
+    }
+}
