@@ -95,7 +95,10 @@ let package = Package(
         library("Web", ["HTTPServer", "HTTPCore", "Cryptography", "Primitives"]),
         library(
             "ServerCore",
-            ["Web", "Postgres", "Operations", "Settings", "EventIO", "StrictJSON", "Telemetry", "Primitives"]
+            [
+                "Web", "Postgres", "HTTPCore", "Operations", "Settings", "EventIO", "StrictJSON", "Telemetry",
+                "Primitives",
+            ]
         ),
         library("ServiceAPI", ["ServerCore", "Web", "Postgres", "HTTPCore", "Cryptography", "Primitives"]),
         library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),

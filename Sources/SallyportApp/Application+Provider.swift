@@ -12,10 +12,11 @@ extension Application {
     ///   - companion: Its process, where that is a child of this one.
     /// - Throws: `SupervisedProcessEnded` as soon as that has ended; `ConfigurationError` when nothing answers within twenty seconds.
     func waitForProvider(_ configuration: Configuration, beside companion: SupervisedProcess?) async throws {
-        let url = configuration.provider.apiURL + "/_sim/health"
+        let provider = try configuration.checkout().provider
+        let url = provider.apiURL + "/_sim/health"
         var outbound = ClientConfiguration()
-        if !configuration.provider.authorityPath.isEmpty {
-            outbound.trust = .file(path: configuration.provider.authorityPath)
+        if !provider.authorityPath.isEmpty {
+            outbound.trust = .file(path: provider.authorityPath)
         }
         let trust = outbound
         let answers = try await onFirstLoop { reactor in

@@ -1,15 +1,9 @@
-import AmazonPay
 package import EventIO
-import HTTPClient
 import HTTPServer
-import MerchantOrders
 import Operations
-import Persistence
 import Postgres
 import Primitives
 import ServerCore
-import ServiceAPI
-import SessionBroker
 import Settings
 import TLS
 package import Telemetry
@@ -20,8 +14,6 @@ import Web
 /// Started in the order of the text of `start`, stopped in the reverse.
 package final class Application: Sendable {
     private let loops: [EventLoop]
-    private let signer: WorkerThread
-    private let signing: SigningQueue
     private let publicServer: Server
     private let redirectServer: Server
     private let adminServer: Server
@@ -78,73 +70,52 @@ package final class Application: Sendable {
                 problems += error.problems
             }
         }
-        try gather {
-            _ = try Deployment(configuration, provider: try ProviderSetup(configuration), authority: nil)
-        }
+        try gather { try configuration.features.start(configuration.unservedProcess).stop() }
         try gather { _ = try configuration.tlsContext(try configuration.ticketKeys()) }
         try gather { _ = try configuration.databaseURL() }
-        try gather { _ = try PostageSetup(configuration) }
-        try gather { _ = try NotificationSetup(configuration) }
-        let context = ProcessContext.unserved
-        try gather { try configuration.features.start(context).stop() }
+        try gather { _ = try AdminAccess(configuration) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
-    private let deployment: Deployment
-    private let provider: ProviderSetup
-    let telemetry: AppTelemetry
-    private let limits: FlowLimits
-    private let quota: CallQuota
-    private let sessionCalls: SessionCalls
-    /// `nil` where the interface for merchants' programs is not served.
-    private let merchantLimits: MerchantLimits?
-    private let postage: PostageSetup
+    private let access: AdminAccess
+    private let process: ProcessContext
     let features: RunningFeatures
-    /// `nil` where the provider's messages are not taken in.
-    private let notifications: NotificationSetup?
 
     private init(_ configuration: Configuration, _ parts: ApplicationParts, logger: Logger) throws {
         let metrics = MetricsRegistry()
         self.logger = logger
-        telemetry = AppTelemetry(logger: logger, metrics: metrics)
-        provider = try ProviderSetup(configuration)
-        deployment = try Deployment(configuration, provider: provider, authority: parts.developmentAuthority)
-        limits = FlowLimits(policy: configuration.policy)
-        quota = CallQuota(provider.quota)
-        sessionCalls = SessionCalls(metrics)
-        merchantLimits =
-            configuration.merchant.isServed
-            ? MerchantLimits(perMinute: configuration.merchant.requestsPerMinute) : nil
-        postage = try PostageSetup(configuration)
-        notifications = try NotificationSetup(configuration)
+        process = configuration.process(authority: parts.developmentAuthority, logger: logger, metrics: metrics)
+        Application.declareProcess(in: metrics)
         jobs = Jobs(drain: configuration.limits.drain, shortenedTo: parts.jobPause)
+        access = try AdminAccess(configuration)
         tickets = try configuration.ticketKeys()
         let tls = try configuration.tlsContext(tickets)
-        let errorFields = deployment.headers.common
+        let headers = process.headers
         let content = ContentBudget(limit: configuration.limits.contentBytes)
-        var listeners = try configuration.publicServer(errorFields: errorFields)
+        var listeners = try configuration.publicServer(errorFields: headers.common)
         listeners.content = content
         publicServer = Server(listeners, tls: tls, logger: logger, metrics: metrics)
-        listeners = configuration.redirectServer(errorFields: deployment.headers.downgrade)
+        listeners = configuration.redirectServer(errorFields: headers.downgrade)
         listeners.content = content
         redirectServer = Server(listeners, logger: logger, metrics: metrics)
-        listeners = configuration.adminServer(errorFields: errorFields)
+        listeners = configuration.adminServer(errorFields: headers.common)
         listeners.content = content
         adminServer = Server(listeners, logger: logger, metrics: metrics)
-        signer = try WorkerThread(name: "sign")
-        signing = SigningQueue(signer, metrics: metrics)
         let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops
         loops = try (0..<count).map { try EventLoop(name: "loop\($0)", logger: logger, metrics: metrics) }
         // Last: what it starts is ended by `stop`.
-        features = try configuration.features.start(
-            ProcessContext(
-                parts.developmentAuthority == nil ? .serve : .demo,
-                FeatureList.all,
-                agent: ProgramVersion.agent,
-                logger: logger,
-                metrics: metrics
-            )
+        features = try configuration.features.start(process)
+    }
+
+    /// What runs, and since when.
+    private static func declareProcess(in metrics: MetricsRegistry) {
+        let build = [("version", ProgramVersion.text), ("commit", ProgramVersion.commit)]
+        metrics.gauge("sallyport_build_info", help: "What runs; always 1.", labels: build).set(1)
+        let start = metrics.gauge(
+            "process_start_time_seconds",
+            help: "Start time of the process since unix epoch in seconds."
         )
+        start.set(Int(SystemClock().now().seconds))
     }
 
     private func open(_ configuration: Configuration, _ parts: ApplicationParts) async throws {
@@ -152,28 +123,17 @@ package final class Application: Sendable {
         let databaseSettings = try configuration.database(at: parts.databaseURL)
         for (index, loop) in loops.enumerated() {
             try await loop.run { reactor in
-                let services = try await self.makeServices(reactor, databaseSettings)
-                if index == 0 {
-                    // First, since a policy may be replaced: that of another account's database must not be.
-                    let isAllowed = configuration.provider.allowsAccountChange
-                    try await services.orders.demandAccount(self.provider.account, orAllowed: isAllowed)
-                    let policy = self.deployment.policy
-                    try await PostgresSessionStore(client: services.database, policy: policy)
-                        .demandPolicy(policy, orAllowed: configuration.allowsPolicyChange)
-                }
-                let merchants = MerchantInterface(services)
-                let features = try self.openFeatures(reactor, isFirst: index == 0, services, merchants)
-                let router = try Router.publicListeners(services, merchants, features)
-                try self.publicServer.attach(to: reactor, handler: router)
-                let (web, link) = (configuration.listeners.web, configuration.listeners.link)
-                try self.redirectServer.attach(to: reactor, handler: HTTPSRedirect(services, web: web, link: link))
-                try self.adminServer.attach(to: reactor, handler: try Router.adminListener(services, features))
-                features.schedule(
-                    JobSchedule(self.jobs, on: reactor, isFirst: index == 0, end: self.workStop, logger: self.logger)
+                let database = try await self.connect(reactor, databaseSettings)
+                let loop = LoopContext(
+                    reactor,
+                    isFirst: index == 0,
+                    database: database,
+                    headers: self.process.headers
                 )
-                self.jobs.whenStopped(on: reactor) { services.poller.stop() }
-                guard index == 0 else { return }
-                self.schedule(services, reactor, configuration)
+                if index == 0 { try await self.features.prepare(loop) }
+                let features = try self.features.open(loop)
+                try self.attach(loop, features)
+                self.schedule(loop, features)
             }
         }
         let fields = [
@@ -184,16 +144,12 @@ package final class Application: Sendable {
         logger.info("server.ready", fields)
     }
 
-    /// What lives on one loop: its database connections, its HTTP client, its broker.
-    private func makeServices(
-        _ reactor: Reactor,
-        _ databaseSettings: PostgresConfiguration
-    ) async throws -> LoopServices {
+    private func connect(_ reactor: Reactor, _ settings: PostgresConfiguration) async throws -> PostgresClient {
         let database = PostgresClient(
             reactor: reactor,
-            configuration: databaseSettings,
+            configuration: settings,
             logger: logger,
-            metrics: telemetry.metrics
+            metrics: process.metrics
         )
         database.start()
         reactor.onStop(stopSignal) {
@@ -201,83 +157,30 @@ package final class Application: Sendable {
             database.close()
         }
         try await database.waitUntilReady(within: .seconds(15))
-        let account = provider.account
-        let store = PostgresSessionStore(client: database, policy: deployment.policy, account: account)
-        let broker = try Broker(
-            store: store,
-            policy: deployment.policy,
-            limits: limits,
-            random: reactor.random,
-            clock: SystemClock(),
-            metrics: telemetry.metrics
-        )
-        return LoopServices(
-            deployment,
-            reactor: reactor,
-            parts: LoopServices.Parts(
-                broker: broker,
-                checkout: makeCheckout(reactor),
-                database: database,
-                sweeper: Sweeper(store: store),
-                liveSessions: LiveSessionCounter(
-                    store: store,
-                    limits: limits,
-                    life: deployment.policy.times.absolute,
-                    clock: SystemClock()
-                ),
-                merchant: try makeMerchant(database, account),
-                postage: try postage.client(reactor, telemetry),
-                notifications: notifications,
-                account: account,
-                features: features
-            ),
-            telemetry: telemetry
-        )
+        return database
     }
 
-    private func openFeatures(
-        _ reactor: Reactor,
-        isFirst: Bool,
-        _ services: LoopServices,
-        _ merchants: MerchantInterface?
-    ) throws -> FeatureParts {
-        let loop = LoopContext(reactor, isFirst: isFirst, database: services.database, headers: deployment.headers)
-        loop.offer(deployment.pages)
-        if let merchants { loop.offer(merchants, as: (any ServiceGate).self) }
-        return try features.open(loop)
-    }
-
-    private func makeMerchant(_ database: PostgresClient, _ account: OrderAccount) throws -> MerchantServices? {
-        guard let merchantLimits else { return nil }
-        return try MerchantServices(
-            keys: PostgresKeyStore(client: database),
-            creation: PostgresSessionCreation(client: database, policy: deployment.policy),
-            account: account,
-            limits: merchantLimits,
-            metrics: telemetry.metrics,
-            clock: SystemClock()
+    /// Has the listeners of a loop answer.
+    private func attach(_ loop: LoopContext, _ features: FeatureParts) throws {
+        let router = try Router.publicListeners(process, loop, features)
+        try publicServer.attach(to: loop.reactor, handler: router)
+        let redirect = HTTPSRedirect(
+            loop.offered((any PlaintextGuard).self),
+            loop.headers,
+            web: process.web,
+            link: process.link
         )
+        try redirectServer.attach(to: loop.reactor, handler: redirect)
+        let admin = AdminPart(loop.database, self.features, process.metrics, fields: loop.headers.plain)
+        let adminRouter = try Router.adminListener(admin, access, loop, features)
+        try adminServer.attach(to: loop.reactor, handler: adminRouter)
     }
 
-    /// Schedules the periodic work of the process, all of it on its first loop.
-    private func schedule(_ services: LoopServices, _ reactor: Reactor, _ configuration: Configuration) {
-        let recovery = Recovery(services, reactor, logger: logger)
-        jobs.every(Recovery.usualPause, budget: Recovery.budget, on: reactor, recovery.run)
-        let maintenance = Maintenance(services, reactor: reactor, logger: logger, isHurried: jobs.isShortened)
-        jobs.every(Maintenance.usualPause, budget: Maintenance.budget, on: reactor, maintenance.run)
-        guard let pause = configuration.pollRound else { return }
-        jobs.every(pause, budget: Poller.budget, on: reactor, services.poller.run)
-    }
-
-    private func makeCheckout(_ reactor: Reactor) -> CheckoutService {
-        CheckoutService.make(
-            provider,
-            quota: quota,
-            sessionCalls: sessionCalls,
-            reactor: reactor,
-            telemetry: telemetry,
-            signing: signing
-        )
+    /// Schedules the periodic work of a loop; what the process does once is on the first.
+    private func schedule(_ loop: LoopContext, _ features: FeatureParts) {
+        let upkeep = loop.isFirst ? Upkeep(isHurried: jobs.isShortened) : nil
+        features.schedule(JobSchedule(jobs, on: loop.reactor, upkeep, end: workStop, logger: logger))
+        upkeep?.start(jobs, on: loop.reactor) { [database = loop.database] in database.workTime }
     }
 
     /// Waits for a run of each job that begins after this call; returns at once when the program has stopped.
@@ -317,8 +220,6 @@ package final class Application: Sendable {
         for loop in loops { loop.stop() }
         for loop in loops { loop.join() }
         features.stop()
-        signer.stop()
-        signer.join()
         logger.info("server.stopped")
     }
 }

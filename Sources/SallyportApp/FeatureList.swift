@@ -9,7 +9,9 @@ import Webhooks
 /// The features of this program beside the checkout: a new system is one more here.
 package enum FeatureList {
     /// In the order in which they are opened; what another one needs stands before it.
-    package static let all = FeatureSet([SecurityText.self, WebhookDelivery.self])
+    package static let all = FeatureSet([
+        CheckoutFeature.self, SecurityText.self, WebhookDelivery.self, MerchantFeature.self,
+    ])
 
     /// What a demo simulates of the systems that they talk to, beside Amazon Pay.
     static let simulators: [any SimulatedSystem.Type] = []
@@ -26,17 +28,4 @@ package enum FeatureList {
 
     /// What merchants can be told about.
     static var eventTypes: [WebhookEventType] { WebhookEventType.ofOrders + all.slots(WebhookEventType.self) }
-}
-
-extension ProcessContext {
-    /// For a check of the settings: nothing is served, written or counted.
-    static var unserved: ProcessContext {
-        ProcessContext(
-            .serve,
-            FeatureList.all,
-            agent: ProgramVersion.agent,
-            logger: .silent,
-            metrics: MetricsRegistry()
-        )
-    }
 }

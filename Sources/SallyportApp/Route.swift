@@ -5,7 +5,7 @@ import Web
 
 // Rows of the shop: their handlers take an exchange, and say what went wrong in the codes of the HTTP contract.
 
-extension Route where Part == LoopServices {
+extension Route where Part == CheckoutPart {
     /// Answered at once, from memory, the same for everybody.
     static func fixed(
         _ pattern: RoutePattern,
@@ -43,7 +43,7 @@ extension Route where Part == LoopServices {
         _ handler: @escaping @Sendable (Exchange) async throws(Failure) -> HTTPResponse
     ) -> Route {
         let admit = begins.map { begins in
-            { @Sendable (services: LoopServices, request: HTTPRequest) -> StaticResponse? in
+            { @Sendable (services: CheckoutPart, request: HTTPRequest) -> StaticResponse? in
                 guard begins(Exchange(request: request, services: services)) else { return nil }
                 return services.loadSheddingAnswer(request, format)
             }
@@ -57,10 +57,10 @@ extension Route where Part == LoopServices {
 
 /// How the shop refuses: JSON or a page.
 final class ShopFailures: FailureFormat {
-    private let services: LoopServices
+    private let services: CheckoutPart
     private let format: FormatName
 
-    init(_ services: LoopServices, _ format: FormatName) {
+    init(_ services: CheckoutPart, _ format: FormatName) {
         self.services = services
         self.format = format
     }

@@ -1,14 +1,9 @@
 import HTTPCore
-import ServerCore
 import Web
 
-/// Every route of the shop and of the features; those below `/v1` are in `MerchantRoutes.swift`.
+/// The routes of the checkout.
 enum RouteTable {
-    /// In the order in which `sallyport routes` prints them.
-    static let all =
-        [pages, notifications(isTaken: true), about, links, admin].flatMap(\.cards) + FeatureList.all.routes
-
-    static let pages = RouteGroup<LoopServices>(
+    static let pages = RouteGroup<CheckoutPart>(
         on: .web,
         .page,
         [
@@ -64,7 +59,7 @@ enum RouteTable {
     )
 
     /// What is said of the whole site.
-    static let about = RouteGroup<LoopServices>(
+    static let about = RouteGroup<CheckoutPart>(
         on: .web,
         .page,
         [
@@ -72,7 +67,7 @@ enum RouteTable {
         ]
     )
 
-    static let links = RouteGroup<LoopServices>(
+    static let links = RouteGroup<CheckoutPart>(
         on: .link,
         .page,
         [
@@ -85,20 +80,10 @@ enum RouteTable {
         ]
     )
 
-    static let admin = RouteGroup<LoopServices>(
-        on: .admin,
-        .page,
-        [
-            .now(.get, "/healthz", .json, "the process answers", AdminHandler.health),
-            .now(.get, "/readyz", .json, "the database answers too", AdminHandler.readiness),
-            .now(.get, "/metrics", .json, "Prometheus text", AdminHandler.metrics),
-        ]
-    )
-
     /// What the provider pushes.
     ///
     /// - Parameter isTaken: Whether messages are taken in: nobody else sends so much, and nobody does before.
-    static func notifications(isTaken: Bool) -> RouteGroup<LoopServices> {
+    static func notifications(isTaken: Bool) -> RouteGroup<CheckoutPart> {
         let limit = isTaken ? 262_144 : nil
         return RouteGroup(
             on: .web,

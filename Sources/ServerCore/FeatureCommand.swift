@@ -36,10 +36,7 @@ package struct FeatureCommand: Sendable {
                 examples: examples
             ) { input in
                 await host.run(input, for: scope) { features, context in
-                    guard let own = features.first(F.self) else {
-                        throw ConfigurationError(problems: ["\(name): the settings switch \(F.card.name) off"])
-                    }
-                    return try await run(own, input, context)
+                    try await run(try features.demanded(F.self), input, context)
                 }
             }
         }

@@ -180,8 +180,8 @@ func run(
         }
         #expect(await run(["serve", "--version"]).status == 2)
         let routes = await run(["routes"])
-        #expect(routes.output.split(separator: "\n").count == RouteTable.all.count + MerchantRouteTable.all.count)
-        for route in RouteTable.all { #expect(routes.output.contains(" \(route.path) ")) }
+        #expect(routes.output.split(separator: "\n").count == RoutesCommand.routes.count)
+        for route in RoutesCommand.routes { #expect(routes.output.contains(" \(route.path) ")) }
     }
 
     @Test func `prints the key of an origin, and says so where nobody is asked`() async throws {

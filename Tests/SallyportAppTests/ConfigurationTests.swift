@@ -2,6 +2,7 @@ import AmazonPay
 import EventIO
 import HTTPClient
 import Primitives
+import ServerCore
 import SessionBroker
 import Settings
 import TLS
@@ -31,7 +32,7 @@ private func configuration(
 @Suite struct `The configuration` {
     @Test func `is whole without any setting`() throws {
         let defaults = try configuration()
-        #expect(defaults.policy.profile == .standard)
+        #expect(try defaults.checkout().policy.profile == .standard)
         #expect(defaults.listeners.web.text == "https://localhost:8443")
         #expect(defaults.printed.map(\.name) == Configuration.settings.map(\.name))
     }
@@ -53,9 +54,10 @@ private func configuration(
     }
 
     @Test func `takes the documented limits of the account unless others are set`() throws {
-        func limits(_ texts: [String: String] = [:]) throws -> (QuotaTable, Configuration.Provider) {
+        func limits(_ texts: [String: String] = [:]) throws -> (QuotaTable, ProviderSettings) {
             let read = try configuration(Dictionary(uniqueKeysWithValues: texts.map { ("SALLYPORT_" + $0, $1) }))
-            return (read.listeners.simulatorQuota, read.provider)
+            let provider = try read.checkout().provider
+            return (provider.simulatorQuota, provider)
         }
         let (simulatorQuota, defaults) = try limits()
         #expect(simulatorQuota == .live && defaults.quotaProcesses == 1 && defaults.quotas.isEmpty)
@@ -149,9 +151,9 @@ private func configuration(
         let shop = try configuration([
             "SALLYPORT_SHOP_ACCENT": "#7a1f3d", "SALLYPORT_SHOP_LEGAL_URL": "https://shop.example/legal",
             "SALLYPORT_SHOP_DELIVERY": "3営業日以内", "SALLYPORT_SHOP_PAYMENT_EN": "On dispatch",
-        ]).shop
+        ]).checkout().shop
         #expect(shop.accent != nil && shop.logoPath.isEmpty)
-        #expect(try configuration().shop.accent == nil)
+        #expect(try configuration().checkout().shop.accent == nil)
         for (name, odd) in [
             ("accent", "#fff"), ("legal_url", "http://shop.example"), ("terms_url", "javascript:alert(1)"),
             ("privacy_url", "https://"), ("contact_url", "mailto:a@b.example"), ("delivery", "a\nb"),
@@ -163,9 +165,10 @@ private func configuration(
     }
 
     @Test func `asks merchants' servers for little, and believes whom it believes of endpoints`() throws {
-        let own = try configuration([:]).merchantServers().inquiries
+        let own = try configuration([:]).features.demanded(WebhookDelivery.self).settings.inquiries
         #expect(own.trust == .system && own.bodyLimit == 4_096)
-        let other = try configuration(["SALLYPORT_WEBHOOKS_CA_FILE": "authority.pem"]).merchantServers()
+        let other = try configuration(["SALLYPORT_WEBHOOKS_CA_FILE": "authority.pem"]).features
+            .demanded(WebhookDelivery.self).settings
         #expect(other.inquiries.trust == .file(path: "authority.pem"))
         #expect(other.outbound.trust == .file(path: "authority.pem"))
     }
@@ -180,9 +183,10 @@ private func configuration(
     @Test func `takes the environment before the file, and the file before the default`() throws {
         let file = #"{"session":{"idle":"20m","absolute":"3h"},"trusted_proxies":["10.0.0.1","10.0.0.2"],"loops":3}"#
         let found = try configuration(["SALLYPORT_SESSION_IDLE": "25m"], file: file)
-        #expect(found.policy.times.idle == .seconds(1500))
-        #expect(found.policy.times.absolute == .seconds(10_800))
-        #expect(found.policy.times.launch == .seconds(300))
+        let times = try found.checkout().policy.times
+        #expect(times.idle == .seconds(1500))
+        #expect(times.absolute == .seconds(10_800))
+        #expect(times.launch == .seconds(300))
         #expect(found.listeners.trustedProxies == ["10.0.0.1", "10.0.0.2"])
         #expect(found.listeners.loops == 3)
     }
@@ -232,17 +236,18 @@ private func configuration(
     @Test func `takes the same name in different objects, and a name as a value`() throws {
         let apps = #"[{"prefix":"ABCDE12345","bundle":"prefix"},{"prefix":"ABCDE12345","bundle":"bundle"}]"#
         let found = try configuration(["SALLYPORT_APPS_IOS": apps], file: #"{"web":{},"tls":{"key":"key"}}"#)
-        #expect(found.apps.ios.map(\.bundle) == ["prefix", "bundle"])
+        #expect(try found.checkout().apps.ios.map(\.bundle) == ["prefix", "bundle"])
         let twice = apps.replacing(#""bundle":"bundle""#, with: #""bundle":"b","bundle":"c""#)
         #expect(problems(["SALLYPORT_APPS_IOS": twice]) == ["SALLYPORT_APPS_IOS: [1].bundle is there twice"])
     }
 
     @Test func `lets the profile fill what is left empty`() throws {
-        let strict = try configuration(["SALLYPORT_PROFILE": "strict", "SALLYPORT_OPEN_MODE": "auto_post"]).policy
+        let strict = try configuration(["SALLYPORT_PROFILE": "strict", "SALLYPORT_OPEN_MODE": "auto_post"])
+            .checkout().policy
         #expect(strict.openMode == .autoPost)
         #expect(strict.verifier == .required)
         let compat = try configuration(["SALLYPORT_PROFILE": "compat"])
-        #expect(compat.policy.cookieNames == .plain)
+        #expect(try compat.checkout().policy.cookieNames == .plain)
         #expect(compat.printed.first { $0.name == "open.clean_url" }?.value == "false")
     }
 

@@ -81,7 +81,7 @@ private func quoted(_ cell: String) -> [String] {
         let rows = try document("README.md").split(separator: "\n").compactMap(cells)
             .filter { $0.first?.hasPrefix("`GET") == true || $0.first?.hasPrefix("`POST") == true }
         let named = rows.flatMap { row in routes(row[0]).map { "\(face(row[1])) \($0)" } }
-        let table = RouteTable.all.map { "\($0.site.text) \($0.method.text) \($0.path)" }
+        let table = RoutesCommand.pageRoutes.map { "\($0.site.text) \($0.method.text) \($0.path)" }
         #expect(Set(named).sorted() == table.sorted())
     }
 

@@ -22,14 +22,14 @@ import Webhooks
 
     @Test func `is part of what the program says of itself`() {
         #expect(FeatureList.all.routes.contains { $0.path == "/.well-known/security.txt" })
-        #expect(RouteTable.all.map(\.path).contains("/.well-known/security.txt"))
+        #expect(RoutesCommand.routes.map(\.path).contains("/.well-known/security.txt"))
         #expect(Configuration.settings.contains { $0.name == "security.contact" })
         #expect(FeatureList.scopes.map(\.text).contains("sessions:read"))
         #expect(FeatureList.eventTypes.map(\.text).contains("session.paid"))
     }
 
     @Test func `tells of features that do not work, and the program is ready all the same`() {
-        let text = AdminHandler.lines("ready", [(name: "wallet", reason: "the certificate has expired")])
+        let text = AdminPart.lines("ready", [(name: "wallet", reason: "the certificate has expired")])
         #expect(text == "ready\nversion \(ProgramVersion.text)\ndegraded wallet: the certificate has expired\n")
     }
 }

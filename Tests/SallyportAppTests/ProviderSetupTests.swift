@@ -15,7 +15,8 @@ import Testing
             var environment = ["SALLYPORT_DATA_DIR": folder, "SALLYPORT_PROVIDER_PRIVATE_KEY": keys.merchantKeyPath]
             for (name, text) in texts { environment["SALLYPORT_" + name] = text }
             let source = SettingSource(file: nil, environment: environment)
-            return try ProviderSetup(Configuration(DemoDefaults.fill(source))).quota
+            let configuration = try Configuration(DemoDefaults.fill(source))
+            return try configuration.provider().quota
         }
     }
 

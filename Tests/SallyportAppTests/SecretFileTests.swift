@@ -2,6 +2,7 @@ import Doctor
 import EventIO
 import Foundation
 import Primitives
+import ServerCore
 import Settings
 import TestKit
 import Testing
@@ -33,8 +34,8 @@ struct SecretFileTests {
             switch setting {
             case "tls.key", "tls.second_key": _ = try configuration.tlsContext(try configuration.ticketKeys())
             case "tls.ticket_secret": _ = try configuration.ticketKeys()
-            case "provider.private_key": _ = try ProviderSetup(configuration)
-            case "merchant.secret_file": _ = try configuration.merchantServers().secret()
+            case "provider.private_key": _ = try configuration.provider()
+            case "merchant.secret_file": _ = try configuration.features.demanded(WebhookDelivery.self).settings.secret()
             case "admin.token_file": _ = try configuration.adminToken()
             case "database.password_file": _ = try configuration.databaseURL()
             default: Issue.record("who reads \(setting)?")

@@ -1,3 +1,4 @@
+import ServerCore
 import Settings
 import Testing
 
@@ -30,13 +31,13 @@ import Testing
         #expect(
             Self.names { $0.kind == .secretFile } == [
                 "admin.token_file", "tls.key", "tls.second_key", "tls.ticket_secret", "database.password_file",
-                "merchant.secret_file", "provider.private_key",
+                "provider.private_key", "merchant.secret_file",
             ]
         )
         #expect(
             Self.names { $0.kind == .file } == [
-                "tls.certificate", "tls.second_certificate", "webhooks.ca_file", "provider.ca_file", "shop.logo",
-                "notifications.trust_anchor", "notifications.intermediates",
+                "tls.certificate", "tls.second_certificate", "provider.ca_file", "shop.logo",
+                "notifications.trust_anchor", "notifications.intermediates", "webhooks.ca_file",
             ]
         )
         #expect(Self.names { $0.kind == .folder } == ["data_dir", "migrations_dir", "public_dir"])

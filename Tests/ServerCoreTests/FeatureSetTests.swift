@@ -148,13 +148,19 @@ private func configured(
     return (set.configured(&reader), reader)
 }
 
-private let context = ProcessContext(
-    .serve,
-    FeatureSet([Lamp.self]),
-    agent: "Test/1",
-    logger: .silent,
-    metrics: MetricsRegistry()
-)
+private func process(_ set: FeatureSet, _ metrics: MetricsRegistry = MetricsRegistry()) -> ProcessContext {
+    ProcessContext(
+        set,
+        version: "1",
+        web: .placeholder,
+        link: .placeholder,
+        headers: HeaderPolicy(includesSubdomains: true),
+        logger: .silent,
+        metrics: metrics
+    )
+}
+
+private let context = process(FeatureSet([Lamp.self]))
 
 @Suite struct `A list of features` {
     private let set = FeatureSet([Lamp.self, Shade.self])
@@ -229,7 +235,7 @@ private let context = ProcessContext(
 
     @Test func `are stopped with the program, and where another one cannot be started`() throws {
         let metrics = MetricsRegistry()
-        let context = ProcessContext(.serve, set, agent: "Test/1", logger: .silent, metrics: metrics)
+        let context = process(set, metrics)
         let running = try configured(set).features.start(context)
         #expect(!metrics.prometheusText().contains("lamp_stops 1"))
         running.stop()

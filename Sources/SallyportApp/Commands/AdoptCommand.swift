@@ -42,7 +42,7 @@ enum AdoptCommand {
         ],
         run: { input in
             await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
-                let provider = try ProviderSetup(configuration)
+                let provider = try configuration.provider()
                 let wish = try AdoptionWish(input.arguments)
                 let trail = try OperatorTrail(input)
                 let task = AdoptTask(wish: wish, provider: provider, trail: trail, console: input.console)

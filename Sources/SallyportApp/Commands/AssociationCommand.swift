@@ -1,4 +1,5 @@
 import Operations
+import ServerCore
 import Settings
 
 /// `sallyport association`: prints an association file as the link host serves it.
@@ -17,7 +18,7 @@ enum AssociationCommand {
         ],
         run: { input in
             await input.withConfiguration(for: .apps) { configuration in
-                let files = try Associations(configuration)
+                let files = try Associations(try configuration.checkout())
                 let chosen: (setting: String, file: [UInt8]?)
                 switch (input.arguments.flags.contains("apple"), input.arguments.flags.contains("android")) {
                 case (true, false): chosen = ("apps.ios", files.apple)

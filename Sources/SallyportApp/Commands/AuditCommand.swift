@@ -44,7 +44,7 @@ enum AuditCommand {
                 let database = try DatabaseAccess(configuration, logger: .silent)
                 defer { database.close() }
                 let query = try Query(input.arguments)
-                let policy = configuration.policy
+                let policy = try configuration.checkout().policy
                 let lines = try await database.connected { _, client in
                     if case .operators(let since) = query {
                         return try await PostgresOperatorStore(client: client).list(since: since, limit: 10_000)

@@ -4,6 +4,7 @@ import HTTPClient
 import HTTPCore
 import Operations
 import Primitives
+import ServerCore
 import Settings
 import Telemetry
 
@@ -49,7 +50,8 @@ enum DemoCommand {
             throw error
         }
         input.console.print("ready \(configuration.listeners.web.text)/browser/cart")
-        input.console.print(Walkthrough.text(configuration, keys))
+        let simulator = try configuration.checkout().provider.apiURL
+        input.console.print(Walkthrough.text(configuration, simulator: simulator, keys))
         try await application.runUntilTold(
             configuration,
             beside: [database.companion, simulators?.companion].compactMap(\.self)
@@ -76,7 +78,8 @@ final class SimulatorProcess {
         var words = ["simulators", "--state", configuration.storage.dataDirectory + "/simulator.json"]
         if let file = input.arguments.values["config"] { words += ["--config", file] }
         let web = configuration.listeners.web
-        if !configuration.notifications.topics.isEmpty, web.isLoopback {
+        let topics = configuration.features.first(CheckoutFeature.self)?.settings.notifications.topics ?? []
+        if !topics.isEmpty, web.isLoopback {
             words += ["--notify", web.text + "/ipn/amazon-pay"]
         }
         var plan = ChildPlan("/proc/self/exe", words, environment: SimulatorProcess.environment(input.environment))

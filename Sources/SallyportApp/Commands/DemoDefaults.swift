@@ -1,6 +1,7 @@
 import EventIO
 import Operations
 import Primitives
+import ServerCore
 import Settings
 import StrictJSON
 
@@ -83,7 +84,8 @@ enum DemoDefaults {
     /// - Throws: What `fill` throws.
     static func fillWhereKept(_ source: SettingSource) throws -> SettingSource {
         let settings = Configuration(unchecked: source)
-        guard settings.storage.databaseURL == nil, settings.provider.merchantID.isEmpty,
+        let checkout = settings.features.first(CheckoutFeature.self)?.settings
+        guard settings.storage.databaseURL == nil, checkout?.provider.merchantID.isEmpty == true,
             Files.exists(settings.storage.dataDirectory + "/development/merchant.secret")
         else { return source }
         return try fill(source)

@@ -44,8 +44,8 @@ extension DoctorCommand {
     }
 
     private static func rights(_ configuration: Configuration) async throws -> DatabaseChecks.Facts {
-        let policy = configuration.policy
-        let settings = configuration.provider
+        let checkout = try configuration.checkout()
+        let (policy, settings) = (checkout.policy, checkout.provider)
         let environment = PublicKeyID(settings.publicKeyID)?.environment
         let database = try DatabaseAccess(configuration, logger: .silent)
         let link = try configuration.database(at: database.url)

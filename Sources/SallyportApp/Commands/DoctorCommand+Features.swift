@@ -16,9 +16,8 @@ extension DoctorCommand {
         let link: PostgresConfiguration?
         do {
             let configuration = try Configuration(source)
-            let context = ProcessContext.unserved
             link = try configuration.databaseURL().map(configuration.database(at:))
-            running = try configuration.features.start(context)
+            running = try configuration.features.start(configuration.unservedProcess)
         } catch {
             return []
         }

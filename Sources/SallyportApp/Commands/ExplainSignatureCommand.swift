@@ -82,7 +82,7 @@ enum ExplainSignatureCommand {
             return .init(key: try key("--public-key") { () throws(CryptographyError) in try RSAPublicKey(pem: pem) })
         }
         var reader = SettingReader(try input.settings())
-        let settings = Configuration(&reader).provider
+        let settings = try Configuration(&reader).checkout().provider
         guard !reader.contents.contains("provider.private_key") else {
             throw ConfigurationError(problems: ["provider.private_key: holds the key itself, not a path"])
         }

@@ -2,6 +2,7 @@ import AppLinks
 import EventIO
 import HTTPCore
 import Operations
+import ServerCore
 import Settings
 
 /// `sallyport link`: a return link for a simulator or an emulator, and whether a link opens the app.
@@ -29,11 +30,11 @@ enum LinkCommand {
                 switch (flags.contains("sample"), flags.contains("ios"), flags.contains("android")) {
                 case (true, let isApple, let isAndroid) where operands.isEmpty && !(isApple && isAndroid):
                     let link = try sample(configuration)
-                    let lines = isApple ? [simulator(link)] : isAndroid ? devices(link, configuration) : [link]
+                    let lines = isApple ? [simulator(link)] : isAndroid ? try devices(link, configuration) : [link]
                     for line in lines { input.console.print(line) }
                     return 0
                 case (false, false, false) where operands.count == 1:
-                    return judge(operands[0], configuration, input.console)
+                    return try judge(operands[0], configuration, input.console)
                 default:
                     throw ConfigurationError(problems: [
                         "link: give one link, or --sample alone, with --ios or --android"
@@ -53,8 +54,8 @@ enum LinkCommand {
     private static func simulator(_ link: String) -> String { "xcrun simctl openurl booted '\(link)'" }
 
     /// A line for each app: one that is named takes the link before the system has verified the host.
-    private static func devices(_ link: String, _ configuration: Configuration) -> [String] {
-        let packages = configuration.apps.android.map { " " + $0.package }
+    private static func devices(_ link: String, _ configuration: Configuration) throws(ConfigurationError) -> [String] {
+        let packages = try configuration.checkout().apps.android.map { " " + $0.package }
         return (packages.isEmpty ? [""] : packages).map { package in
             // In quotes twice: a shell here, and one on the device.
             let intent = "-a android.intent.action.VIEW -c android.intent.category.BROWSABLE -d '\(link)'\(package)"
@@ -62,13 +63,17 @@ enum LinkCommand {
         }
     }
 
-    private static func judge(_ text: String, _ configuration: Configuration, _ console: Console) -> Int32 {
+    private static func judge(
+        _ text: String,
+        _ configuration: Configuration,
+        _ console: Console
+    ) throws(ConfigurationError) -> Int32 {
         let origin = configuration.listeners.link.text
         guard text.hasPrefix(origin + "/") else {
             console.print("It opens no app: it does not begin with \(origin)/ (link.base_url).")
             return 1
         }
-        let matcher = LinkMatcher(Associations.rules(configuration))
+        let matcher = LinkMatcher(Associations.rules(try configuration.checkout()))
         var isOpening = true
         // Android goes by the path of the intent filter, which is that of the old form.
         let systems: [(name: String, form: LinkMatcher.Form)] = [

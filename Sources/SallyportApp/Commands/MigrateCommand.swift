@@ -1,5 +1,6 @@
 import Operations
 import Postgres
+import ServerCore
 
 /// `sallyport migrate`: brings the schema forward.
 enum MigrateCommand {

@@ -44,7 +44,7 @@ enum PaymentsCommand {
             ) { configuration in
                 let task = try PaymentsTask(input.arguments)
                 let trail = try OperatorTrail(input)
-                let provider = task.readsProvider ? try ProviderSetup(configuration) : nil
+                let provider = task.readsProvider ? try configuration.provider() : nil
                 let console = input.console
                 let outcome = try await configuration.onDatabase(for: "payments") { reactor, client in
                     let resolver = PaymentResolver(

@@ -1,6 +1,7 @@
 import MerchantOrders
 import Operations
 import Primitives
+import ServerCore
 import Settings
 import StrictJSON
 import Webhooks
@@ -31,7 +32,8 @@ enum PostageKeyCommand {
                     "keyId": .string(key.id), "secret": .string(key.text.reveal()),
                 ]
                 input.console.print(line.description)
-                if !configuration.merchant.policy.postageOrigins.contains(order.origin) {
+                let merchants = try configuration.features.demanded(MerchantFeature.self).settings
+                if !merchants.postageOrigins.contains(order.origin) {
                     let problem = "is not in merchant.postage_origins, so it is not asked"
                     input.console.complain("sallyport: \(order.origin) \(problem)")
                 }
@@ -53,8 +55,9 @@ enum PostageKeyCommand {
                 throw ConfigurationError(problems: ["postage-key: name one origin, https://HOST or https://HOST:PORT"])
             }
             self.origin = origin
-            number = try Order.number(arguments.values["number"]) ?? configuration.merchant.postageKeys[0]
-            guard let secret = try configuration.merchantServers().secret() else {
+            let numbers = try configuration.features.demanded(MerchantFeature.self).settings.postageKeys
+            number = try Order.number(arguments.values["number"]) ?? numbers[0]
+            guard let secret = try configuration.features.demanded(WebhookDelivery.self).settings.secret() else {
                 throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are derived from it"])
             }
             self.secret = secret

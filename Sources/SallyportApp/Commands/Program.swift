@@ -1,14 +1,9 @@
-import Checkout
 import EventIO
 import Operations
-import Persistence
 package import Postgres
 import ServerCore
-import ServiceAPI
-import SessionBroker
 import Synchronization
 import Telemetry
-import Web
 
 /// The program: prepares the process, and runs the command that its words ask for.
 package enum Program {
@@ -53,19 +48,14 @@ package enum Program {
     /// Every statement that the program sends, store by store, with those of its features.
     ///
     /// A test runs each of them on a database of three years and looks at its plan; it fails where one is missing here.
-    package static let statements: [Statement] = ownStatements + FeatureList.all.statements
-
-    private static let ownStatements: [Statement] =
-        StatementCatalog.all + PostgresKeyStore.statements + PostgresOperatorStore.statements
+    package static let statements: [Statement] = PostgresOperatorStore.statements + FeatureList.all.statements
 
     /// What is wrong with the list of features; empty in every program that is handed out.
     static var faults: [String] {
         FeatureList.all.faults(
             beside: FeatureSet.Names(
                 commands: CommandTable.own.map(\.name),
-                statements: ownStatements,
-                failures: FailureCode.ofCheckout,
-                cookies: CookieNames.allCases.flatMap { CookieTable($0).all }
+                statements: PostgresOperatorStore.statements
             )
         )
     }

@@ -18,7 +18,8 @@ extension ProviderSetup {
             quota: CallQuota(limits),
             sessionCalls: SessionCalls(metrics),
             reactor: reactor,
-            telemetry: AppTelemetry(logger: .silent, metrics: metrics),
+            logger: .silent,
+            metrics: metrics,
             signing: nil
         )
     }

@@ -67,7 +67,7 @@ enum ReconcileCommand {
                     isAnew: flags.contains("anew")
                 )
                 wish.sample = try number(input, "sample", "orders", 1...100_000) ?? 0
-                let provider = try ProviderSetup(configuration)
+                let provider = try configuration.provider()
                 let rate = try number(input, "rate", "calls a second", 1...1000) ?? 1
                 let task = ReconcileTask(
                     wish: wish,
@@ -78,7 +78,7 @@ enum ReconcileCommand {
                     console: input.console,
                     isJSON: flags.contains("json")
                 )
-                let isAllowed = configuration.provider.allowsAccountChange
+                let isAllowed = try configuration.checkout().provider.allowsAccountChange
                 return try await configuration.onDatabase(for: "reconcile") { reactor, client in
                     try await PostgresOrderStore(client: client).demandAccount(provider.account, orAllowed: isAllowed)
                     return try await task.run(client, reactor)

@@ -35,7 +35,7 @@ enum RevokeCommand {
             await input.withConfiguration(for: .database) { configuration in
                 let task = try RevokeTask(input.arguments)
                 let trail = try OperatorTrail(input)
-                let policy = configuration.policy
+                let policy = try configuration.checkout().policy
                 let console = input.console
                 let outcome = try await configuration.onDatabase(for: "revoke") { reactor, client in
                     let revoker = Revoker(

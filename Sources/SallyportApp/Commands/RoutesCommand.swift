@@ -1,5 +1,6 @@
 import HTTPCore
 import Operations
+import ServerCore
 import Web
 
 /// `sallyport routes`: prints the route table.
@@ -11,7 +12,6 @@ enum RoutesCommand {
         details: "Those below /v1 are served where merchant.api is on; /v1/openapi.json describes them in full.",
         options: [],
         run: { input in
-            let routes = RouteTable.all + MerchantInterface.routes.cards
             let width = routes.map(\.site.text.count).max() ?? 0
             for route in routes {
                 let columns = [
@@ -23,6 +23,12 @@ enum RoutesCommand {
             return 0
         }
     )
+
+    /// Every route of the program, in the order in which it is printed.
+    static let routes = FeatureList.all.routes + AdminPart.routes.flatMap(\.cards)
+
+    /// Those that browsers, apps and operators ask for: none of the interface for merchants' programs.
+    static let pageRoutes = routes.filter { !$0.path.hasPrefix("/v1/") }
 
     private static func pad(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))

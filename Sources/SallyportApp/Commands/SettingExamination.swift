@@ -30,13 +30,13 @@ struct SettingExamination {
         var reader = SettingReader(source)
         let configuration = Configuration(&reader)
         features = configuration.features
-        let apps = configuration.apps
+        let apps = configuration.features.first(CheckoutFeature.self)?.settings.apps
         var facts = SettingFacts(now: now)
         facts.texts = reader.texts
-        facts.iosApps = apps.ios.map { app in
+        facts.iosApps = (apps?.ios ?? []).map { app in
             SettingFacts.IOSApp(prefix: app.prefix, bundle: app.bundle, services: app.services, isClip: app.isClip)
         }
-        facts.androidApps = apps.android.map { app in
+        facts.androidApps = (apps?.android ?? []).map { app in
             SettingFacts.AndroidApp(package: app.package, fingerprints: app.fingerprints)
         }
         for setting in reader.settings where setting.isFile {
@@ -46,7 +46,7 @@ struct SettingExamination {
             // What cannot be read is told by the checks of each file.
             if setting.kind == .secretFile { facts.exposures[setting.name] = (try? SecretFile.exposure(path)) ?? nil }
         }
-        facts.webPaths = RouteTable.all.filter { $0.site == .web && $0.method == .get }.map(\.path)
+        facts.webPaths = RoutesCommand.routes.filter { $0.site == .web && $0.method == .get }.map(\.path)
         facts.returnPaths = ProviderSetup.returnPaths
         facts.pages = SettingExamination.pages(
             HeaderPolicy(includesSubdomains: facts.texts["hsts.include_subdomains"] != "false")
@@ -96,7 +96,7 @@ struct SettingExamination {
             let configuration = try Configuration(source)
             let invalid = configuration.listeners.trustedProxies.filter { $0 != "*" && NetworkPrefix($0) == nil }
             let problems = invalid.map { SettingFacts.Problem("trusted_proxies", "\($0) is no address or network") }
-            files = try Associations(configuration)
+            files = try Associations(try configuration.checkout())
             guard problems.isEmpty else { return (problems, files) }
             try Application.check(configuration)
             return ([], files)

@@ -4,6 +4,7 @@ import HTTPClient
 import HTTPServer
 import Operations
 import Primitives
+import ServerCore
 import Settings
 import SimulatorCore
 import Simulators
@@ -26,7 +27,7 @@ extension SimulatedService {
             seed: KernelRandom().bytes(16)
         )
         simulator.senderRoot = try keys.senderRoot()
-        let quota = configuration.listeners.simulatorQuota.rawValue
+        let quota = try configuration.checkout().provider.simulatorQuota.rawValue
         simulator.switches.quota = SimulatorSwitches.Quota(rawValue: quota) ?? .live
         simulator.insecureAllowsOthers = arguments.flags.contains("allow-remote")
         var sending = ClientConfiguration()
@@ -61,8 +62,9 @@ extension SimulatedService {
             publicKeys: [Merchant.PublicKey(id: DevelopmentKeys.publicKeyID, pem: pem)],
             allowedDomains: [configuration.listeners.web.host]
         )
+        let topics = try configuration.checkout().notifications.topics
         merchant.notifications = arguments.values["notify"].map { url in
-            NotificationTarget(url: url, topicARN: configuration.notifications.topics.first ?? DemoDefaults.topic)
+            NotificationTarget(url: url, topicARN: topics.first ?? DemoDefaults.topic)
         }
         return merchant
     }

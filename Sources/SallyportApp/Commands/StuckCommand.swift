@@ -49,8 +49,8 @@ enum StuckCommand {
             ) { configuration in
                 let task = try StuckTask(input.arguments)
                 let trail = try OperatorTrail(input)
-                let provider = task.readsProvider ? try ProviderSetup(configuration) : nil
-                let policy = configuration.policy
+                let provider = task.readsProvider ? try configuration.provider() : nil
+                let policy = try configuration.checkout().policy
                 let console = input.console
                 let outcome = try await configuration.onDatabase(for: "stuck") { reactor, client in
                     let resolver = StuckResolver(

@@ -1,12 +1,15 @@
+import ServerCore
+
 /// What `demo` prints when it is ready.
 enum Walkthrough {
     /// The commands to try first; README.md has the rest.
     ///
     /// - Parameters:
     ///   - configuration: The demo's.
+    ///   - simulator: Its address.
     ///   - keys: Where the authority is.
     /// - Returns: Some lines.
-    static func text(_ configuration: Configuration, _ keys: DevelopmentKeys) -> String {
+    static func text(_ configuration: Configuration, simulator: String, _ keys: DevelopmentKeys) -> String {
         let web = configuration.listeners.web.text
         let ca = keys.authorityPath
         return """
@@ -14,7 +17,7 @@ enum Walkthrough {
             In a browser:   \(web)/browser/cart   (certificate: \(ca), or \(web)/crt/sample.crt)
             A whole purchase with curl, as the iOS app and its tab would make it:
 
-              CA=\(ca) WEB=\(web) SIM=\(configuration.provider.apiURL) scripts/walkthrough iosApp
+              CA=\(ca) WEB=\(web) SIM=\(simulator) scripts/walkthrough iosApp
 
             One step at a time:
 

@@ -1,6 +1,6 @@
-import AmazonPay
 import EventIO
 import Primitives
+import ServerCore
 import Settings
 import Telemetry
 
@@ -14,8 +14,6 @@ extension Configuration {
         /// Empty where the administration listener asks for no token.
         let adminTokenPath: String
         let simulator: SocketAddress?
-        /// Whose limits a simulator has.
-        let simulatorQuota: QuotaTable
         let web: WebOrigin
         let link: WebOrigin
         let certificatePath: String
@@ -45,12 +43,6 @@ extension Configuration {
                 "simulator_listen",
                 "127.0.0.1:9443",
                 "where `simulators` and `demo` put the simulators"
-            )
-            simulatorQuota = read.choice(
-                "simulator.quota",
-                QuotaTable.allCases,
-                .live,
-                "whose limits the simulator has, and what calls to one are kept under: Amazon's for live or sandbox accounts, or none"
             )
             web = read.origin("web.base_url", "https://localhost:8443", "web host: the pages")
             link = read.within(.apps) { read in

@@ -10,13 +10,6 @@ package import Settings
 import SimulatorCore
 import Telemetry
 
-extension SettingScope {
-    /// Those of a command that reads and writes the database and nothing else.
-    static let database = SettingScope("database")
-    /// Those of the association files.
-    static let apps = SettingScope("apps")
-}
-
 extension Configuration {
     /// Every setting of the program, in the order in which `--print-config` shows them.
     static let settings: [Setting] = {
@@ -66,33 +59,11 @@ extension Configuration {
             isOnlyVariable: true
         )
         storage = Storage(&read)
-        let rules = SessionRules(&read)
-        policy = rules.policy
-        allowsPolicyChange = rules.allowsChange
         limits = Limits(&read)
         http2 = HTTP2(&read)
         includesSubdomains = read.flag("hsts.include_subdomains", true, "Strict-Transport-Security covers sub-domains")
-        let scriptPolicy = read.choice(
-            "csp.p2",
-            ["enforce", "report"],
-            "enforce",
-            "policy of the pages that load the provider's script"
-        )
-        enforcesScriptPolicy = scriptPolicy == "enforce"
         features = FeatureList.all.configured(&read)
         simulated = FeatureList.simulators.compactMap { $0.init(&read) }
-        provider = Provider(&read)
-        shop = Shop(&read)
-        merchant = Merchant(&read, ledgerCurrency: provider.ledgerCurrency)
-        notifications = Notifications(&read, provider: provider)
-        let round = read.duration(
-            "reconciliation.round",
-            0...3600,
-            "30s",
-            "pause between two looks at what is to be asked of the provider; 0: never"
-        )
-        pollRound = round > .zero ? round : nil
-        apps = read.within(.apps) { AppSettings(&$0) }
         printed = read.printed
         document = read.document
         checkTogether(&read)

@@ -19,13 +19,9 @@ extension Configuration {
         checkPostage(&reader)
         checkOrigins(&reader)
         checkListeners(&reader)
-        if reader.areSound("session.launch", "session.idle", "session.absolute"),
-            policy.times.launch > policy.times.idle || policy.times.idle > policy.times.absolute
-        {
-            reader.complain("session.idle", "launch, idle and absolute must not decrease in this order")
-        }
         let isPlain = listeners.web.scheme != "https" && !listeners.web.isLoopback
-        if reader.areSound("web.base_url"), policy.cookieNames == .host, isPlain {
+        let cookies = features.first(CheckoutFeature.self)?.settings.policy.cookieNames
+        if reader.areSound("web.base_url"), cookies == .host, isPlain {
             reader.complain("cookies.names", "__Host- names need https")
         }
     }
@@ -62,8 +58,9 @@ extension Configuration {
     }
 
     private func checkPostage(_ reader: inout SettingReader) {
-        let origins = merchant.policy.postageOrigins
-        guard !origins.isEmpty else { return }
+        guard let origins = features.first(MerchantFeature.self)?.settings.postageOrigins, !origins.isEmpty else {
+            return
+        }
         guard let servers = features.first(WebhookDelivery.self)?.settings else {
             return reader.complain("merchant.postage_origins", "needs webhooks, which the settings switch off")
         }

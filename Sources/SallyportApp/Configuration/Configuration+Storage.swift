@@ -1,5 +1,6 @@
 import Postgres
 import Primitives
+import ServerCore
 import Settings
 
 extension Configuration {
@@ -15,9 +16,6 @@ extension Configuration {
         /// Where the private cluster is; in the data directory unless that is closed to the user it runs as.
         let clusterDirectory: String
         let migrationsDirectory: String
-        let publicDirectory: String
-        /// How long orders are kept behind their month.
-        let orderRetention: Duration
 
         init(_ read: inout SettingReader) {
             let database = read.within(.database) { Database(&$0) }
@@ -27,18 +25,6 @@ extension Configuration {
             dataDirectory = database.dataDirectory
             clusterDirectory = ClusterFolder.path(dataDirectory: dataDirectory)
             migrationsDirectory = database.migrationsDirectory
-            publicDirectory = read.programFolder(
-                "public_dir",
-                "public",
-                "folder of the static files; empty to look beside the program"
-            )
-            let days = read.number(
-                "merchant.retention_days",
-                180...3650,
-                400,
-                "orders and their ledger, behind their month"
-            )
-            orderRetention = .seconds(days * 86_400)
         }
     }
 }
@@ -80,18 +66,5 @@ private struct Database {
             return error.detail
                 + (error.code == .insecure && isAllowable ? "; database.insecure_plaintext overrules this" : "")
         }
-    }
-}
-
-extension SettingReader {
-    /// The path of a folder, looked for beside the program where nothing is set; it may not exist.
-    ///
-    /// - Parameter folder: What it is called beside the program.
-    fileprivate mutating func programFolder(_ name: String, _ folder: String, _ meaning: String) -> String {
-        let path = self.folder(name, "", meaning)
-        guard path.isEmpty else { return path }
-        let found = ProgramFolder.find(folder)
-        resolve(name, as: found)
-        return found
     }
 }

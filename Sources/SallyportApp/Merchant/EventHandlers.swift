@@ -19,7 +19,7 @@ enum EventHandlers {
         }
         let limit = try SessionHandlers.limit(query["limit"])
         let page = try await call.mapErrors { [cursor] () async throws(StoreError) in
-            try await call.services.events.page(after: cursor, limit: limit)
+            try await call.merchant.events.page(after: cursor, limit: limit)
         }
         guard let page else {
             throw Failure(

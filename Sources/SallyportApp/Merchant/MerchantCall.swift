@@ -28,7 +28,7 @@ struct MerchantCall {
     }
 
     /// What the loop offers.
-    let services: LoopServices
+    let services: CheckoutPart
     /// What the interface offers.
     let merchant: MerchantServices
     /// The key, as the request showed it.
@@ -37,7 +37,7 @@ struct MerchantCall {
     let grant: KeyGrant
     private let content: Content
 
-    init(_ services: LoopServices, _ merchant: MerchantServices, key: APIKey, grant: KeyGrant, _ content: Content) {
+    init(_ services: CheckoutPart, _ merchant: MerchantServices, key: APIKey, grant: KeyGrant, _ content: Content) {
         self.services = services
         self.merchant = merchant
         self.key = key

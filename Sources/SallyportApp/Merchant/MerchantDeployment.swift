@@ -1,6 +1,7 @@
-import AmazonPay
+import Commerce
 import MerchantAPI
 import MerchantOrders
+import ServerCore
 import StrictJSON
 import Web
 
@@ -8,22 +9,26 @@ import Web
 final class MerchantDeployment: Sendable {
     /// What orders may be.
     let policy: OrderPolicy
+    /// How often its clients may ask.
+    let limits: MerchantLimits
     /// The description of the interface.
     let document: FixedAnswer
 
     /// The interface, or `nil` where it is not served.
     ///
     /// - Parameters:
-    ///   - configuration: Checked.
-    ///   - headers: For the description.
-    init?(_ configuration: Configuration, _ headers: HeaderPolicy) {
-        guard configuration.merchant.isServed else { return nil }
-        policy = configuration.merchant.policy
+    ///   - settings: Checked.
+    ///   - policy: What orders may be.
+    ///   - process: Host and fields.
+    init?(_ settings: MerchantSettings, _ policy: OrderPolicy, _ process: ProcessContext) {
+        guard settings.isServed else { return nil }
+        self.policy = policy
+        limits = MerchantLimits(perMinute: settings.requestsPerMinute)
         let description = OpenAPIDocument.make(
             MerchantRouteTable.all.map(\.description),
-            server: configuration.listeners.web.text,
-            version: ProgramVersion.text
+            server: process.web.text,
+            version: process.version
         )
-        document = FixedAnswer(description.bytes, block: headers.json)
+        document = FixedAnswer(description.bytes, block: process.headers.json)
     }
 }

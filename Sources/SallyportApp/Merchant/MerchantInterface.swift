@@ -16,7 +16,7 @@ import Web
 /// Nothing is looked up before the key was found good, so that a client without a key learns nothing but which routes there are. A valid key is
 /// let in whatever else its address does, and whatever the buyers do whose requests it relays.
 final class MerchantInterface {
-    private let services: LoopServices
+    private let services: CheckoutPart
     private let merchant: MerchantServices
     private let deployment: MerchantDeployment
 
@@ -25,11 +25,8 @@ final class MerchantInterface {
     /// Less than what is read of a refused request to be dropped, so that whoever sends a little more gets its answer.
     static let bodyLimit = 196_608
 
-    /// The interface, or `nil` where it is not served.
-    ///
-    /// - Parameter services: The loop's.
-    init?(_ services: LoopServices) {
-        guard let merchant = services.merchant, let deployment = services.deployment.merchant else { return nil }
+    /// The interface on a loop.
+    init(_ services: CheckoutPart, _ merchant: MerchantServices, _ deployment: MerchantDeployment) {
         self.services = services
         self.merchant = merchant
         self.deployment = deployment

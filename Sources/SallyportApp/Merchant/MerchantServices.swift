@@ -1,4 +1,5 @@
 import Cryptography
+import EventIO
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
@@ -8,6 +9,7 @@ import ServiceAPI
 import SessionBroker
 import Telemetry
 import Web
+import Webhooks
 
 /// What the handlers below `/v1` share on one loop; made on the loop, never leaves it.
 final class MerchantServices {
@@ -19,6 +21,14 @@ final class MerchantServices {
     let account: OrderAccount
     /// Seals answers that hold tokens.
     let seal: AnswerSeal
+    /// Orders and the ledger.
+    let orders: PostgresOrderStore
+    /// Moves money that merchants ask for.
+    let payments: PaymentService
+    /// What merchants are told.
+    let events: PostgresEventStore
+    /// What orders may be.
+    let policy: OrderPolicy
     private let limits: MerchantLimits
     private let metrics: MetricsRegistry
     private let clock: any WallClock & MonotonicClock
@@ -28,30 +38,32 @@ final class MerchantServices {
     private var keyHashes: Set<Digest32> = []
     private var keyHashesReadAt: MonotonicTime?
 
-    /// The services of a loop.
+    /// What the interface works with on a loop.
     ///
     /// - Parameters:
-    ///   - keys: Of the same loop.
-    ///   - creation: Of the same loop.
-    ///   - account: That orders are made under.
-    ///   - limits: Of the process.
-    ///   - metrics: Counts requests.
-    ///   - clock: For what answers say; the one that nobody sets for the limits.
+    ///   - deployment: Of the process.
+    ///   - checkout: Of the loop.
+    ///   - orders: Of the loop, as the other two.
+    ///   - payments: Moves money.
+    ///   - events: What merchants are told.
     /// - Throws: `failed` where OpenSSL does not offer what sealing needs.
     init(
-        keys: PostgresKeyStore,
-        creation: PostgresSessionCreation,
-        account: OrderAccount,
-        limits: MerchantLimits,
-        metrics: MetricsRegistry,
-        clock: any WallClock & MonotonicClock
+        _ deployment: MerchantDeployment,
+        _ checkout: CheckoutPart,
+        orders: PostgresOrderStore,
+        payments: PaymentService,
+        events: PostgresEventStore
     ) throws(CryptographyError) {
-        self.keys = keys
-        self.creation = creation
-        self.account = account
-        self.limits = limits
-        self.metrics = metrics
-        self.clock = clock
+        keys = PostgresKeyStore(client: checkout.database)
+        creation = PostgresSessionCreation(client: checkout.database, policy: checkout.deployment.policy)
+        account = checkout.account
+        policy = deployment.policy
+        limits = deployment.limits
+        metrics = checkout.metrics
+        clock = SystemClock()
+        self.orders = orders
+        self.payments = payments
+        self.events = events
         seal = try AnswerSeal()
         for route in MerchantRouteTable.all.map(\.description) where route.scope != nil {
             let codes = route.shape.answers.map(\.status.code) + OpenAPIDocument.problems(of: route).map(\.status.code)

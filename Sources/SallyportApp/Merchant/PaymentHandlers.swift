@@ -95,7 +95,7 @@ enum PaymentHandlers {
     ) async throws(Failure) -> MerchantAnswer {
         let flow = request.target.flow
         let isOwn = try await call.mapErrors { () async throws(StoreError) in
-            try await call.services.orders.isOwn(flow)
+            try await call.merchant.orders.isOwn(flow)
         }
         // The provider would not find it, and its refusal would be kept.
         guard isOwn else {
@@ -105,7 +105,7 @@ enum PaymentHandlers {
                 session: flow
             )
         }
-        let answer = try await call.services.payments.carryOut(request, try call.claim())
+        let answer = try await call.merchant.payments.carryOut(request, try call.claim())
         guard let status = HTTPStatus(answer.status) else {
             throw Failure(.internalError, "a kept answer with status \(answer.status)")
         }
@@ -115,7 +115,7 @@ enum PaymentHandlers {
     private static func order(_ call: MerchantCall) async throws(Failure) -> MerchantOrder {
         let flow = try call.flow()
         let found = try await call.mapErrors { () async throws(StoreError) in
-            try await call.services.orders.read(flow)
+            try await call.merchant.orders.read(flow)
         }
         guard let found else { throw Failure(.notFound) }
         return found
@@ -143,7 +143,7 @@ enum PaymentHandlers {
     }
 
     private static func object(_ id: String, _ call: MerchantCall) async throws(Failure) -> LedgerObject? {
-        try await call.mapErrors { () async throws(StoreError) in try await call.services.orders.object(id) }
+        try await call.mapErrors { () async throws(StoreError) in try await call.merchant.orders.object(id) }
     }
 
     private static func descriptor(_ body: inout JSONReader) throws(Failure) -> String? {

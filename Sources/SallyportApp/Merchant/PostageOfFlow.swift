@@ -30,7 +30,10 @@ extension Exchange {
         case .callback(let address):
             if let agreed = await agreedPostage(flow, token, chosen) { return agreed }
             let question = PostageQuestion(flow.flow, flow.order, to: PostageQuestion.Destination(chosen.address))
-            return try await services.postage.ask(address, question, flow.flow)
+            guard let costs = services.shippingCosts else {
+                throw Failure(.postageFailed, "this program asks no server for the postage", of: flow)
+            }
+            return try await costs.ask(address, question, flow.flow)
         }
     }
 

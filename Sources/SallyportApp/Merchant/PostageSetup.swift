@@ -4,24 +4,35 @@ import HTTPClient
 import MerchantOrders
 import Primitives
 import Settings
+import Telemetry
 import Webhooks
 
 /// How merchants' servers are asked for the postage, read and checked at the start.
 struct PostageSetup: Sendable {
     private let policy: OrderPolicy
     private let numbers: [Int]
+    private let agent: String
     private let outbound: ClientConfiguration
     /// `nil` where no merchant may be asked.
     private let secret: Secret<[UInt8]>?
 
-    /// The setup of a configuration.
+    /// How merchants are asked.
     ///
-    /// - Parameter configuration: Checked in itself.
+    /// - Parameters:
+    ///   - policy: Names the servers.
+    ///   - numbers: Of the keys to sign with.
+    ///   - servers: How they are reached.
+    ///   - agent: What requests are sent as.
     /// - Throws: Where the merchant secret is needed and cannot be read.
-    init(_ configuration: Configuration) throws(ConfigurationError) {
-        policy = configuration.merchant.policy
-        numbers = configuration.merchant.postageKeys
-        let servers = try configuration.merchantServers()
+    init(
+        _ policy: OrderPolicy,
+        keys numbers: [Int],
+        _ servers: WebhookSettings,
+        agent: String
+    ) throws(ConfigurationError) {
+        self.policy = policy
+        self.numbers = numbers
+        self.agent = agent
         outbound = servers.inquiries
         secret = policy.postageOrigins.isEmpty ? nil : try servers.secret()
     }
@@ -30,22 +41,28 @@ struct PostageSetup: Sendable {
     ///
     /// - Parameters:
     ///   - reactor: The loop's.
-    ///   - telemetry: Where to write and count.
+    ///   - logger: Where to write.
+    ///   - metrics: Where to count.
     /// - Returns: A client that has asked nobody yet.
     /// - Throws: `failed` where OpenSSL does not offer what signing needs.
-    func client(_ reactor: Reactor, _ telemetry: AppTelemetry) throws(CryptographyError) -> ShippingCostClient {
+    func client(
+        _ reactor: Reactor,
+        logger: Logger,
+        metrics: MetricsRegistry
+    ) throws(CryptographyError) -> ShippingCostClient {
         guard let secret else { return ShippingCostClient(nil) }
         let inquiry = ShippingCostClient.Inquiry(
             policy: policy,
             exchange: CurlClient(
                 reactor,
                 configuration: outbound,
-                logger: telemetry.logger,
-                metrics: telemetry.metrics
+                logger: logger,
+                metrics: metrics
             ),
             signer: try WebhookSigner(),
             keys: try PostageKeys(secret: secret),
             numbers: numbers,
+            agent: agent,
             clock: SystemClock(),
             random: reactor.random
         )

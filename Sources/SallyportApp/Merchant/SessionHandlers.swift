@@ -15,7 +15,7 @@ import Web
 enum SessionHandlers {
     /// Answers `POST /v1/sessions`.
     @Sendable static func create(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        guard let policy = call.deployment.merchant?.policy else { throw Failure(.notFound) }
+        let policy = call.merchant.policy
         let request = try SessionRequest(try call.body(), policy)
         return try await call.services.creation.open(request, for: call)
     }
@@ -32,7 +32,7 @@ enum SessionHandlers {
     @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let query = try query(try call.query(RouteDescription.listParameters))
         let page = try await call.mapErrors { () async throws(StoreError) in
-            try await call.services.orders.page(query)
+            try await call.merchant.orders.page(query)
         }
         let body: JSONValue = [
             "data": .array(page.orders.map { SessionBody($0).json }), "nextCursor": JSONValue(page.next?.text),
@@ -226,7 +226,7 @@ enum SessionHandlers {
     /// The order of a session; throws `not_found`.
     static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Failure) -> MerchantOrder {
         let found = try await call.mapErrors { () async throws(StoreError) in
-            try await call.services.orders.read(flow)
+            try await call.merchant.orders.read(flow)
         }
         guard let found else { throw Failure(.notFound) }
         return found

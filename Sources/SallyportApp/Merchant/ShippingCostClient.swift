@@ -13,7 +13,7 @@ import Webhooks
 /// Asks merchants' servers for the postage of their orders; one per loop.
 ///
 /// An answer counts as it is written or not at all: a price is never guessed, and nothing is tried twice, since a buyer is waiting.
-final class ShippingCostClient {
+final class ShippingCostClient: ShippingCosts {
     /// How merchants are asked.
     struct Inquiry {
         /// Where they may be asked.
@@ -24,6 +24,7 @@ final class ShippingCostClient {
         let keys: PostageKeys
         /// The numbers of the keys to sign with.
         let numbers: [Int]
+        let agent: String
         let clock: any WallClock
         let random: any RandomSource
     }
@@ -40,14 +41,6 @@ final class ShippingCostClient {
         self.inquiry = inquiry
     }
 
-    /// Asks a merchant's server.
-    ///
-    /// - Parameters:
-    ///   - address: Of the order's terms, which may be older than the settings.
-    ///   - question: What is to be sent where.
-    ///   - flow: For the log.
-    /// - Returns: In the currency of the order; with it the order can be charged.
-    /// - Throws: `postage_failed`, with a detail that names the origin and holds nothing of the address or the answer.
     func ask(_ address: String, _ question: PostageQuestion, _ flow: FlowID) async throws(Failure) -> Yen {
         guard let inquiry, let origin = inquiry.policy.postageOrigin(of: address) else {
             throw Failure(.postageFailed, "the origin is not in merchant.postage_origins any more", session: flow)
@@ -94,7 +87,7 @@ extension ShippingCostClient.Inquiry {
             url: address,
             fields: [
                 ("content-type", "application/json"), ("accept", "application/json"),
-                ("user-agent", "Sallyport/\(ProgramVersion.text)"),
+                ("user-agent", agent),
             ] + signature,
             body: body,
             timeout: ShippingCostClient.limit

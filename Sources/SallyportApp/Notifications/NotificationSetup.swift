@@ -16,15 +16,15 @@ struct NotificationSetup: Sendable {
 
     /// The setup of a configuration, or `nil` where no messages are taken in.
     ///
-    /// - Parameter configuration: Checked in itself.
+    /// - Parameter checkout: Checked in itself.
     /// - Throws: Where a file cannot be read or holds no certificates.
-    init?(_ configuration: Configuration) throws(ConfigurationError) {
-        guard let chain = try configuration.notificationChain() else { return nil }
+    init?(_ checkout: CheckoutSettings) throws(ConfigurationError) {
+        let settings = checkout.notifications
+        guard let chain = try settings.chain() else { return nil }
         self.chain = chain
-        policy = configuration.notificationPolicy
-        let settings = configuration.notifications
+        policy = settings.policy(merchantID: checkout.provider.merchantID)
         confirmsSubscriptions = settings.confirmsSubscriptions
-        authorityPath = settings.certificateHosts.isEmpty ? "" : configuration.provider.authorityPath
+        authorityPath = settings.certificateHosts.isEmpty ? "" : checkout.provider.authorityPath
     }
 
     /// The inbox of a loop.
@@ -38,7 +38,7 @@ struct NotificationSetup: Sendable {
     func inbox(
         _ store: PostgresNotificationStore,
         reactor: Reactor,
-        telemetry: AppTelemetry,
+        telemetry: CheckoutTelemetry,
         wake: @escaping () -> Void
     ) -> NotificationInbox {
         var outbound = ClientConfiguration()

@@ -2,6 +2,7 @@ import AmazonPay
 import EventIO
 import HTTPClient
 import Primitives
+import Telemetry
 
 extension CheckoutService {
     /// A service with a client of its own, for the present loop.
@@ -11,7 +12,8 @@ extension CheckoutService {
     ///   - quota: Shared by all loops of the process.
     ///   - sessionCalls: As the quota.
     ///   - reactor: The loop's.
-    ///   - telemetry: Where to write and count.
+    ///   - logger: Where to write.
+    ///   - metrics: Where to count.
     ///   - signing: Signs on another thread, for all loops; `nil` signs here.
     /// - Returns: A service that has called nobody yet.
     static func make(
@@ -19,7 +21,8 @@ extension CheckoutService {
         quota: CallQuota,
         sessionCalls: SessionCalls,
         reactor: Reactor,
-        telemetry: AppTelemetry,
+        logger: Logger,
+        metrics: MetricsRegistry,
         signing: SigningQueue?
     ) -> CheckoutService {
         var outbound = ClientConfiguration()
@@ -27,8 +30,8 @@ extension CheckoutService {
         let exchange = CurlClient(
             reactor,
             configuration: outbound,
-            logger: telemetry.logger,
-            metrics: telemetry.metrics
+            logger: logger,
+            metrics: metrics
         )
         var surroundings = CheckoutClient.Surroundings(
             exchange: exchange,
@@ -38,8 +41,8 @@ extension CheckoutService {
             clock: SystemClock(),
             random: reactor.random
         )
-        surroundings.logger = telemetry.logger
-        surroundings.metrics = telemetry.metrics
+        surroundings.logger = logger
+        surroundings.metrics = metrics
         let client = CheckoutClient(
             provider.credentials,
             endpoint: provider.endpoint,
@@ -52,7 +55,7 @@ extension CheckoutService {
             signing: signing,
             sessionCalls: sessionCalls,
             startTask: { body in reactor.startTask(body) },
-            logger: telemetry.logger
+            logger: logger
         )
     }
 }

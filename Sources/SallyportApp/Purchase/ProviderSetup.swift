@@ -2,6 +2,7 @@ import AmazonPay
 import EventIO
 import Pages
 import Primitives
+import ServerCore
 import SessionBroker
 import Settings
 
@@ -29,11 +30,12 @@ struct ProviderSetup: Sendable {
 
     /// Reads key and settings.
     ///
-    /// - Parameter configuration: Says besides where the pages are, and how long one purchase call owns a flow: the completion has to
-    ///   end before that is over.
+    /// - Parameters:
+    ///   - checkout: Says besides how long one purchase call owns a flow: the completion has to end before that is over.
+    ///   - web: Where the pages are.
     /// - Throws: Every problem of the account at once.
-    init(_ configuration: Configuration) throws(ConfigurationError) {
-        let (settings, web) = (configuration.provider, configuration.listeners.web)
+    init(_ checkout: CheckoutSettings, web: WebOrigin) throws(ConfigurationError) {
+        let settings = checkout.provider
         let missing = ProviderSetup.missing(settings)
         guard missing.isEmpty else {
             throw ConfigurationError(problems: missing + ProviderSetup.problems(settings, web))
@@ -66,9 +68,9 @@ struct ProviderSetup: Sendable {
         reviewURL = web.text + Path.review
         cancelURL = web.text + Path.cancel
         resultURL = web.text + Path.result
-        completeLimit = configuration.policy.times.lease - .seconds(10)
+        completeLimit = checkout.policy.times.lease - .seconds(10)
         let real = credentials.environment == .live ? QuotaTable.live : .sandbox
-        var limits = CallQuota.Limits(endpoint.isSimulator ? configuration.listeners.simulatorQuota : real)
+        var limits = CallQuota.Limits(endpoint.isSimulator ? settings.simulatorQuota : real)
         limits.rates = settings.quotas
         limits.processes = settings.quotaProcesses
         quota = limits
@@ -86,7 +88,7 @@ struct ProviderSetup: Sendable {
     }
 
     /// What there is no account without.
-    private static func missing(_ settings: Configuration.Provider) -> [String] {
+    private static func missing(_ settings: ProviderSettings) -> [String] {
         let needed = [
             ("merchant_id", settings.merchantID), ("store_id", settings.storeID),
             ("public_key_id", settings.publicKeyID), ("private_key", settings.privateKeyPath),
@@ -95,7 +97,7 @@ struct ProviderSetup: Sendable {
     }
 
     /// What the provider would refuse of the shop's own texts, which otherwise the first buyer would find out.
-    private static func problems(_ settings: Configuration.Provider, _ web: WebOrigin) -> [String] {
+    private static func problems(_ settings: ProviderSettings, _ web: WebOrigin) -> [String] {
         let metadata = MerchantMetadata(merchantStoreName: settings.storeName)
         let addresses = returnPaths.map { web.text + $0 }
         return metadata.problems.map { "provider.store_name: \($0)" }

@@ -11,13 +11,13 @@ struct Associations: Sendable {
 
     /// Makes both files.
     ///
-    /// - Parameter configuration: Names the apps; profile compat opens the app for any query.
+    /// - Parameter checkout: Names the apps; profile compat opens the app for any query.
     /// - Throws: Every malformed app at once.
-    init(_ configuration: Configuration) throws(ConfigurationError) {
+    init(_ checkout: CheckoutSettings) throws(ConfigurationError) {
         var problems: [String] = []
-        let rules = Associations.rules(configuration)
+        let rules = Associations.rules(checkout)
         var appleApps: [AppleApp] = []
-        for (index, app) in configuration.apps.ios.enumerated() {
+        for (index, app) in checkout.apps.ios.enumerated() {
             do throws(AppLinkError) {
                 appleApps.append(
                     try AppleApp(prefix: app.prefix, bundle: app.bundle, services: app.services, isClip: app.isClip)
@@ -27,7 +27,7 @@ struct Associations: Sendable {
             }
         }
         var androidApps: [AndroidApp] = []
-        for (index, app) in configuration.apps.android.enumerated() {
+        for (index, app) in checkout.apps.android.enumerated() {
             do throws(AppLinkError) {
                 androidApps.append(
                     try AndroidApp(package: app.package, fingerprints: app.fingerprints, isDynamic: app.isDynamic)
@@ -42,7 +42,7 @@ struct Associations: Sendable {
     }
 
     /// Which addresses of the link host open the apps.
-    static func rules(_ configuration: Configuration) -> LinkRules {
-        LinkRules(configuration.policy.profile == .compat ? .returnPath : .returnLink)
+    static func rules(_ checkout: CheckoutSettings) -> LinkRules {
+        LinkRules(checkout.policy.profile == .compat ? .returnPath : .returnLink)
     }
 }

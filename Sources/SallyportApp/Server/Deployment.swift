@@ -7,6 +7,7 @@ import MerchantAPI
 import MerchantOrders
 import Pages
 import Primitives
+import ServerCore
 import SessionBroker
 import Settings
 import Web
@@ -44,50 +45,41 @@ final class Deployment: Sendable {
     let developmentAuthority: FixedAnswer
     /// Whether the program is run to be looked at.
     let isDemo: Bool
-    /// Who gets what from the administration listener.
-    let admin: AdminAccess
-    /// The answer to every other host: 421, empty.
-    let misdirected: StaticResponse
-    /// The interface for merchants' programs; `nil` where it is not served.
-    let merchant: MerchantDeployment?
-    /// How long orders and their ledger are kept behind their month.
-    let orderRetention: Duration
     /// A route for each static file, under the name that holds its hash.
-    let assetRoutes: RouteGroup<LoopServices>
+    let assetRoutes: RouteGroup<CheckoutPart>
 
     /// Reads the static files and makes every answer that can be made ahead.
     ///
     /// - Parameters:
-    ///   - configuration: Checked.
+    ///   - settings: Checked.
     ///   - provider: The account.
-    ///   - authority: Certificate of the development authority, PEM; `nil` outside `demo`.
+    ///   - process: Hosts and fields.
     /// - Throws: Every problem at once.
-    init(_ configuration: Configuration, provider: ProviderSetup, authority: [UInt8]?) throws(ConfigurationError) {
-        let listeners = configuration.listeners
-        let headers = HeaderPolicy(includesSubdomains: configuration.includesSubdomains)
-        let files = try Deployment.staticAssets(configuration)
-        isDemo = authority != nil
+    init(
+        _ settings: CheckoutSettings,
+        provider: ProviderSetup,
+        _ process: ProcessContext
+    ) throws(ConfigurationError) {
+        let headers = process.headers
+        let files = try Deployment.staticAssets(settings)
+        isDemo = process.mode == .demo
         self.headers = headers
         let shopHeaders = ShopHeaders(headers)
         self.shopHeaders = shopHeaders
-        policy = configuration.policy
-        orderRetention = configuration.storage.orderRetention
-        shop = OwnShop(.sample, sentBy: .sample, configuration.provider.captureMode)
+        policy = settings.policy
+        shop = OwnShop(.sample, sentBy: .sample, settings.provider.captureMode)
         ownTerms = OrderTerms(shop)
-        cookieTable = CookieTable(configuration.policy.cookieNames)
-        cookies = CookieWriter(names: cookieTable, times: configuration.policy.times)
-        webHost = Array(listeners.web.authority.utf8)
-        linkHost = Array(listeners.link.authority.utf8)
-        webOrigin = listeners.web.text
-        linkOrigin = listeners.link.text
-        startAction = LinkTarget(configuration.provider.startURL)
-        pages = PageRenderer(site: try Deployment.site(configuration, provider, shop.catalogue), assets: files)
-        let policy = ProviderPolicy(hosts: try Deployment.hosts(configuration.provider, provider), reportGroup: "csp")
+        cookieTable = CookieTable(settings.policy.cookieNames)
+        cookies = CookieWriter(names: cookieTable, times: settings.policy.times)
+        webHost = Array(process.web.authority.utf8)
+        linkHost = Array(process.link.authority.utf8)
+        webOrigin = process.web.text
+        linkOrigin = process.link.text
+        startAction = LinkTarget(settings.provider.startURL)
+        pages = PageRenderer(site: try Deployment.site(settings, provider, process.web, shop.catalogue), assets: files)
+        let policy = ProviderPolicy(hosts: try Deployment.hosts(settings.provider, provider), reportGroup: "csp")
             .policy
-        providerPolicies = try Deployment.fields(policy, isEnforced: configuration.enforcesScriptPolicy)
-        merchant = MerchantDeployment(configuration, headers)
-        admin = try AdminAccess(configuration)
-        misdirected = StaticResponse(HTTPResponse(.misdirected, block: headers.common))
+        providerPolicies = try Deployment.fields(policy, isEnforced: settings.enforcesScriptPolicy)
         assetRoutes = RouteGroup(
             on: .web,
             .page,
@@ -98,11 +90,11 @@ final class Deployment: Sendable {
             }
         )
         let absent = FixedAnswer(absent: HTTPResponse(.notFound, block: headers.json))
-        let associations = try Associations(configuration)
+        let associations = try Associations(settings)
         appleAssociation = associations.apple.map { FixedAnswer($0, block: shopHeaders.association) } ?? absent
         androidAssociation = associations.android.map { FixedAnswer($0, block: shopHeaders.association) } ?? absent
         developmentAuthority =
-            authority.map { pem in
+            process.developmentAuthority.map { pem in
                 let type = HTTPField(.contentType, constant: "application/x-x509-ca-cert")
                 return FixedAnswer(pem, block: headers.plain.adding([type]))
             } ?? absent
@@ -112,9 +104,9 @@ final class Deployment: Sendable {
 // MARK: - Parts
 
 extension Deployment {
-    private static func staticAssets(_ configuration: Configuration) throws(ConfigurationError) -> StaticAssets {
-        let directory = configuration.storage.publicDirectory
-        let look = ShopLook(logo: try logo(configuration.shop.logoPath), accent: configuration.shop.accent)
+    private static func staticAssets(_ settings: CheckoutSettings) throws(ConfigurationError) -> StaticAssets {
+        let directory = settings.publicDirectory
+        let look = ShopLook(logo: try logo(settings.shop.logoPath), accent: settings.shop.accent)
         do throws(IOError) {
             return try StaticAssets(
                 read: { (path) throws(IOError) in try Files.read(directory + "/" + path) },
@@ -160,26 +152,27 @@ extension Deployment {
     }
 
     private static func site(
-        _ configuration: Configuration,
+        _ settings: CheckoutSettings,
         _ provider: ProviderSetup,
+        _ web: WebOrigin,
         _ catalogue: Catalogue
     ) throws(ConfigurationError) -> PageSite {
         let script =
-            configuration.provider.scriptURL.isEmpty
-            ? provider.credentials.region.scriptURL : configuration.provider.scriptURL
-        guard let target = LinkTarget(script), let rescue = LinkTarget(configuration.listeners.web.text + "/rescue")
+            settings.provider.scriptURL.isEmpty
+            ? provider.credentials.region.scriptURL : settings.provider.scriptURL
+        guard let target = LinkTarget(script), let rescue = LinkTarget(web.text + "/rescue")
         else {
             throw ConfigurationError(problems: ["provider.script_url: not an address"])
         }
         var options: PageSite.Options = []
         if provider.endpoint.isSimulator { options.insert(.demonstration) }
-        if configuration.policy.verifier == .required { options.insert(.verifier) }
+        if settings.policy.verifier == .required { options.insert(.verifier) }
         return PageSite(
             shopName: provider.storeName,
             catalogue: catalogue,
             checkoutScript: target,
             rescue: rescue,
-            terms: configuration.shop.terms,
+            terms: settings.shop.terms,
             options: options
         )
     }
@@ -188,7 +181,7 @@ extension Deployment {
     ///
     /// Those of the region are what its widgets were seen to load.
     private static func hosts(
-        _ settings: Configuration.Provider,
+        _ settings: ProviderSettings,
         _ provider: ProviderSetup
     ) throws(ConfigurationError) -> ProviderHosts {
         let region = provider.credentials.region

@@ -12,7 +12,7 @@ struct Exchange {
     /// The request; not to be kept past the answer.
     let request: HTTPRequest
     /// What the loop offers.
-    let services: LoopServices
+    let services: CheckoutPart
 
     /// What is the same for every loop.
     var deployment: Deployment { services.deployment }

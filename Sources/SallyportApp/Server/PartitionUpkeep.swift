@@ -37,7 +37,6 @@ final class PartitionUpkeep {
     private let store: PostgresPartitionStore
     private let health: PartitionHealth
     private let times: BrokerPolicy.Times
-    private let keepOrders: Duration
     private let logger: Logger
     private var runsUntilWarning = 0
     private var dropped: [String: PostgresPartitionStore.Dropped] = [:]
@@ -53,19 +52,16 @@ final class PartitionUpkeep {
     ///   - store: Of the same loop.
     ///   - health: Told what was read.
     ///   - times: How long flows, trail and sealed data are kept.
-    ///   - keepOrders: How long orders are kept.
     ///   - logger: Told what was done, and what could not be.
     init(
         _ store: PostgresPartitionStore,
         health: PartitionHealth,
         times: BrokerPolicy.Times,
-        keepOrders: Duration,
         logger: Logger
     ) {
         self.store = store
         self.health = health
         self.times = times
-        self.keepOrders = keepOrders
         self.logger = logger
     }
 
@@ -83,8 +79,8 @@ final class PartitionUpkeep {
     }
 
     /// Drops one partition of orders past retention or rows of dropped ones; whether there may be more.
-    func dropOrders() async -> Bool {
-        await drop("orders") { () async throws(PostgresError) in try await store.dropOrders(keep: keepOrders) }
+    func dropOrders(keep: Duration) async -> Bool {
+        await drop("orders") { () async throws(PostgresError) in try await store.dropOrders(keep: keep) }
     }
 
     /// Logs what was dropped since the last call.

@@ -8,44 +8,43 @@ import Web
 extension Router {
     /// The router of the public listeners, which tell hosts apart.
     static func publicListeners(
-        _ services: LoopServices,
-        _ merchants: MerchantInterface?,
+        _ process: ProcessContext,
+        _ loop: LoopContext,
         _ features: FeatureParts
     ) throws(RouteError) -> Router {
-        let deployment = services.deployment
-        let (page, json) = (ShopFailures(services, .page), ShopFailures(services, .json))
-        var formats: [FormatName: any FailureFormat] = [.page: page, .json: json]
-        if let merchants { formats[.problem] = merchants }
-        let head = deployment.headers.redirect
-        var routes = try Routes(
-            [
-                Site(.link, host: deployment.linkHost, fallback: .page, formats: formats, headFields: head),
-                Site(.web, host: deployment.webHost, fallback: .page, formats: formats, headFields: head),
-            ] + features.sites
-        )
-        try routes.mount(RouteTable.pages, on: services)
-        try routes.mount(RouteTable.notifications(isTaken: services.notifications != nil), on: services)
-        try routes.mount(RouteTable.about, on: services)
-        try routes.mount(RouteTable.links, on: services)
-        try routes.mount(deployment.assetRoutes, on: services)
-        if let merchants { try routes.mount(MerchantInterface.routes, on: merchants) }
+        let (formats, headers) = (loop.formats, process.headers)
+        func site(_ name: SiteName, _ origin: WebOrigin) -> Site {
+            Site(
+                name,
+                host: Array(origin.authority.utf8),
+                fallback: .page,
+                formats: formats,
+                headFields: headers.redirect
+            )
+        }
+        var routes = try Routes([site(.link, process.link), site(.web, process.web)] + features.sites)
         try features.mount(&routes)
-        return Router(routes, misdirected: deployment.misdirected)
+        return Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected, block: headers.common)))
     }
 
     /// The router of the administration listener.
-    static func adminListener(_ services: LoopServices, _ features: FeatureParts) throws(RouteError) -> Router {
-        let deployment = services.deployment
+    static func adminListener(
+        _ part: AdminPart,
+        _ access: AdminAccess,
+        _ loop: LoopContext,
+        _ features: FeatureParts
+    ) throws(RouteError) -> Router {
+        let headers = loop.headers
         let site = Site(
             .admin,
             host: nil,
             fallback: .page,
-            formats: [.page: ShopFailures(services, .page), .json: ShopFailures(services, .json)],
-            headFields: deployment.headers.redirect
-        ) { request in deployment.admin.refusal(of: request, deployment.headers.plain) }
+            formats: loop.formats,
+            headFields: headers.redirect
+        ) { request in access.refusal(of: request, headers.plain) }
         var routes = try Routes([site])
-        try routes.mount(RouteTable.admin, on: services)
+        for group in AdminPart.routes { try routes.mount(group, on: part) }
         try features.mount(&routes)
-        return Router(routes, misdirected: deployment.misdirected)
+        return Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected, block: headers.common)))
     }
 }

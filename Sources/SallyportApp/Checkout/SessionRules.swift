@@ -1,3 +1,4 @@
+import ServerCore
 import SessionBroker
 import Settings
 

@@ -8,38 +8,32 @@ import SessionBroker
 import Telemetry
 import Web
 
-/// Takes up what has no result because its holder is gone: purchases under way and operations on payments.
+/// Takes up purchases under way that have no result because their holder is gone.
 ///
 /// One per process, a periodic task of its own, which nothing else delays. Each row is claimed before it is taken over, so that
 /// several processes share the work; one that cannot be taken over is put off and holds up no other.
-final class Recovery {
-    private let services: LoopServices
+final class PurchaseRecovery {
+    private let services: CheckoutPart
     private let parts: WorkerPool
     private let purchases: WorkerPool
-    private let payments: WorkerPool
     private let stuck: WorkerPool
     private let logger: Logger
 
     /// Between two runs; a lease is three times as long.
-    static let usualPause = Duration.seconds(15)
+    static let pause = Duration.seconds(15)
     /// After which a run claims nothing more; unmatched notifications are looked at once in a run.
     static let budget = Duration.seconds(300)
-    /// How many purchases, and how many operations, are taken up at a time; each waits for the provider most of the time.
+    /// How many purchases are taken up at a time; each waits for the provider most of the time.
     private static let width = 8
 
-    /// Recovery on the present loop.
-    ///
-    /// - Parameters:
-    ///   - services: The loop's.
-    ///   - reactor: The loop's.
-    ///   - logger: Hears what could not be taken up.
-    init(_ services: LoopServices, _ reactor: Reactor, logger: Logger) {
+    /// Recovery on the loop of a part.
+    init(_ services: CheckoutPart) {
         self.services = services
-        self.logger = logger
+        logger = services.logger
+        let reactor = services.reactor
         parts = WorkerPool(reactor, width: 4)
-        purchases = WorkerPool(reactor, width: Recovery.width)
-        payments = WorkerPool(reactor, width: Recovery.width)
-        stuck = WorkerPool(reactor, width: Recovery.width)
+        purchases = WorkerPool(reactor, width: PurchaseRecovery.width)
+        stuck = WorkerPool(reactor, width: PurchaseRecovery.width)
     }
 
     /// Takes up what is overdue, until nothing is.
@@ -48,13 +42,11 @@ final class Recovery {
         // None waits for another: a provider that is slow to tell of a permission holds up no purchase.
         await parts.all([
             { hasWoken = await self.services.unmatchedNotifications.follow() },
-            { await self.recoverPurchases(budget) }, { await self.recoverPayments(budget) },
+            { await self.recoverPurchases(budget) },
             { await self.rereadStuck() },
         ])
         if hasWoken { await recoverPurchases(budget) }
     }
-
-    // MARK: Purchases
 
     private func recoverPurchases(_ budget: RunBudget) async {
         do throws(StoreError) {
@@ -91,7 +83,7 @@ final class Recovery {
     /// Reads a few of the sessions whose purchases were given up, each once a day.
     private func rereadStuck() async {
         do throws(StoreError) {
-            for purchase in try await services.broker.claimStuck(limit: Recovery.width) {
+            for purchase in try await services.broker.claimStuck(limit: PurchaseRecovery.width) {
                 stuck.start { await self.reread(purchase.flow) }
             }
         } catch {
@@ -106,38 +98,6 @@ final class Recovery {
             _ = try await services.purchases.reread(flow, try await services.broker.payment(of: flow), by: caller)
         } catch {
             logger.warning("upkeep.reread_failed", [LogField("detail", String(reflecting: error))])
-        }
-    }
-
-    // MARK: Payments
-
-    private func recoverPayments(_ budget: RunBudget) async {
-        let orders = services.orders
-        do throws(StoreError) {
-            try await payments.run(
-                budget,
-                claim: { (limit) async throws(StoreError) in try await orders.claimLeft(limit: limit) },
-                { await self.recover($0) }
-            )
-        } catch {
-            logger.warning("upkeep.payments_failed", [LogField("detail", error.debugDescription)])
-        }
-    }
-
-    /// The same for an operation.
-    private func recover(_ operation: UUIDBytes) async -> Bool {
-        do throws(StoreError) {
-            try await services.payments.recover(operation)
-            return true
-        } catch {
-            let fields = [LogField("operation", operation.description), LogField("detail", error.debugDescription)]
-            logger.error("payment.not_recovered", fields)
-        }
-        do throws(StoreError) {
-            try await services.orders.postpone(operation)
-            return true
-        } catch {
-            return false
         }
     }
 }

@@ -8,27 +8,20 @@ import SessionBroker
 import Telemetry
 import Web
 
-/// Where the program writes and counts; shared by all loops.
-struct AppTelemetry: Sendable {
+/// Where the checkout writes and counts; shared by all loops.
+struct CheckoutTelemetry: Sendable {
     let logger: Logger
     let metrics: MetricsRegistry
-    let counters: AppCounters
+    let counters: CheckoutCounters
     let polls: PollCounters
     let notifications: NotificationCounters
     let partitions: PartitionHealth
 
     /// Telemetry with every counter made, so that each is there from the start with the value zero.
-    init(logger: Logger, metrics: MetricsRegistry) {
-        self.logger = logger
-        self.metrics = metrics
-        let build = [("version", ProgramVersion.text), ("commit", ProgramVersion.commit)]
-        metrics.gauge("sallyport_build_info", help: "What runs; always 1.", labels: build).set(1)
-        let start = metrics.gauge(
-            "process_start_time_seconds",
-            help: "Start time of the process since unix epoch in seconds."
-        )
-        start.set(Int(SystemClock().now().seconds))
-        counters = AppCounters(metrics)
+    init(_ process: ProcessContext) {
+        logger = process.logger
+        metrics = process.metrics
+        counters = CheckoutCounters(process)
         polls = PollCounters(metrics)
         notifications = NotificationCounters(metrics)
         partitions = PartitionHealth(metrics)
@@ -38,7 +31,7 @@ struct AppTelemetry: Sendable {
 /// The counters of the handlers.
 ///
 /// Labels come from closed lists, never from a request.
-struct AppCounters: Sendable {
+struct CheckoutCounters: Sendable {
     private let refusals: [FailureCode: Counter]
     /// The counter of `unavailable`, for what is refused before its handler.
     let unavailable: Counter
@@ -47,14 +40,11 @@ struct AppCounters: Sendable {
     private let others: Counter
     /// What browsers have reported about a page's policy.
     let policyReports: Counter
-    /// Differences that the newest comparison with the provider has left.
-    let ledgerDifferences: Gauge
-    /// When that comparison ended, Unix seconds; zero where there was none.
-    let lastReport: Gauge
 
-    init(_ metrics: MetricsRegistry) {
+    init(_ process: ProcessContext) {
+        let metrics = process.metrics
         refusals = Dictionary(
-            uniqueKeysWithValues: (FailureCode.ofCheckout + FeatureList.all.failures).map { code in
+            uniqueKeysWithValues: process.failures.map { code in
                 let help = "Requests refused, by code of the HTTP contract."
                 return (
                     code, metrics.counter("sallyport_refusals_total", help: help, labels: [("code", code.name)])
@@ -70,14 +60,6 @@ struct AppCounters: Sendable {
         policyReports = metrics.counter(
             "sallyport_policy_reports_total",
             help: "Reports of browsers that a page's content security policy kept something out, or would have."
-        )
-        ledgerDifferences = metrics.gauge(
-            "sallyport_ledger_differences",
-            help: "Differences between our ledger and the provider that the newest `sallyport reconcile` has left."
-        )
-        lastReport = metrics.gauge(
-            "sallyport_ledger_last_report_timestamp_seconds",
-            help: "When the newest `sallyport reconcile` came to its end, in Unix time; zero where none has."
         )
         opens = FetchSite.allCases.map { site in
             func counter(_ client: String) -> Counter {

@@ -1,4 +1,5 @@
 import Checkout
+import Commerce
 import EventIO
 import HTTPCore
 import MerchantAPI
@@ -11,10 +12,9 @@ import ServerCore
 import SessionBroker
 import Telemetry
 import Web
-import Webhooks
 
-/// Everything that lives on one loop and that its handlers share; made on the loop, never leaves it.
-final class LoopServices {
+/// The checkout on one loop: what its handlers share, and what features above reach it by.
+package final class CheckoutPart {
     /// What is the same for every loop.
     let deployment: Deployment
     /// The state machine.
@@ -23,154 +23,113 @@ final class LoopServices {
     let checkout: CheckoutService
     /// Both together.
     let purchases: PurchaseService
-    /// The one way to a flow.
+    /// The one way to a session.
     let creation: SessionCreation
-    /// Asks merchants what sending an order costs.
-    let postage: ShippingCostClient
-    /// The interface for merchants' programs; `nil` where it is not served.
-    let merchant: MerchantServices?
-    /// Expires what is overdue; one loop runs it.
-    let sweeper: Sweeper
+    /// Says what sending an order costs where its terms name a server to ask; the feature above that knows such servers sets it.
+    var shippingCosts: (any ShippingCosts)?
+    /// Signals that the provider has news of an object; the feature above that reads objects listens.
+    let objectNews: ObjectNews
     /// Makes and drops partitions; one loop runs it.
     let partitions: PartitionUpkeep
-    /// Counts live sessions for the limits; one loop runs it.
-    let liveSessions: LiveSessionCounter
-    /// Orders and the ledger.
-    let orders: PostgresOrderStore
-    /// What merchants are told.
-    let events: PostgresEventStore
-    /// Moves money that merchants ask for.
-    let payments: PaymentService
-    /// Reads objects at the provider that nobody waits for.
-    let poller: Poller
+    /// What became of readings at the provider.
+    let polls: PollCounters
+    /// The account that orders are of.
+    let account: OrderAccount
     /// Takes in what the provider pushes; `nil` where nothing is taken in.
     let notifications: NotificationInbox?
     /// What the provider has pushed.
     let notices: PostgresNotificationStore
     /// Finds the purchases that those are about which no order has.
     let unmatchedNotifications: UnmatchedNotifications
-    /// What comparisons with the provider came to.
-    let reports: PostgresReconciliationStore
-    /// What has no outcome yet.
-    let unsettled: PostgresUnsettledStore
-    /// What operators decided.
-    let operators: PostgresOperatorStore
-    /// The features of the process.
-    let features: RunningFeatures
-    /// Counters of all loops.
-    let metrics: MetricsRegistry
     /// The loop's way to the database.
     let database: PostgresClient
-    private let partitionHealth: PartitionHealth
-    private let reactor: Reactor
-    private let logger: Logger
-    private let counters: AppCounters
+    let logger: Logger
+    let metrics: MetricsRegistry
+    let reactor: Reactor
+    /// Expires what is overdue; one loop runs it.
+    let sweeper: Sweeper
+    /// Counts live sessions for the limits; one loop runs it.
+    let liveSessions: LiveSessionCounter
+    private let counters: CheckoutCounters
     private var refusalLines: LogRateLimiter
     private var reportLines: LogRateLimiter
     private var shedLines: LogRateLimiter
     private let overloaded: PreparedRefusal
     private let unconnected: PreparedRefusal
 
-    /// The services of a loop.
-    ///
-    /// - Parameters:
-    ///   - deployment: What is the same for every loop.
-    ///   - reactor: The loop's.
-    ///   - parts: What was made on this loop.
-    ///   - telemetry: Where to write and count.
-    init(_ deployment: Deployment, reactor: Reactor, parts: Parts, telemetry: AppTelemetry) {
+    init(_ process: CheckoutProcess, _ loop: LoopContext) throws {
+        let (deployment, telemetry, reactor) = (process.deployment, process.telemetry, loop.reactor)
         self.deployment = deployment
         self.reactor = reactor
-        broker = parts.broker
-        checkout = parts.checkout
-        database = parts.database
-        sweeper = parts.sweeper
-        liveSessions = parts.liveSessions
-        merchant = parts.merchant
-        creation = SessionCreation(broker: parts.broker, ownTerms: deployment.ownTerms)
-        postage = parts.postage
+        database = loop.database
+        logger = telemetry.logger
+        metrics = telemetry.metrics
+        counters = telemetry.counters
+        polls = telemetry.polls
+        account = process.provider.account
+        let store = PostgresSessionStore(client: database, policy: deployment.policy, account: account)
+        broker = try Broker(
+            store: store,
+            policy: deployment.policy,
+            limits: process.limits,
+            random: reactor.random,
+            clock: SystemClock(),
+            metrics: metrics
+        )
+        checkout = CheckoutService.make(
+            process.provider,
+            quota: process.quota,
+            sessionCalls: process.sessionCalls,
+            reactor: reactor,
+            logger: logger,
+            metrics: metrics,
+            signing: process.signing
+        )
+        sweeper = Sweeper(store: store)
+        liveSessions = LiveSessionCounter(
+            store: store,
+            limits: process.limits,
+            life: deployment.policy.times.absolute,
+            clock: SystemClock()
+        )
+        creation = SessionCreation(broker: broker, ownTerms: deployment.ownTerms)
         partitions = PartitionUpkeep(
-            PostgresPartitionStore(client: parts.database),
+            PostgresPartitionStore(client: database),
             health: telemetry.partitions,
             times: deployment.policy.times,
-            keepOrders: deployment.orderRetention,
-            logger: telemetry.logger
+            logger: logger
         )
-        partitionHealth = telemetry.partitions
-        orders = PostgresOrderStore(client: parts.database, account: parts.account)
-        events = PostgresEventStore(client: parts.database)
-        payments = PaymentService(
-            orders: orders,
-            client: parts.checkout.client,
-            random: reactor.random,
-            logger: telemetry.logger,
-            metrics: telemetry.metrics
-        )
-        let poller = Poller(
-            (PostgresPollStore(client: parts.database, account: parts.account), orders),
-            checkout: parts.checkout,
-            counters: telemetry.polls,
-            reactor: reactor,
-            logger: telemetry.logger
-        )
-        self.poller = poller
+        let objectNews = ObjectNews()
+        self.objectNews = objectNews
         purchases = PurchaseService(
-            broker: parts.broker,
-            checkout: parts.checkout,
-            polls: telemetry.polls,
-            wakePolls: { poller.wake() },
-            logger: telemetry.logger
+            broker: broker,
+            checkout: checkout,
+            polls: polls,
+            wakePolls: { objectNews.signal() },
+            logger: logger
         )
-        reports = PostgresReconciliationStore(client: parts.database)
-        unsettled = PostgresUnsettledStore(client: parts.database)
-        operators = PostgresOperatorStore(client: parts.database)
-        notices = PostgresNotificationStore(client: parts.database)
+        notices = PostgresNotificationStore(client: database)
         unmatchedNotifications = UnmatchedNotifications(
             notices,
-            broker: parts.broker,
+            broker: broker,
             purchases: purchases,
-            client: parts.checkout.client,
+            client: checkout.client,
             random: reactor.random,
-            logger: telemetry.logger
+            logger: logger
         )
-        notifications = parts.notifications?
-            .inbox(notices, reactor: reactor, telemetry: telemetry, wake: { poller.wake() })
-        features = parts.features
-        metrics = telemetry.metrics
-        logger = telemetry.logger
-        counters = telemetry.counters
+        notifications = process.notifications?
+            .inbox(notices, reactor: reactor, telemetry: telemetry, wake: { objectNews.signal() })
         reportLines = LogRateLimiter(perSecond: 1)
         shedLines = LogRateLimiter(perSecond: 1)
         overloaded = PreparedRefusal(Failure(.unavailable, retryAfter: 1), deployment)
         unconnected = PreparedRefusal(Failure(.unavailable), deployment)
-        refusalLines = LogRateLimiter(perSecond: LoopServices.refusalLinesPerSecond)
+        refusalLines = LogRateLimiter(perSecond: CheckoutPart.refusalLinesPerSecond)
     }
 
-    /// More tell an operator nothing new while the database is away, and writing them would be most of the work.
     private static let refusalLinesPerSecond = 20
-
-    /// What was made on the loop before.
-    struct Parts {
-        let broker: Broker
-        let checkout: CheckoutService
-        let database: PostgresClient
-        let sweeper: Sweeper
-        let liveSessions: LiveSessionCounter
-        let merchant: MerchantServices?
-        let postage: ShippingCostClient
-        let notifications: NotificationSetup?
-        let account: OrderAccount
-        let features: RunningFeatures
-    }
 
     /// Supplies nonces.
     var random: any RandomSource { reactor.random }
-
-    /// Whether the database answers on this loop.
-    var isReady: Bool { database.isReady }
-
-    /// Whether inserts fail because there is no partition for now.
-    var isWithoutPartition: Bool { partitionHealth.isMissing }
 
     /// The answer to a request that begins something, where the store could not take it in.
     ///
@@ -231,12 +190,6 @@ final class LoopServices {
         return try result.get()
     }
 
-    /// Shows how many differences the newest comparison with the provider has left, and when it ended.
-    func showReport(_ report: (differences: Int, ended: WallTime)) {
-        counters.ledgerDifferences.set(report.differences)
-        counters.lastReport.set(Int(report.ended.seconds))
-    }
-
     /// Counts where an open came from; the broker counts what became of it.
     func countOpen(_ site: FetchSite, _ client: ClientKind?) {
         counters.open(site, client).increment()
@@ -282,4 +235,25 @@ final class LoopServices {
             logger.warning("request.refused", fields)
         }
     }
+}
+
+/// Says what sending an order costs, by asking a server that the order's terms name.
+protocol ShippingCosts: AnyObject {
+    /// Asks the server.
+    ///
+    /// - Parameters:
+    ///   - address: Of the order's terms, which may be older than the settings.
+    ///   - question: What is to be sent where.
+    ///   - flow: For the log.
+    /// - Returns: In the currency of the order; with it the order can be charged.
+    /// - Throws: `postage_failed`, with a detail that names the origin and holds nothing of the address or the answer.
+    func ask(_ address: String, _ question: PostageQuestion, _ flow: FlowID) async throws(Failure) -> Yen
+}
+
+/// Signals that the provider has news of an object.
+final class ObjectNews {
+    /// Called for each signal; nobody listens where it is `nil`.
+    var listener: (() -> Void)?
+
+    func signal() { listener?() }
 }

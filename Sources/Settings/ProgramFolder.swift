@@ -18,3 +18,16 @@ enum ProgramFolder {
         return places.map { $0 + "/" + name }.first(where: Files.exists) ?? name
     }
 }
+
+extension SettingReader {
+    /// The path of a folder, looked for beside the program where nothing is set; it may not exist.
+    ///
+    /// - Parameter folder: What it is called beside the program.
+    package mutating func programFolder(_ name: String, _ folder: String, _ meaning: String) -> String {
+        let path = self.folder(name, "", meaning)
+        guard path.isEmpty else { return path }
+        let found = ProgramFolder.find(folder)
+        resolve(name, as: found)
+        return found
+    }
+}

@@ -4,27 +4,31 @@ import Primitives
 import Settings
 import Webhooks
 
-extension Configuration {
-    /// The interface for merchants' programs.
-    struct Merchant: Sendable {
-        let isServed: Bool
-        let requestsPerMinute: Int
-        /// What orders may be.
-        let policy: OrderPolicy
-        /// Numbers of the keys that questions for the postage are signed with: one, or two while they change.
-        let postageKeys: [Int]
-    }
-}
+/// The interface for merchants' programs, and how their orders are kept.
+struct MerchantSettings: Sendable {
+    let isServed: Bool
+    let requestsPerMinute: Int
+    /// Where buyers may be sent back to.
+    let returnOrigins: Set<CallbackOrigin>
+    /// Where a merchant may be asked for the postage.
+    let postageOrigins: Set<CallbackOrigin>
+    /// Which apps buyers may be sent back to by the provider's library.
+    let appLinks: Set<AppLinkOrigin>
+    /// Numbers of the keys that questions for the postage are signed with: one, or two while they change.
+    let postageKeys: [Int]
+    /// How long orders are kept behind their month.
+    let orderRetention: Duration
+    /// Pause between two looks at what is to be asked of the provider; `nil` for never.
+    let pollRound: Duration?
 
-extension Configuration.Merchant {
-    init(_ read: inout SettingReader, ledgerCurrency: Currency) {
+    init(_ read: inout SettingReader) {
         isServed = read.flag("merchant.api", false, "serve the interface for merchants' programs, below /v1")
         requestsPerMinute = read.number("merchant.requests_per_minute", 1...1_000_000, 600, "requests per key")
-        let returns = read.origins(
+        returnOrigins = read.origins(
             "merchant.return_origins",
             "origins of sites that buyers may be sent back to"
         ) { CallbackOrigin(setting: $0) }
-        let postage = read.origins(
+        postageOrigins = read.origins(
             "merchant.postage_origins",
             "origins of servers that may be asked for the postage of their orders"
         ) { CallbackOrigin(setting: $0, orClearLoopback: true) }
@@ -32,14 +36,36 @@ extension Configuration.Merchant {
             "merchant.postage_keys",
             "numbers of the keys that sign these questions; two while they change"
         )
-        let links = read.origins(
+        appLinks = read.origins(
             "merchant.app_links",
             "https origins and private schemes of apps that buyers may be sent back to",
             or: "a scheme with a dot like com.example.shop:"
         ) { AppLinkOrigin(setting: $0) }
-        var policy = OrderPolicy(ledgerCurrency: ledgerCurrency, returnOrigins: returns, postageOrigins: postage)
-        policy.appLinks = links
-        self.policy = policy
+        let days = read.number(
+            "merchant.retention_days",
+            180...3650,
+            400,
+            "orders and their ledger, behind their month"
+        )
+        orderRetention = .seconds(days * 86_400)
+        let round = read.duration(
+            "reconciliation.round",
+            0...3600,
+            "30s",
+            "pause between two looks at what is to be asked of the provider; 0: never"
+        )
+        pollRound = round > .zero ? round : nil
+    }
+
+    /// What orders may be, with an account that charges in one currency.
+    func policy(_ ledgerCurrency: Currency) -> OrderPolicy {
+        var policy = OrderPolicy(
+            ledgerCurrency: ledgerCurrency,
+            returnOrigins: returnOrigins,
+            postageOrigins: postageOrigins
+        )
+        policy.appLinks = appLinks
+        return policy
     }
 }
 
