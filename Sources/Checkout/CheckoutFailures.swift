@@ -1,7 +1,7 @@
 import HTTPCore
 package import Web
 
-/// The codes of the checkout's HTTP contract, session-security 0.4: in JSON as `error`, in pages as `data-error`.
+/// The codes of the checkout's HTTP contract, docs/contract.md: in JSON as `error`, in pages as `data-error`.
 extension FailureCode {
     /// Every code that the checkout refuses with.
     package static let ofCheckout: [FailureCode] = [

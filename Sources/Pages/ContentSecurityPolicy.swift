@@ -8,7 +8,7 @@ package enum ContentSecurityPolicy {
     /// For static files.
     package static let file = "default-src 'none'"
 
-    /// P0: pages that only show something: error, neutral, blocked cookies, declined, rescue.
+    /// P0 of docs/contract.md: pages that only show something: thanks, error, neutral, blocked cookies, declined, rescue.
     package static let plain =
         "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -16,7 +16,7 @@ package enum ContentSecurityPolicy {
     package static let form =
         "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-    /// P1: pages with scripts of our own only: cart, result, thanks.
+    /// P1: pages with scripts of our own only: cart, result.
     ///
     /// - Parameter nonce: The one the page was rendered with.
     /// - Returns: The value of the field.

@@ -136,7 +136,7 @@ def case_english(shop, folder):
         assert one.tab.driver.find_element(By.TAG_NAME, "html").get_attribute("lang") == "en"
 
 
-# What the seed's apps install in their web views: what the page hands over is kept in `handed`.
+# What the sample apps install in their web views: what the page hands over is kept in `handed`.
 BRIDGES = {
     "iosApp": "window.webkit={messageHandlers:{iosApp:{postMessage:m=>{window.handed=m.secureWebviewSessionId}}}};",
     "androidApp": "window.androidApp={handle:id=>{window.handed=id}};",

@@ -3,7 +3,7 @@ import Foundation
 import IntegrationKit
 import Testing
 
-/// `sallyport audit`, run as an operator does, after an attack: session-security T01.
+/// `sallyport audit`, run as an operator does, after an attack: T01 of docs/contract.md.
 @Suite struct `The audit command` {
     /// One printed event.
     private struct Event: Decodable {

@@ -1,7 +1,7 @@
 import IntegrationKit
 import Testing
 
-/// Session-security 0.4 and T38: malformed requests get the documented code and write nothing.
+/// The rules for all routes and T38 of docs/contract.md: malformed requests get the documented code and write nothing.
 @Suite struct `A malformed request` {
     private static let form = ("Content-Type", "application/x-www-form-urlencoded")
 

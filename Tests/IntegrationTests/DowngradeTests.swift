@@ -2,7 +2,7 @@ import IntegrationKit
 import SallyportApp
 import Testing
 
-/// Session-security T18: the http port says where https is, and burns what must not travel in clear.
+/// T18 of docs/contract.md: the http port says where https is, and burns what must not travel in clear.
 @Suite struct `The http port` {
     private static let settings = ShopOptions(["redirect_listen": "127.0.0.1:0"])
 

@@ -2,7 +2,7 @@ import HTTPClient
 import IntegrationKit
 import Testing
 
-/// Session-security T01 to T03 and T40: two people, one ticket; whichever process hears of whichever step.
+/// T01 to T03 and T40 of docs/contract.md: two people, one ticket; whichever process hears of whichever step.
 @Suite struct `A launch ticket in foreign hands` {
     /// The attacker's app asks for a ticket, and the victim's tab goes all the way with it.
     private func fixate(_ shop: Shop) async throws -> (attacker: Shopper, link: ReturnFields) {

@@ -1,7 +1,7 @@
 import IntegrationKit
 import Testing
 
-/// Session-security T13, T19 to T21: requests that other sites cause, and values that somebody made up.
+/// T13 and T19 to T21 of docs/contract.md: requests that other sites cause, and values that somebody made up.
 @Suite struct `A forged request` {
     @Test func `to the cart takes no app proof's place, and a buyer whom another site brings buys at once`()
         async throws
@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-/// Session-security T21.
+/// T21 of docs/contract.md.
 @Suite struct `Prices` {
     static let quantities = [
         "-1", "1.5", "1e1", "１", "100", "0x1", "+1", " 1", "1 ", "", "9999999999999999999", "NaN", "01", "1,0", "٣",

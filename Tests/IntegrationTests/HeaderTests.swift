@@ -7,7 +7,7 @@ import Web
 
 @testable import SallyportApp
 
-/// Session-security section 3, route by route: the exact head of every answer.
+/// The response headers of docs/contract.md, route by route: the exact head of every answer.
 @Suite struct `The head of every answer` {
     private static let common = [
         "strict-transport-security: max-age=63072000; includeSubDomains", "x-content-type-options: nosniff",

@@ -18,7 +18,7 @@ private let seesCores = {
     return isAllowed && !pattern.contains(UInt8(ascii: "/")) && pattern.first != UInt8(ascii: "|")
 }()
 
-/// Session-security T10: what is secret stays in the memory of the process.
+/// T10 of docs/contract.md: what is secret stays in the memory of the process.
 ///
 /// The server runs as a user without rights: the superuser may look into any process. Where the machine hands cores to a program, or
 /// keeps processes apart anyway, one of the two ways is left to show that the test can fail; without either it shows nothing.

@@ -1,7 +1,7 @@
 import IntegrationKit
 import Testing
 
-/// Session-security T04, T05, T07, T29: the same request again, and requests that only look ahead.
+/// T04, T05, T07 and T29 of docs/contract.md: the same request again, and requests that only look ahead.
 @Suite struct `Repeating a step` {
     @Test func `ten purchases give the same bytes and one completion`() async throws {
         try await withShop { shop in

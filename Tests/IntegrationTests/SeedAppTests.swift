@@ -2,7 +2,7 @@ import HTTPClient
 import IntegrationKit
 import Testing
 
-/// Checklist 34: an unmodified sample app completes a purchase.
+/// T36 of docs/contract.md: an unmodified sample app completes a purchase.
 @Suite struct `An unmodified sample app` {
     @Test(arguments: ["standard", "compat"], HTTPVersion.allCases)
     func `for iOS buys once and shows the receipt`(_ profile: String, version: HTTPVersion) async throws {

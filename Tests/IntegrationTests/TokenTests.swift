@@ -1,7 +1,7 @@
 import IntegrationKit
 import Testing
 
-/// Session-security T16, T17, T31 to T33, T37: tokens in other places than their own.
+/// T16, T17, T31 to T33 and T37 of docs/contract.md: tokens in other places than their own.
 @Suite struct `A token in the wrong place` {
     /// Every token of a flow that is ready to be purchased.
     private struct Tokens {
@@ -143,7 +143,7 @@ import Testing
     }
 }
 
-/// Session-security T31: whoever a client says it is, each flow needs the two halves that it was issued for.
+/// T31 of docs/contract.md: whoever a client says it is, each flow needs the two halves that it was issued for.
 @Suite struct `A flow is purchased with the evidence of its own client` {
     enum Evidence: String, CaseIterable, Sendable {
         case appProof
@@ -169,7 +169,7 @@ import Testing
     }
 }
 
-/// Session-security T32, T33.
+/// T32 and T33 of docs/contract.md.
 @Suite struct `An order of another flow` {
     @Test func `cannot be planted in the tab`() async throws {
         try await withShop { shop in

@@ -3,7 +3,7 @@ import Primitives
 import SessionBroker
 import Testing
 
-/// The invariants that the state tables do not show by themselves.
+/// Promises of docs/contract.md that the state tables do not show by themselves.
 @Suite("Invariant")
 struct InvariantTests {
     @Test func `I1, two halves: neither side alone completes an app flow, or learns anything from the other`()

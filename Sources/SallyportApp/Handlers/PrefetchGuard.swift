@@ -1,6 +1,6 @@
 import HTTPCore
 
-/// Decides from the fields of a request whether it may have the effect of an open: session-security T07.
+/// Decides from the fields of a request whether it may have the effect of an open: T07 of docs/contract.md.
 ///
 /// A prefetcher, a prerenderer, a link preview or an embedded load must not use a ticket up.
 enum PrefetchGuard {

@@ -1,6 +1,6 @@
 import SessionBroker
 
-/// The names of the four cookies, session-security section 3.
+/// The names of the four cookies of docs/contract.md.
 struct CookieTable: Sendable {
     /// B, in the tab's jar.
     let tab: String

@@ -1,7 +1,7 @@
 import HTTPCore
 import SessionBroker
 
-/// Sets the four cookies with exactly the attributes of session-security section 3.
+/// Sets the four cookies with exactly the attributes of docs/contract.md.
 ///
 /// An object, because as a value its patterns would be copied at each use, with a reference counted for each of their parts.
 final class CookieWriter: Sendable {

@@ -5,7 +5,7 @@ import SessionBroker
 import Web
 
 // Reading the cookies of a request. A name that comes twice, or a value with another token's tag, is refused: both are
-// what a sibling domain leaves behind that tries to plant a session (session-security T16, T37).
+// what a sibling domain leaves behind that tries to plant a session (T16 and T37 of docs/contract.md).
 
 extension Exchange {
     /// P, or `nil` where the jar has none.

@@ -92,7 +92,7 @@ struct Exchange {
     /// Whether the request says that a page of this origin caused it; ask after `requireSameOrigin`.
     var namesOwnOrigin: Bool { request.count(.origin) > 0 || request.fieldIs(.secFetchSite, "same-origin") }
 
-    /// Refuses a state-changing request that another site caused: session-security T13.
+    /// Refuses a state-changing request that another site caused: T13 of docs/contract.md.
     func requireSameOrigin() throws(Failure) {
         for origin in request.values(.origin) where origin != deployment.webOrigin {
             throw Failure(.csrfRejected, "foreign Origin")

@@ -1,7 +1,7 @@
 import HTTPCore
 import Web
 
-/// The response fields of answers that only the checkout has: session-security section 3 as values.
+/// The response fields of answers that only the checkout has: the response headers of docs/contract.md as values.
 ///
 /// Content-Security-Policy is missing where a page carries a nonce; the handler adds it.
 struct ShopHeaders: Sendable {

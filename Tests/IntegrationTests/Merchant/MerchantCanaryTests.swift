@@ -5,7 +5,7 @@ import Telemetry
 import TestKit
 import Testing
 
-/// Session-security T10, T25 for merchants' sessions: what was secret is found nowhere afterwards.
+/// T10 and T25 of docs/contract.md for merchants' sessions: what was secret is found nowhere afterwards.
 @Suite struct `After whole purchases by merchants` {
     private let people = ["見本", "太郎", "tokyo@example.test", "153-0064", "下目黒1-8-1", "見本タワー", "0312345678"]
 
