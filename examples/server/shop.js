@@ -159,7 +159,7 @@ async function redeem(login, body) {
         note(checkout, {state: status === 402 ? "declined" : "expired"});
         return told(checkout);
     }
-    if (["proof_mismatch", "order_mismatch"].includes(code)) throw new Answer(403, {state: "refused"});
+    if (["proof_mismatch", "order_mismatch", "not_found"].includes(code)) throw new Answer(403, {state: "refused"});
     throw new Answer(503, {state: "unavailable"}, 30);
 }
 

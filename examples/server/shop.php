@@ -190,7 +190,7 @@ function redeem(string $login, array $body): Answer {
     if ($status === 402 || $status === 410) {
         return told(note($checkout['reference'], ['state' => $status === 402 ? 'declined' : 'expired']));
     }
-    if (in_array($code, ['proof_mismatch', 'order_mismatch'], true)) throw new Answer(403, ['state' => 'refused']);
+    if (in_array($code, ['proof_mismatch', 'order_mismatch', 'not_found'], true)) throw new Answer(403, ['state' => 'refused']);
     throw new Answer(503, ['state' => 'unavailable'], 30);
 }
 

@@ -144,7 +144,7 @@ def redeem(login, body):
     if status in (402, 410):
         note(checkout, {"state": {402: "declined", 410: "expired"}[status]})
         return told(checkout)
-    if code in ("proof_mismatch", "order_mismatch"):
+    if code in ("proof_mismatch", "order_mismatch", "not_found"):
         raise Answer(403, {"state": "refused"})
     raise Answer(503, {"state": "unavailable"}, 30)
 

@@ -162,7 +162,7 @@ def redeem(login, body)
     note(checkout, { "state" => status == 402 ? "declined" : "expired" })
     return told(checkout)
   end
-  raise Answer.new(403, { state: "refused" }) if %w[proof_mismatch order_mismatch].include?(code)
+  raise Answer.new(403, { state: "refused" }) if %w[proof_mismatch order_mismatch not_found].include?(code)
   raise Answer.new(503, { state: "unavailable" }, 30)
 end
 

@@ -214,6 +214,9 @@ struct ServerSampleTests {
             let wrong = #"{"returnTicket":"\#(ticket)","orderReferenceId":"S03-1"}"#
             let refused = try await sample.post("/checkouts/return", wrong)
             #expect(refused.status == 403 && refused.state == "refused", "\(refused.page.text)")
+            let other64th = ticket.dropLast() + (ticket.hasSuffix("A") ? "B" : "A")
+            let altered = try await sample.post("/checkouts/return", back.replacing(ticket, with: other64th))
+            #expect(altered.status == 403 && altered.state == "refused", "\(altered.page.text)")
             #expect(try await sample.post("/checkouts/return", back).state == "paid")
             #expect(other.status == 201)
             #expect(try await sample.shop.effectiveCompletions() == 1)
