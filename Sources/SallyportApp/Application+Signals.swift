@@ -4,9 +4,6 @@ import ServerCore
 import Telemetry
 
 extension Application {
-    /// The signals that the program answers to; to be blocked before any thread is made.
-    static let signals: SignalSet = [.terminate, .interrupt, .hangUp]
-
     /// Runs until SIGTERM or SIGINT, then drains and stops.
     ///
     /// SIGHUP reads the certificate again.
@@ -18,7 +15,7 @@ extension Application {
     func runUntilTold(_ configuration: Configuration, beside companions: [SupervisedProcess]) async throws {
         do {
             let signal = try await onFirstLoop { reactor in
-                let end = await ShutdownSignal.wait(reactor, for: Application.signals, beside: companions) { signal in
+                let end = await ShutdownSignal.wait(reactor, for: ShutdownSignal.all, beside: companions) { signal in
                     guard signal == .hangUp else { return true }
                     self.reload(configuration)
                     return false

@@ -24,7 +24,7 @@ package enum FeatureList {
     }
 
     /// What keys of merchants' programs may open.
-    static var scopes: [Scope] { Scope.ofMerchants + all.slots(Scope.self) }
+    static var scopes: [Scope] { all.slots(Scope.self) }
 
     /// What merchants can be told about.
     static var eventTypes: [WebhookEventType] { WebhookEventType.ofOrders + all.slots(WebhookEventType.self) }

@@ -15,6 +15,10 @@ package struct CheckoutFeature: Feature {
 
     package static let card = FeatureCard(
         "checkout",
+        commands: [
+            AssociationCommand.command, LinkCommand.command, AuditCommand.command, RevokeCommand.command,
+            StuckCommand.command,
+        ],
         statements: .onTablesOfProgram(StatementCatalog.ofCheckout),
         failures: FailureCode.ofCheckout,
         cookies: CookieNames.allCases.flatMap { CookieTable($0).all }
@@ -26,6 +30,13 @@ package struct CheckoutFeature: Feature {
 
     package func start(_ process: ProcessContext) throws -> CheckoutProcess {
         try CheckoutProcess(settings, process)
+    }
+}
+
+extension CheckoutFeature {
+    /// The account at the provider, with its key, for a command.
+    func provider(_ context: any CommandContext) throws(ConfigurationError) -> ProviderSetup {
+        try ProviderSetup(settings, web: context.web)
     }
 }
 

@@ -14,10 +14,11 @@ import StrictJSON
 
 /// `sallyport adopt`: takes a payment into the ledger that the provider knows and the database does not.
 enum AdoptCommand {
-    static let command = Command(
-        name: "adopt",
+    static let command = FeatureCommand(
+        of: MerchantFeature.self,
+        "adopt",
         operands: "PERMISSION",
-        summary: "take a payment that the database has lost into the ledger",
+        "take a payment that the database has lost into the ledger",
         details: """
             For a payment that the provider has and this database has lost, after a restore or a failover.
             Where the session is still here, given up or ended unpaid, `stuck FLOW --paid` does as well.
@@ -36,21 +37,20 @@ enum AdoptCommand {
             CommandOption("fix", nil, "write it down"),
             OperatorTrail.option,
         ],
+        run: { feature, input, context in
+            let provider = try context.features.demanded(CheckoutFeature.self).provider(context)
+            let wish = try AdoptionWish(input.arguments)
+            let trail = try OperatorTrail(input)
+            let task = AdoptTask(wish: wish, provider: provider, trail: trail, console: input.console)
+            return try await context.connected { reactor, client in
+                try await task.run(client, reactor)
+            }
+        }
+    ).with(
         examples: [
             "sallyport adopt S03-1234567-1234567",
             "sallyport adopt S03-1234567-1234567 --fix",
-        ],
-        run: { input in
-            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
-                let provider = try configuration.provider()
-                let wish = try AdoptionWish(input.arguments)
-                let trail = try OperatorTrail(input)
-                let task = AdoptTask(wish: wish, provider: provider, trail: trail, console: input.console)
-                return try await configuration.onDatabase(for: "adopt") { reactor, client in
-                    try await task.run(client, reactor)
-                }
-            }
-        }
+        ]
     )
 }
 

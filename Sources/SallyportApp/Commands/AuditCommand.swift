@@ -11,10 +11,11 @@ import Telemetry
 
 /// `sallyport audit`: the trail of one flow, or what should worry an operator, as JSON lines.
 enum AuditCommand {
-    static let command = Command(
-        name: "audit",
+    static let command = FeatureCommand(
+        of: CheckoutFeature.self,
+        "audit",
         operands: "[SESSION]",
-        summary: "print the trail of a session as JSON lines",
+        "print the trail of a session as JSON lines",
         details: """
             \(SessionName.forms)
             There are no tokens and no names in the trail. Exit status: 0 done, 1 SESSION is not on record, 2 wrong use.
@@ -28,40 +29,37 @@ enum AuditCommand {
             CommandOption("operators", nil, "what operators decided, and who they were"),
             CommandOption("hours", "N", "with these two: how far back, 24 unless set"),
         ],
+        scope: { _ in .database },
+        run: { feature, input, context in
+            let kinds = input.arguments.flags.intersection(["alerts", "operators"]).count
+            let isOfAll = kinds > 0
+            guard kinds + input.arguments.operands.count == 1 else {
+                throw ConfigurationError(problems: ["audit: name one session, --alerts or --operators"])
+            }
+            let query = try Query(input.arguments)
+            let policy = feature.settings.policy
+            let lines = try await context.connected { _, client in
+                if case .operators(let since) = query {
+                    return try await PostgresOperatorStore(client: client).list(since: since, limit: 10_000)
+                        .map(line)
+                }
+                return try await query.events(PostgresSessionStore(client: client, policy: policy)).map(line)
+            }
+            for line in lines { input.console.print(line) }
+            guard lines.isEmpty else { return 0 }
+            guard !isOfAll else {
+                input.console.remark("nothing in that time")
+                return 0
+            }
+            input.console.complain("sallyport: nothing on record")
+            return 1
+        }
+    ).with(
         examples: [
             "sallyport audit 4F7K9-2QX8M",
             "sallyport audit S03-1234567-1234567",
             "sallyport audit --alerts --hours 72",
-        ],
-        run: { input in
-            await input.withConfiguration(for: .database) { configuration in
-                let kinds = input.arguments.flags.intersection(["alerts", "operators"]).count
-                let isOfAll = kinds > 0
-                guard kinds + input.arguments.operands.count == 1 else {
-                    throw ConfigurationError(problems: ["audit: name one session, --alerts or --operators"])
-                }
-                try configuration.demandDatabase(for: "audit")
-                let database = try DatabaseAccess(configuration, logger: .silent)
-                defer { database.close() }
-                let query = try Query(input.arguments)
-                let policy = try configuration.checkout().policy
-                let lines = try await database.connected { _, client in
-                    if case .operators(let since) = query {
-                        return try await PostgresOperatorStore(client: client).list(since: since, limit: 10_000)
-                            .map(line)
-                    }
-                    return try await query.events(PostgresSessionStore(client: client, policy: policy)).map(line)
-                }
-                for line in lines { input.console.print(line) }
-                guard lines.isEmpty else { return 0 }
-                guard !isOfAll else {
-                    input.console.remark("nothing in that time")
-                    return 0
-                }
-                input.console.complain("sallyport: nothing on record")
-                return 1
-            }
-        }
+        ]
     )
 
     /// What is asked for.

@@ -4,15 +4,15 @@ import Settings
 
 /// Every command, in the order of the help text.
 enum CommandTable {
-    static let all: [Command] = own + FeatureList.all.commands(FeatureCommandHost())
+    static let all: [Command] =
+        whole + FeatureList.all.commands(FeatureCommandHost()) + [versionCommand]
 
-    /// Those of the checkout and of the program as a whole.
-    static let own: [Command] = [
-        ServeCommand.command, DemoCommand.command, MigrateCommand.command, AssociationCommand.command,
-        LinkCommand.command, RoutesCommand.command, AuditCommand.command, RevokeCommand.command, KeysCommand.command,
-        PaymentsCommand.command, StuckCommand.command, ReconcileCommand.command, AdoptCommand.command,
-        SimulatorsCommand.command, ExplainSignatureCommand.command, DoctorCommand.command,
-        PostageKeyCommand.command, versionCommand,
+    /// Those of the program as a whole.
+    static let own = whole + [versionCommand]
+
+    private static let whole: [Command] = [
+        ServeCommand.command, DemoCommand.command, MigrateCommand.command, RoutesCommand.command,
+        DoctorCommand.command, SimulatorsCommand.command, ExplainSignatureCommand.command,
     ]
 
     /// Options that every command has.

@@ -6,6 +6,8 @@ import Settings
 
 /// Reads the settings for commands of features, as for every other command.
 struct FeatureCommandHost: CommandHost {
+    func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { FeatureList.all.slots(type) }
+
     func run(
         _ input: CommandInput,
         for scope: SettingScope,
@@ -21,6 +23,9 @@ struct FeatureCommandHost: CommandHost {
         let configuration: Configuration
         let command: String
         let agent = ProgramVersion.agent
+        var features: ConfiguredFeatures { configuration.features }
+        var web: WebOrigin { configuration.listeners.web }
+        var link: WebOrigin { configuration.listeners.link }
 
         func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { FeatureList.all.slots(type) }
 

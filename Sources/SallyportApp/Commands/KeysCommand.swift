@@ -10,14 +10,14 @@ import StrictJSON
 
 /// `sallyport keys`: makes, lists, renews and ends the keys of merchants' programs.
 enum KeysCommand {
-    static let command = Command(
-        name: "keys",
+    static let command = FeatureCommand(
+        of: MerchantFeature.self,
+        "keys",
         operands: "create|list|revoke ID|rotate ID",
-        summary: "make, list, renew and end the keys of merchants' programs",
+        "make, list, renew and end the keys of merchants' programs",
         details: """
             create prints the new key, which is shown this once: only its hash is kept. revoke works at once. rotate prints a new
             secret for the same id; the one of before works until the overlap is over.
-            Scopes: \(FeatureList.scopes.map(\.text).joined(separator: ", ")).
             """,
         options: [
             CommandOption("name", "NAME", "create: what you call it, 1 to 100 characters"),
@@ -25,29 +25,32 @@ enum KeysCommand {
             CommandOption("overlap", "TIME", "rotate: 90s, 15m or 24h; 24h unless set, 0s ends the old secret now"),
             OperatorTrail.option,
         ],
+        scope: { _ in .database },
+        run: { _, input, context in
+            let known = context.slots(Scope.self)
+            let task = try Task(input.arguments, known: known)
+            let trail = try OperatorTrail(input)
+            let outcome = try await context.connected { reactor, client in
+                let keys = PostgresKeyStore(client: client)
+                return try await trail.record(
+                    try await task.decision(keys, known),
+                    client,
+                    { try await task.run(keys, random: reactor.random, known) },
+                    after: { ["done": .bool($0.complaint == nil), "id": JSONValue($0.id?.description)] }
+                )
+            }
+            for line in outcome.lines { input.console.print(line) }
+            if let complaint = outcome.complaint { input.console.complain("sallyport: \(complaint)") }
+            return outcome.complaint == nil ? 0 : 1
+        }
+    ).with(
         examples: [
             "sallyport keys create --name shop --scopes sessions:read,sessions:write",
             "sallyport keys list",
-        ],
-        run: { input in
-            await input.withConfiguration(for: .database) { configuration in
-                let task = try Task(input.arguments)
-                let trail = try OperatorTrail(input)
-                let outcome = try await configuration.onDatabase(for: "keys") { reactor, client in
-                    let keys = PostgresKeyStore(client: client)
-                    return try await trail.record(
-                        try await task.decision(keys),
-                        client,
-                        { try await task.run(keys, random: reactor.random) },
-                        after: { ["done": .bool($0.complaint == nil), "id": JSONValue($0.id?.description)] }
-                    )
-                }
-                for line in outcome.lines { input.console.print(line) }
-                if let complaint = outcome.complaint { input.console.complain("sallyport: \(complaint)") }
-                return outcome.complaint == nil ? 0 : 1
-            }
-        }
-    )
+        ]
+    ).with { host in
+        "\nScopes: \(host.slots(Scope.self).map(\.text).joined(separator: ", "))."
+    }
 }
 
 extension KeysCommand {
@@ -71,7 +74,7 @@ extension KeysCommand {
         ///
         /// - Parameter arguments: The verb is the first operand.
         /// - Throws: What is wrong with it.
-        init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
+        init(_ arguments: CommandLineArguments, known: [Scope]) throws(ConfigurationError) {
             let operands = arguments.operands
             let options = Set(arguments.values.keys).intersection(["name", "scopes", "overlap"])
             switch (operands.first, operands.count) {
@@ -79,7 +82,6 @@ extension KeysCommand {
                 guard let name = arguments.values["name"], KeyGrant.isName(name) else {
                     throw Task.problem("create needs --name, 1 to 100 printable characters")
                 }
-                let known = FeatureList.scopes
                 guard let scopes = arguments.values["scopes"].flatMap({ Scope.parse($0, among: known) }) else {
                     throw Task.problem("create needs --scopes, a list of \(Scope.list(known))")
                 }
@@ -102,14 +104,18 @@ extension KeysCommand {
         ///   - random: For new secrets.
         /// - Returns: What to print.
         /// - Throws: What the store says.
-        func run(_ keys: PostgresKeyStore, random: any RandomSource) async throws(StoreError) -> Outcome {
+        func run(
+            _ keys: PostgresKeyStore,
+            random: any RandomSource,
+            _ known: [Scope]
+        ) async throws(StoreError) -> Outcome {
             switch self {
             case .create(let name, let scopes):
                 let (key, record) = APIKey.mint(random: random)
                 try await keys.create(record, name: name, scopes: scopes)
                 return Outcome(lines: [key.text], id: record.id)
             case .list:
-                return Outcome(lines: try await keys.list().map(Task.line))
+                return Outcome(lines: try await keys.list().map { Task.value($0, known).description })
             case .revoke(let id):
                 return try await keys.revoke(id) ? Outcome() : Outcome(complaint: Task.absent(id))
             case .rotate(let id, let overlap):
@@ -125,7 +131,7 @@ extension KeysCommand {
         ///
         /// - Parameter keys: Tells what there is.
         /// - Throws: What the store says.
-        func decision(_ keys: PostgresKeyStore) async throws(StoreError) -> OperatorTrail.Decision? {
+        func decision(_ keys: PostgresKeyStore, _ known: [Scope]) async throws(StoreError) -> OperatorTrail.Decision? {
             let (command, id): (String, UUIDBytes)
             switch self {
             case .list: return nil
@@ -134,7 +140,8 @@ extension KeysCommand {
             case .rotate(let key, _): (command, id) = ("keys rotate", key)
             }
             var decision = OperatorTrail.Decision(command: command, target: id.description)
-            decision.before = try await keys.list().first { $0.grant.id == id }.map(Task.value)
+            decision.before = try await keys.list().first { $0.grant.id == id }
+                .map { Task.value($0, known) }
             return decision
         }
 
@@ -142,12 +149,10 @@ extension KeysCommand {
             "keys: there is no key \(id), or it was revoked before"
         }
 
-        private static func line(_ record: KeyRecord) -> String { value(record).description }
-
-        private static func value(_ record: KeyRecord) -> JSONValue {
+        private static func value(_ record: KeyRecord, _ known: [Scope]) -> JSONValue {
             .object([
                 JSONMember("id", .string(record.grant.id.description)), JSONMember("name", .string(record.grant.name)),
-                JSONMember("scopes", .string(Scope.list(FeatureList.scopes.filter(record.grant.allows)))),
+                JSONMember("scopes", .string(Scope.list(known.filter(record.grant.allows)))),
                 JSONMember("created", time(record.created)),
                 JSONMember("lastUsedOn", JSONValue(record.lastUsedOn)),
                 JSONMember("oldSecretUntil", time(record.previousUntil)), JSONMember("revoked", time(record.revoked)),

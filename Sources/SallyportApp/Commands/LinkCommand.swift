@@ -7,10 +7,11 @@ import Settings
 
 /// `sallyport link`: a return link for a simulator or an emulator, and whether a link opens the app.
 enum LinkCommand {
-    static let command = Command(
-        name: "link",
+    static let command = FeatureCommand(
+        of: CheckoutFeature.self,
+        "link",
         operands: "[LINK]",
-        summary: "print a sample return link, or tell whether a link opens the app",
+        "print a sample return link, or tell whether a link opens the app",
         details: """
             --sample: a link of the right form that belongs to no session. It shows that links reach the app, which has to refuse
             this one.
@@ -23,29 +24,33 @@ enum LinkCommand {
             CommandOption("ios", nil, "with --sample: the command that opens it in the simulator of iOS"),
             CommandOption("android", nil, "with --sample: the command that opens it in an emulator or on a device"),
         ],
-        examples: ["sallyport link --sample", "sallyport link --sample --ios", "sallyport link --sample --android"],
-        run: { input in
-            await input.withConfiguration(for: .apps) { configuration in
-                let (flags, operands) = (input.arguments.flags, input.arguments.operands)
-                switch (flags.contains("sample"), flags.contains("ios"), flags.contains("android")) {
-                case (true, let isApple, let isAndroid) where operands.isEmpty && !(isApple && isAndroid):
-                    let link = try sample(configuration)
-                    let lines = isApple ? [simulator(link)] : isAndroid ? try devices(link, configuration) : [link]
-                    for line in lines { input.console.print(line) }
-                    return 0
-                case (false, false, false) where operands.count == 1:
-                    return try judge(operands[0], configuration, input.console)
-                default:
-                    throw ConfigurationError(problems: [
-                        "link: give one link, or --sample alone, with --ios or --android"
-                    ])
-                }
+        scope: { _ in .apps },
+        run: { feature, input, context in
+            let (flags, operands) = (input.arguments.flags, input.arguments.operands)
+            switch (flags.contains("sample"), flags.contains("ios"), flags.contains("android")) {
+            case (true, let isApple, let isAndroid) where operands.isEmpty && !(isApple && isAndroid):
+                let link = try sample(context.link)
+                let lines = isApple ? [simulator(link)] : isAndroid ? devices(link, feature.settings) : [link]
+                for line in lines { input.console.print(line) }
+                return 0
+            case (false, false, false) where operands.count == 1:
+                return judge(operands[0], feature.settings, context.link.text, input.console)
+            default:
+                throw ConfigurationError(problems: [
+                    "link: give one link, or --sample alone, with --ios or --android"
+                ])
             }
         }
+    ).with(
+        examples: [
+            "sallyport link --sample",
+            "sallyport link --sample --ios",
+            "sallyport link --sample --android",
+        ]
     )
 
-    private static func sample(_ configuration: Configuration) throws(ConfigurationError) -> String {
-        guard let link = ReturnLink.sample(base: configuration.listeners.link.text) else {
+    private static func sample(_ host: WebOrigin) throws(ConfigurationError) -> String {
+        guard let link = ReturnLink.sample(base: host.text) else {
             throw ConfigurationError(problems: ["link.base_url: no return link can be made of it"])
         }
         return link.text
@@ -54,8 +59,8 @@ enum LinkCommand {
     private static func simulator(_ link: String) -> String { "xcrun simctl openurl booted '\(link)'" }
 
     /// A line for each app: one that is named takes the link before the system has verified the host.
-    private static func devices(_ link: String, _ configuration: Configuration) throws(ConfigurationError) -> [String] {
-        let packages = try configuration.checkout().apps.android.map { " " + $0.package }
+    private static func devices(_ link: String, _ settings: CheckoutSettings) -> [String] {
+        let packages = settings.apps.android.map { " " + $0.package }
         return (packages.isEmpty ? [""] : packages).map { package in
             // In quotes twice: a shell here, and one on the device.
             let intent = "-a android.intent.action.VIEW -c android.intent.category.BROWSABLE -d '\(link)'\(package)"
@@ -65,15 +70,15 @@ enum LinkCommand {
 
     private static func judge(
         _ text: String,
-        _ configuration: Configuration,
+        _ settings: CheckoutSettings,
+        _ origin: String,
         _ console: Console
-    ) throws(ConfigurationError) -> Int32 {
-        let origin = configuration.listeners.link.text
+    ) -> Int32 {
         guard text.hasPrefix(origin + "/") else {
             console.print("It opens no app: it does not begin with \(origin)/ (link.base_url).")
             return 1
         }
-        let matcher = LinkMatcher(Associations.rules(try configuration.checkout()))
+        let matcher = LinkMatcher(Associations.rules(settings))
         var isOpening = true
         // Android goes by the path of the intent filter, which is that of the old form.
         let systems: [(name: String, form: LinkMatcher.Form)] = [

@@ -7,10 +7,11 @@ import Settings
 
 /// `sallyport payments`: the operations of merchants that the program has given up, and what an operator decides about one.
 enum PaymentsCommand {
-    static let command = Command(
-        name: "payments",
+    static let command = FeatureCommand(
+        of: MerchantFeature.self,
+        "payments",
         operands: "[OPERATION]",
-        summary: "list payments that were given up, or show or settle one",
+        "list payments that were given up, or show or settle one",
         details: """
             Without OPERATION: one JSON line for each operation that was given up. Look its target up in the
             provider's console, then
@@ -32,37 +33,34 @@ enum PaymentsCommand {
             CommandOption("all", nil, "with --resume: all that were given up"),
             OperatorTrail.option,
         ],
+        scope: { (try? PaymentsTask($0))?.readsProvider == true ? .everything : .database },
+        run: { feature, input, context in
+            let task = try PaymentsTask(input.arguments)
+            let trail = try OperatorTrail(input)
+            let provider =
+                task.readsProvider ? try context.features.demanded(CheckoutFeature.self).provider(context) : nil
+            let console = input.console
+            let outcome = try await context.connected { reactor, client in
+                let resolver = PaymentResolver(
+                    orders: PostgresOrderStore(client: client),
+                    client: client,
+                    provider: provider?.commandCheckout(on: reactor).client,
+                    trail: trail,
+                    random: reactor.random,
+                    note: { console.complain("payments: \($0)") }
+                )
+                return try await resolver.carryOut(task)
+            }
+            for line in outcome.lines { console.print(line) }
+            if task == .list, outcome.lines.isEmpty { console.remark("no payment is stuck") }
+            if let complaint = outcome.complaint { console.complain("sallyport: payments: \(complaint)") }
+            return outcome.complaint == nil ? 0 : 1
+        }
+    ).with(
         examples: [
             "sallyport payments",
             "sallyport payments --resume --all",
-        ],
-        run: { input in
-            let readsProvider = (try? PaymentsTask(input.arguments))?.readsProvider == true
-            return await input.withConfiguration(
-                DemoDefaults.fillWhereKept,
-                for: readsProvider ? .everything : .database
-            ) { configuration in
-                let task = try PaymentsTask(input.arguments)
-                let trail = try OperatorTrail(input)
-                let provider = task.readsProvider ? try configuration.provider() : nil
-                let console = input.console
-                let outcome = try await configuration.onDatabase(for: "payments") { reactor, client in
-                    let resolver = PaymentResolver(
-                        orders: PostgresOrderStore(client: client),
-                        client: client,
-                        provider: provider?.commandCheckout(on: reactor).client,
-                        trail: trail,
-                        random: reactor.random,
-                        note: { console.complain("payments: \($0)") }
-                    )
-                    return try await resolver.carryOut(task)
-                }
-                for line in outcome.lines { console.print(line) }
-                if task == .list, outcome.lines.isEmpty { console.remark("no payment is stuck") }
-                if let complaint = outcome.complaint { console.complain("sallyport: payments: \(complaint)") }
-                return outcome.complaint == nil ? 0 : 1
-            }
-        }
+        ]
     )
 }
 

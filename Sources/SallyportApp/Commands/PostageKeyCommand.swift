@@ -8,10 +8,11 @@ import Webhooks
 
 /// `sallyport postage-key`: the key that a merchant's server checks questions for the postage with.
 enum PostageKeyCommand {
-    static let command = Command(
-        name: "postage-key",
+    static let command = FeatureCommand(
+        of: MerchantFeature.self,
+        "postage-key",
         operands: "ORIGIN",
-        summary: "print the key that questions for the postage are signed with",
+        "print the key that questions for the postage are signed with",
         details: """
             ORIGIN is written as in merchant.postage_origins, https://HOST or https://HOST:PORT, and need not be there yet. The
             key is a function of merchant.secret_file, the origin and a number, so it is the same whenever it is printed;
@@ -20,26 +21,25 @@ enum PostageKeyCommand {
         options: [
             CommandOption("number", "N", "another key than the first of merchant.postage_keys, as for a change")
         ],
+        run: { feature, input, context in
+            let servers = try context.features.demanded(WebhookDelivery.self).settings
+            let order = try Order(input.arguments, feature.settings, servers)
+            let key = try PostageKeys(secret: order.secret).key(for: order.origin.description, number: order.number)
+            let line: JSONValue = [
+                "origin": .string(order.origin.description), "number": JSONValue(order.number),
+                "keyId": .string(key.id), "secret": .string(key.text.reveal()),
+            ]
+            input.console.print(line.description)
+            if !feature.settings.postageOrigins.contains(order.origin) {
+                let problem = "is not in merchant.postage_origins, so it is not asked"
+                input.console.complain("sallyport: \(order.origin) \(problem)")
+            }
+            return 0
+        }
+    ).with(
         examples: [
             "sallyport postage-key https://shop.example.com"
-        ],
-        run: { input in
-            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
-                let order = try Order(input.arguments, configuration)
-                let key = try PostageKeys(secret: order.secret).key(for: order.origin.description, number: order.number)
-                let line: JSONValue = [
-                    "origin": .string(order.origin.description), "number": JSONValue(order.number),
-                    "keyId": .string(key.id), "secret": .string(key.text.reveal()),
-                ]
-                input.console.print(line.description)
-                let merchants = try configuration.features.demanded(MerchantFeature.self).settings
-                if !merchants.postageOrigins.contains(order.origin) {
-                    let problem = "is not in merchant.postage_origins, so it is not asked"
-                    input.console.complain("sallyport: \(order.origin) \(problem)")
-                }
-                return 0
-            }
-        }
+        ]
     )
 
     /// Which key is wanted.
@@ -48,16 +48,19 @@ enum PostageKeyCommand {
         let number: Int
         let secret: Secret<[UInt8]>
 
-        init(_ arguments: CommandLineArguments, _ configuration: Configuration) throws(ConfigurationError) {
+        init(
+            _ arguments: CommandLineArguments,
+            _ settings: MerchantSettings,
+            _ servers: WebhookSettings
+        ) throws(ConfigurationError) {
             guard arguments.operands.count == 1,
                 let origin = CallbackOrigin(setting: arguments.operands[0], orClearLoopback: true)
             else {
                 throw ConfigurationError(problems: ["postage-key: name one origin, https://HOST or https://HOST:PORT"])
             }
             self.origin = origin
-            let numbers = try configuration.features.demanded(MerchantFeature.self).settings.postageKeys
-            number = try Order.number(arguments.values["number"]) ?? numbers[0]
-            guard let secret = try configuration.features.demanded(WebhookDelivery.self).settings.secret() else {
+            number = try Order.number(arguments.values["number"]) ?? settings.postageKeys[0]
+            guard let secret = try servers.secret() else {
                 throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are derived from it"])
             }
             self.secret = secret

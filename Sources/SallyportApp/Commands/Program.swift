@@ -24,7 +24,7 @@ package enum Program {
                 for fault in faults { Console.standard.complain("sallyport: \(fault)") }
                 return 1
             }
-            if CommandTable.set.answersSignals(words) { try Application.signals.block() }
+            if CommandTable.set.answersSignals(words) { try ShutdownSignal.all.block() }
             try SignalSet.ignoreBrokenPipes()
             _ = try Machine.raiseDescriptorLimit()
             let loop = try EventLoop(name: "command", logger: .silent)

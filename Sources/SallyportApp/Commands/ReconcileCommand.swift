@@ -11,10 +11,10 @@ import StrictJSON
 
 /// `sallyport reconcile`: compares orders with the provider's objects and prints what differs.
 enum ReconcileCommand {
-    static let command = Command(
-        name: "reconcile",
-        operands: "",
-        summary: "compare orders with the provider's objects",
+    static let command = FeatureCommand(
+        of: MerchantFeature.self,
+        "reconcile",
+        "compare orders with the provider's objects",
         details: """
             One line per difference: FLOW KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN REFUNDED,
             sums in minor units. `theirs=missing`: the provider does not know the object. `unread`: it gave
@@ -52,39 +52,39 @@ enum ReconcileCommand {
             CommandOption("concurrency", "N", "orders compared at a time, within the rate; 4 unless set"),
             OperatorTrail.option,
         ],
+        run: { feature, input, context in
+            let flags = input.arguments.flags
+            var wish = ReportRun.Wish(
+                since: try time(input, "since") ?? startOfDay(SystemClock().now() + .seconds(-86_400)),
+                until: try time(input, "until"),
+                repairs: flags.contains("fix"),
+                isAnew: flags.contains("anew")
+            )
+            wish.sample = try number(input, "sample", "orders", 1...100_000) ?? 0
+            let checkout = try context.features.demanded(CheckoutFeature.self)
+            let provider = try checkout.provider(context)
+            let rate = try number(input, "rate", "calls a second", 1...1000) ?? 1
+            let task = ReconcileTask(
+                wish: wish,
+                rate: rate,
+                width: try number(input, "concurrency", "orders", 1...64) ?? 4,
+                provider: provider,
+                trail: try OperatorTrail(input),
+                console: input.console,
+                isJSON: flags.contains("json")
+            )
+            let isAllowed = checkout.settings.provider.allowsAccountChange
+            return try await context.connected { reactor, client in
+                try await PostgresOrderStore(client: client).demandAccount(provider.account, orAllowed: isAllowed)
+                return try await task.run(client, reactor)
+            }
+        }
+    ).with(
         examples: [
             "sallyport reconcile --config sallyport.json",
             "sallyport reconcile --since 2026-11-01 --json",
         ],
-        answersSignals: true,
-        run: { input in
-            await input.withConfiguration(DemoDefaults.fillWhereKept) { configuration in
-                let flags = input.arguments.flags
-                var wish = ReportRun.Wish(
-                    since: try time(input, "since") ?? startOfDay(SystemClock().now() + .seconds(-86_400)),
-                    until: try time(input, "until"),
-                    repairs: flags.contains("fix"),
-                    isAnew: flags.contains("anew")
-                )
-                wish.sample = try number(input, "sample", "orders", 1...100_000) ?? 0
-                let provider = try configuration.provider()
-                let rate = try number(input, "rate", "calls a second", 1...1000) ?? 1
-                let task = ReconcileTask(
-                    wish: wish,
-                    rate: rate,
-                    width: try number(input, "concurrency", "orders", 1...64) ?? 4,
-                    provider: provider,
-                    trail: try OperatorTrail(input),
-                    console: input.console,
-                    isJSON: flags.contains("json")
-                )
-                let isAllowed = try configuration.checkout().provider.allowsAccountChange
-                return try await configuration.onDatabase(for: "reconcile") { reactor, client in
-                    try await PostgresOrderStore(client: client).demandAccount(provider.account, orAllowed: isAllowed)
-                    return try await task.run(client, reactor)
-                }
-            }
-        }
+        answersSignals: true
     )
 
     /// The time behind an option: a day, or a time of RFC 3339 in UTC.
@@ -138,7 +138,7 @@ private struct ReconcileTask: Sendable {
     /// - Returns: The exit status.
     func run(_ client: PostgresClient, _ reactor: Reactor) async throws -> Int32 {
         var signal: Signal?
-        let signals = try SignalSource(reactor, Application.signals) { come in
+        let signals = try SignalSource(reactor, ShutdownSignal.all) { come in
             signal = come
             note("\(come): stopping behind the order that is being compared")
         }

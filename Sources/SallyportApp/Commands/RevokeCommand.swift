@@ -11,10 +11,11 @@ import StrictJSON
 
 /// `sallyport revoke`: ends sessions whose links or cookies somebody else may have.
 enum RevokeCommand {
-    static let command = Command(
-        name: "revoke",
+    static let command = FeatureCommand(
+        of: CheckoutFeature.self,
+        "revoke",
         operands: "[SESSION]",
-        summary: "end a session, those of an app install, or all",
+        "end a session, those of an app install, or all",
         details: """
             \(SessionName.forms)
             A revoked session opens nothing and buys nothing; its buyer starts over.
@@ -31,29 +32,28 @@ enum RevokeCommand {
             CommandOption("yes", nil, "with --all: every buyer who is in a checkout has to start over"),
             OperatorTrail.option,
         ],
-        run: { input in
-            await input.withConfiguration(for: .database) { configuration in
-                let task = try RevokeTask(input.arguments)
-                let trail = try OperatorTrail(input)
-                let policy = try configuration.checkout().policy
-                let console = input.console
-                let outcome = try await configuration.onDatabase(for: "revoke") { reactor, client in
-                    let revoker = Revoker(
-                        store: PostgresSessionStore(client: client, policy: policy),
-                        client: client,
-                        trail: trail,
-                        caller: Caller(
-                            internal: "operator",
-                            request: "revoke-" + Hex.encode(reactor.random.bytes(8))
-                        ),
-                        note: { console.complain("revoke: \($0)") }
-                    )
-                    return try await revoker.carryOut(task)
-                }
-                if let line = outcome.line { console.print(line) }
-                if let complaint = outcome.complaint { console.complain("sallyport: \(complaint)") }
-                return outcome.complaint == nil ? 0 : 1
+        scope: { _ in .database },
+        run: { feature, input, context in
+            let task = try RevokeTask(input.arguments)
+            let trail = try OperatorTrail(input)
+            let policy = feature.settings.policy
+            let console = input.console
+            let outcome = try await context.connected { reactor, client in
+                let revoker = Revoker(
+                    store: PostgresSessionStore(client: client, policy: policy),
+                    client: client,
+                    trail: trail,
+                    caller: Caller(
+                        internal: "operator",
+                        request: "revoke-" + Hex.encode(reactor.random.bytes(8))
+                    ),
+                    note: { console.complain("revoke: \($0)") }
+                )
+                return try await revoker.carryOut(task)
             }
+            if let line = outcome.line { console.print(line) }
+            if let complaint = outcome.complaint { console.complain("sallyport: \(complaint)") }
+            return outcome.complaint == nil ? 0 : 1
         }
     )
 }

@@ -8,10 +8,11 @@ import Settings
 
 /// `sallyport stuck`: the purchases that the program has given up, and what an operator decides about one.
 enum StuckCommand {
-    static let command = Command(
-        name: "stuck",
+    static let command = FeatureCommand(
+        of: CheckoutFeature.self,
+        "stuck",
         operands: "[SESSION]",
-        summary: "list purchases that were given up, or settle SESSION",
+        "list purchases that were given up, or settle SESSION",
         details: """
             Without SESSION: one JSON line for each purchase that was given up (`reason` time, gone or amount),
             and for each charge whose session is unpaid (`unmatchedPermission`). Look it up in the provider's
@@ -36,39 +37,35 @@ enum StuckCommand {
             CommandOption("all", nil, "with --resume: all that were given up"),
             OperatorTrail.option,
         ],
+        scope: { (try? StuckTask($0))?.readsProvider == true ? .everything : .database },
+        run: { feature, input, context in
+            let task = try StuckTask(input.arguments)
+            let trail = try OperatorTrail(input)
+            let provider = task.readsProvider ? try feature.provider(context) : nil
+            let policy = feature.settings.policy
+            let console = input.console
+            let outcome = try await context.connected { reactor, client in
+                let resolver = StuckResolver(
+                    store: PostgresSessionStore(client: client, policy: policy),
+                    client: client,
+                    provider: provider?.commandCheckout(on: reactor).client,
+                    trail: trail,
+                    random: reactor.random,
+                    note: { console.complain("stuck: \($0)") }
+                )
+                return try await resolver.carryOut(task)
+            }
+            for line in outcome.lines { console.print(line) }
+            if task == .list, outcome.lines.isEmpty { console.remark("no purchase is stuck") }
+            if let complaint = outcome.complaint { console.complain("sallyport: \(complaint)") }
+            return outcome.complaint == nil ? 0 : 1
+        }
+    ).with(
         examples: [
             "sallyport stuck",
             "sallyport stuck 4F7K9-2QX8M --resume",
             "sallyport stuck 4F7K9-2QX8M --paid --permission S03-1234567-1234567",
-        ],
-        run: { input in
-            let readsProvider = (try? StuckTask(input.arguments))?.readsProvider == true
-            return await input.withConfiguration(
-                DemoDefaults.fillWhereKept,
-                for: readsProvider ? .everything : .database
-            ) { configuration in
-                let task = try StuckTask(input.arguments)
-                let trail = try OperatorTrail(input)
-                let provider = task.readsProvider ? try configuration.provider() : nil
-                let policy = try configuration.checkout().policy
-                let console = input.console
-                let outcome = try await configuration.onDatabase(for: "stuck") { reactor, client in
-                    let resolver = StuckResolver(
-                        store: PostgresSessionStore(client: client, policy: policy),
-                        client: client,
-                        provider: provider?.commandCheckout(on: reactor).client,
-                        trail: trail,
-                        random: reactor.random,
-                        note: { console.complain("stuck: \($0)") }
-                    )
-                    return try await resolver.carryOut(task)
-                }
-                for line in outcome.lines { console.print(line) }
-                if task == .list, outcome.lines.isEmpty { console.remark("no purchase is stuck") }
-                if let complaint = outcome.complaint { console.complain("sallyport: \(complaint)") }
-                return outcome.complaint == nil ? 0 : 1
-            }
-        }
+        ]
     )
 }
 

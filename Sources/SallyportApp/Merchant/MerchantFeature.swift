@@ -1,6 +1,7 @@
 import AmazonPay
 import Commerce
 import EventIO
+import MerchantAPI
 import MerchantOrders
 package import Operations
 import Persistence
@@ -19,7 +20,12 @@ package struct MerchantFeature: Feature {
     package static let card = FeatureCard(
         "merchant",
         needs: [CheckoutFeature.self, WebhookDelivery.self],
-        statements: .onTablesOfProgram(StatementCatalog.ofMerchants + PostgresKeyStore.statements)
+        commands: [
+            KeysCommand.command, PaymentsCommand.command, ReconcileCommand.command, AdoptCommand.command,
+            PostageKeyCommand.command,
+        ],
+        statements: .onTablesOfProgram(StatementCatalog.ofMerchants + PostgresKeyStore.statements),
+        slots: Scope.ofMerchants
     )
 
     package init(_ settings: inout SettingReader) {
