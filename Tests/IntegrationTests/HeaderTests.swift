@@ -5,7 +5,7 @@ import Primitives
 import Testing
 import Web
 
-@testable import SallyportApp
+@testable import Program
 
 /// The response headers of docs/contract.md, route by route: the exact head of every answer.
 @Suite struct `The head of every answer` {

@@ -5,7 +5,7 @@ import Primitives
 import Testing
 import Web
 
-@testable import SallyportApp
+@testable import Program
 
 /// What every path answers to requests of every kind that are not part of a checkout: status, code and head, against the file that was kept.
 ///

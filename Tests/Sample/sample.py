@@ -16,7 +16,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LIST = "Sources/SallyportApp/FeatureList.swift"
+LIST = "Sources/Program/FeatureList.swift"
 
 # File, what stands there once, and what stands behind it then.
 EDITS = [
