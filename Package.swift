@@ -173,7 +173,7 @@ let package = Package(
             "Merchant",
             [
                 "Checkout", "Webhooks", "MerchantAPI", "MerchantOrders", "ServiceAPI", "ServerCore", "Persistence",
-                "Pages", "CheckoutCodes", "SessionBroker", "AmazonPay", "Commerce", "Cryptography", "HTTPClient",
+                "CheckoutCodes", "SessionBroker", "AmazonPay", "Commerce", "Cryptography", "HTTPClient",
                 "HTTPServer", "Web", "Postgres", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO",
                 "Telemetry", "Primitives",
             ]
@@ -184,8 +184,8 @@ let package = Package(
             "Program",
             [
                 "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI", "Persistence", "Pages",
-                "SimulatorCore", "Simulators", "Doctor", "MerchantAPI", "MerchantOrders",
-                "SessionBroker", "AmazonPay", "Commerce", "Cryptography", "HTTPServer", "HTTPClient",
+                "SimulatorCore", "Simulators", "Doctor", "MerchantOrders",
+                "SessionBroker", "AmazonPay", "Cryptography", "HTTPServer", "HTTPClient",
                 "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO", "Telemetry",
                 "Primitives", "CBuild",
             ]

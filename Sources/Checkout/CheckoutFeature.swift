@@ -3,7 +3,6 @@ import CheckoutCodes
 import EventIO
 package import Operations
 import Persistence
-import Primitives
 package import ServerCore
 import SessionBroker
 package import Settings

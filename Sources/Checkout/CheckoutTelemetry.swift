@@ -1,8 +1,6 @@
 import CheckoutCodes
 import EventIO
 import HTTPCore
-import Pages
-import Primitives
 import ServerCore
 import SessionBroker
 import Telemetry

@@ -6,7 +6,6 @@ import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import Pages
-import Primitives
 import ServerCore
 package import SessionBroker
 import Settings

@@ -1,6 +1,5 @@
 import HTTPCore
 import HTTPServer
-import Pages
 import Web
 
 // Rows of the shop: their handlers take an exchange, and say what went wrong in the codes of the HTTP contract.

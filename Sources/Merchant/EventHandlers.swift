@@ -1,7 +1,5 @@
 import HTTPCore
 import MerchantAPI
-import MerchantOrders
-import Persistence
 import Primitives
 import StrictJSON
 import Web

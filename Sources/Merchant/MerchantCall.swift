@@ -3,7 +3,6 @@ import CheckoutCodes
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
-import Persistence
 import Primitives
 import ServiceAPI
 import SessionBroker

@@ -1,4 +1,3 @@
-import Commerce
 import MerchantAPI
 import MerchantOrders
 import ServerCore

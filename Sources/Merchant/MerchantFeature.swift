@@ -1,9 +1,6 @@
 import AmazonPay
 import Checkout
-import Commerce
 import EventIO
-import MerchantAPI
-import MerchantOrders
 package import Operations
 import Persistence
 import Primitives

@@ -3,8 +3,6 @@ import CheckoutCodes
 import HTTPCore
 import HTTPServer
 import MerchantAPI
-import MerchantOrders
-import Persistence
 import Primitives
 import ServiceAPI
 import SessionBroker

@@ -2,7 +2,6 @@ import AmazonPay
 import CheckoutCodes
 import HTTPCore
 import MerchantAPI
-import SessionBroker
 import Web
 
 // Where refusals of the checkout become those of the interface for merchants' programs.

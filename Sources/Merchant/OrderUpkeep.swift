@@ -1,5 +1,4 @@
 import Checkout
-import MerchantOrders
 import Operations
 import Persistence
 import Primitives

@@ -3,7 +3,6 @@ import EventIO
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
-import Primitives
 import ServiceAPI
 import StrictJSON
 

@@ -1,5 +1,4 @@
 import CheckoutCodes
-import Commerce
 import HTTPCore
 import MerchantAPI
 import MerchantOrders

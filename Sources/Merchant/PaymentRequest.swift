@@ -1,9 +1,7 @@
 import AmazonPay
 import CheckoutCodes
 import Commerce
-import MerchantAPI
 import MerchantOrders
-import Primitives
 import ServiceAPI
 import StrictJSON
 import Web

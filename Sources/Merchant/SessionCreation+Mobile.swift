@@ -3,7 +3,6 @@ import Checkout
 import CheckoutCodes
 import MerchantAPI
 import MerchantOrders
-import Pages
 import Primitives
 import SessionBroker
 import StrictJSON

@@ -1,13 +1,9 @@
 import AmazonPay
 import Checkout
 import CheckoutCodes
-import Commerce
 import MerchantAPI
-import MerchantOrders
-import Pages
 import Primitives
 import SessionBroker
-import StrictJSON
 import Web
 
 extension SessionHandlers {

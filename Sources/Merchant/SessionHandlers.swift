@@ -5,7 +5,6 @@ import Commerce
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
-import Pages
 import Persistence
 import Primitives
 import SessionBroker

@@ -5,7 +5,6 @@ import Cryptography
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
-import Pages
 import Primitives
 import SessionBroker
 import Web

@@ -1,14 +1,12 @@
 import Checkout
 import Merchant
-import MerchantAPI
 import SecurityText
 package import ServerCore
 import ServiceAPI
 import SimulatorCore
-import Telemetry
 import Webhooks
 
-/// The features of this program beside the checkout: a new system is one more here.
+/// The features of this program; a new system is one more here.
 package enum FeatureList {
     /// In the order in which they are opened; what another one needs stands before it.
     package static let all = FeatureSet([

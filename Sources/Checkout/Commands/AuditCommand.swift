@@ -1,13 +1,11 @@
 import EventIO
 import Operations
 import Persistence
-import Postgres
 import Primitives
 import ServerCore
 import SessionBroker
 import Settings
 import StrictJSON
-import Telemetry
 
 /// `sallyport audit`: the trail of one flow, or what should worry an operator, as JSON lines.
 enum AuditCommand {

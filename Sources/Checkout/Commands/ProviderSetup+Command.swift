@@ -1,6 +1,5 @@
 package import AmazonPay
 package import EventIO
-import SessionBroker
 import Telemetry
 
 extension ProviderSetup {

@@ -1,5 +1,4 @@
 import EventIO
-import MerchantOrders
 import Operations
 import Persistence
 import Postgres

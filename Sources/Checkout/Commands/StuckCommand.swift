@@ -1,9 +1,7 @@
 import EventIO
 import Operations
 import Persistence
-import Primitives
 import ServerCore
-import SessionBroker
 import Settings
 
 /// `sallyport stuck`: the purchases that the program has given up, and what an operator decides about one.

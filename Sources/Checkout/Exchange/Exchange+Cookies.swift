@@ -1,6 +1,5 @@
 import CheckoutCodes
 import HTTPCore
-import Pages
 import SessionBroker
 import Web
 

@@ -1,4 +1,3 @@
-import AppLinks
 import CheckoutCodes
 import Cryptography
 package import HTTPCore

@@ -3,7 +3,6 @@ import CheckoutCodes
 import Commerce
 import MerchantAPI
 import MerchantOrders
-import Pages
 import Primitives
 import SessionBroker
 import Web

@@ -1,6 +1,4 @@
 import CheckoutCodes
-import Pages
-import Primitives
 package import SessionBroker
 package import Web
 

@@ -2,7 +2,6 @@ import AmazonPay
 import CheckoutCodes
 import HTTPCore
 import MerchantAPI
-import MerchantOrders
 import Pages
 import Primitives
 import SessionBroker

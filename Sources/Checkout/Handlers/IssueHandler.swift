@@ -2,7 +2,6 @@ import CheckoutCodes
 import Commerce
 import HTTPCore
 import MerchantOrders
-import Pages
 import Primitives
 import SessionBroker
 import Web

@@ -1,7 +1,6 @@
 import CheckoutCodes
 import Commerce
 import HTTPCore
-import Pages
 import Primitives
 import SessionBroker
 import Web

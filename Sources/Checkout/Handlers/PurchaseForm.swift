@@ -2,7 +2,6 @@ import AmazonPay
 import CheckoutCodes
 import Commerce
 import HTTPCore
-import Pages
 import SessionBroker
 import Web
 

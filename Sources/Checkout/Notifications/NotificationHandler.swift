@@ -1,6 +1,5 @@
 import EventIO
 import HTTPCore
-import Pages
 import SessionBroker
 import Web
 

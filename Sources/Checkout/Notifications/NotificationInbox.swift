@@ -1,6 +1,5 @@
 import EventIO
 import HTTPCore
-import MerchantOrders
 import Notifications
 import Persistence
 import Primitives

@@ -3,7 +3,6 @@ import EventIO
 import HTTPClient
 import Notifications
 import Persistence
-import Primitives
 import Settings
 
 /// Which messages of the provider are taken in and how they are judged, read and checked at the start.

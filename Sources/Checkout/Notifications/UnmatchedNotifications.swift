@@ -1,5 +1,4 @@
 import AmazonPay
-import MerchantOrders
 import Persistence
 import Primitives
 import SessionBroker

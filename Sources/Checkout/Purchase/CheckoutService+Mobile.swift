@@ -3,8 +3,6 @@ import CheckoutCodes
 package import Commerce
 package import MerchantAPI
 import MerchantOrders
-import Pages
-import Primitives
 package import SessionBroker
 package import Web
 

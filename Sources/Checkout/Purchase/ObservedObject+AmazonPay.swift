@@ -1,5 +1,4 @@
 package import AmazonPay
-import Commerce
 import MerchantOrders
 
 // What was read at the provider, in the ledger's words.

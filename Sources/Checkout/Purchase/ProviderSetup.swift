@@ -1,6 +1,5 @@
 package import AmazonPay
 import EventIO
-import Pages
 import Primitives
 package import ServerCore
 import SessionBroker

@@ -1,7 +1,6 @@
 import AmazonPay
 import CheckoutCodes
 import MerchantOrders
-import Pages
 import Primitives
 package import SessionBroker
 import Telemetry

@@ -2,7 +2,6 @@ import CheckoutCodes
 package import Commerce
 package import MerchantAPI
 package import MerchantOrders
-import Pages
 import Primitives
 package import SessionBroker
 import Web

@@ -1,8 +1,5 @@
 import EventIO
-import MerchantOrders
 import Operations
-import Pages
-import Persistence
 import Primitives
 import SessionBroker
 import Telemetry

@@ -1,9 +1,7 @@
 import EventIO
-import MerchantOrders
 import Operations
 import Persistence
 import Primitives
-import ServerCore
 import SessionBroker
 import Telemetry
 import Web

@@ -1,7 +1,5 @@
 import EventIO
-import MerchantOrders
 import Operations
-import Persistence
 import Primitives
 import ServerCore
 import ServiceAPI

@@ -1,6 +1,5 @@
 import AmazonPay
 import Checkout
-import Commerce
 import EventIO
 import HTTPCore
 import MerchantAPI

@@ -2,10 +2,8 @@ import EventIO
 import HTTPServer
 import Operations
 import Postgres
-import Primitives
 import Settings
 import SimulatorCore
-import Simulators
 import StrictJSON
 import Telemetry
 

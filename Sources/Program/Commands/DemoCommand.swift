@@ -1,13 +1,10 @@
 import AmazonPay
 import Checkout
 import EventIO
-import HTTPClient
 import HTTPCore
 import Operations
-import Primitives
 import ServerCore
 import Settings
-import Telemetry
 
 /// `sallyport demo`: a whole shop on loopback, without an account anywhere.
 enum DemoCommand {

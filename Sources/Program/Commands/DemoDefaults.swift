@@ -1,7 +1,6 @@
 import Checkout
 import EventIO
 import Operations
-import Primitives
 import ServerCore
 import Settings
 import StrictJSON

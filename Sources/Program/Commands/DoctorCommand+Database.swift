@@ -7,7 +7,6 @@ import Operations
 import Persistence
 import Postgres
 import Primitives
-import SessionBroker
 import Settings
 import Telemetry
 

@@ -2,9 +2,7 @@ import Doctor
 import EventIO
 import HTTPClient
 import Operations
-import Primitives
 import ServerCore
-import Settings
 
 /// `sallyport doctor`: what is wrong with the settings and their surroundings, and what to do about it.
 enum DoctorCommand {

@@ -1,4 +1,3 @@
-import EventIO
 import Operations
 
 /// `sallyport serve`: the broker, with the settings of a deployment.

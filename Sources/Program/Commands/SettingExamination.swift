@@ -8,7 +8,6 @@ import HTTPServer
 import Pages
 import Primitives
 import ServerCore
-import SessionBroker
 import Settings
 import Web
 

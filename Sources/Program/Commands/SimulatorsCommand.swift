@@ -1,7 +1,5 @@
 import EventIO
 import Operations
-import Primitives
-import Settings
 import SimulatorCore
 import Telemetry
 

@@ -1,5 +1,4 @@
 import EventIO
-import Primitives
 import ServerCore
 import Settings
 import Telemetry

@@ -1,14 +1,10 @@
 import AmazonPay
-import Commerce
 import EventIO
-import MerchantOrders
 import Postgres
-import Primitives
 import ServerCore
 import SessionBroker
 package import Settings
 import SimulatorCore
-import Telemetry
 
 extension Configuration {
     /// Every setting of the program, in the order in which `--print-config` shows them.

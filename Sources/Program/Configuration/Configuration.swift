@@ -1,15 +1,12 @@
 import AmazonPay
 import Checkout
 import EventIO
-import MerchantOrders
-import Primitives
 import ServerCore
 import SessionBroker
 import Settings
 import SimulatorCore
 package import StrictJSON
 import Telemetry
-import Webhooks
 
 /// Everything the program was told, read once at the start, checked in full, and never changed afterwards.
 package struct Configuration: Sendable {
