@@ -113,7 +113,7 @@ let package = Package(
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("CheckoutCodes", ["Web", "HTTPCore"]),
 
-        // Level 7: domains with SQL, HTML and JSON.
+        // Level 7: domains with SQL, HTML and JSON; webhooks, a feature that the values of `/v1` name.
         library(
             "Persistence",
             [
@@ -158,7 +158,7 @@ let package = Package(
             ]
         ),
 
-        // Level 8: features, each with its routes, settings, tables and pages.
+        // Level 8: features, each with its routes, settings, jobs and commands.
         library("SecurityText", ["ServerCore", "Web", "HTTPCore", "Settings", "EventIO", "Primitives"]),
         library(
             "Checkout",

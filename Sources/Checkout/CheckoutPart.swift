@@ -19,7 +19,7 @@ package final class CheckoutPart {
     /// The state machine.
     package let broker: Broker
     /// The provider.
-    package let checkout: CheckoutService
+    package let provider: CheckoutService
     /// Both together.
     package let purchases: PurchaseService
     /// The one way to a session.
@@ -75,7 +75,7 @@ package final class CheckoutPart {
             clock: SystemClock(),
             metrics: metrics
         )
-        checkout = CheckoutService.make(
+        provider = CheckoutService.make(
             process.provider,
             quota: process.quota,
             sessionCalls: process.sessionCalls,
@@ -102,7 +102,7 @@ package final class CheckoutPart {
         self.objectNews = objectNews
         purchases = PurchaseService(
             broker: broker,
-            checkout: checkout,
+            checkout: provider,
             polls: polls,
             wakePolls: { objectNews.signal() },
             logger: logger
@@ -112,7 +112,7 @@ package final class CheckoutPart {
             notices,
             broker: broker,
             purchases: purchases,
-            client: checkout.client,
+            client: provider.client,
             random: reactor.random,
             logger: logger
         )

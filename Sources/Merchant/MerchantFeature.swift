@@ -90,14 +90,14 @@ package final class MerchantPart {
         operators = PostgresOperatorStore(client: database)
         payments = PaymentService(
             orders: orders,
-            client: checkout.checkout.client,
+            client: checkout.provider.client,
             random: checkout.reactor.random,
             logger: checkout.logger,
             metrics: checkout.metrics
         )
         poller = Poller(
             (PostgresPollStore(client: database, account: checkout.account), orders),
-            checkout: checkout.checkout,
+            checkout: checkout.provider,
             counters: checkout.polls,
             reactor: checkout.reactor,
             logger: checkout.logger

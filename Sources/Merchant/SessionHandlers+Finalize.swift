@@ -92,7 +92,7 @@ extension SessionHandlers {
         guard let session = CheckoutSessionID(arrival.checkoutSession) else {
             throw Failure(.orderMismatch, field: "checkoutSessionId", session: arrival.flow)
         }
-        let found = try await call.services.checkout.arrived(session, arrival.flow, total: order.total)
+        let found = try await call.services.provider.arrived(session, arrival.flow, total: order.total)
         let refusal = try await mapErrors(call) { (broker) async throws(StoreError) in
             try await broker.arrive(
                 arrival,

@@ -11,17 +11,18 @@ import Web
 
 /// The running program: what `serve`, `demo` and the tests build, in one place where concrete types meet.
 ///
-/// Started in the order of the text of `start`, stopped in the reverse.
+/// `init` makes what the process shares, `open` what each loop has; `stop` ends both in the reverse order.
 package final class Application: Sendable {
     private let loops: [EventLoop]
     private let publicServer: Server
     private let redirectServer: Server
     private let adminServer: Server
-    private let stopSignal = StopSignal()
-    /// Before the other one: what is written down of a try needs the database.
-    let workStop = StopSignal()
-    /// Before both: what periodic tasks have begun needs the provider and the database.
+    /// Stops first: a run that is under way needs the provider and the database.
     let jobs: Jobs
+    /// Ends what goes on until the process stops, such as webhook delivery; the database is still there.
+    let workStop = StopSignal()
+    /// Leaves the database.
+    private let databaseStop = StopSignal()
     private let tickets: TLSTicketKeys
     let logger: Logger
 
@@ -152,7 +153,7 @@ package final class Application: Sendable {
             metrics: process.metrics
         )
         database.start()
-        reactor.onStop(stopSignal) {
+        reactor.onStop(databaseStop) {
             await database.drain()
             database.close()
         }
@@ -216,7 +217,7 @@ package final class Application: Sendable {
         await redirectServer.drain()
         await adminServer.drain()
         await workStop.stop()
-        await stopSignal.stop()
+        await databaseStop.stop()
         for loop in loops { loop.stop() }
         for loop in loops { loop.join() }
         features.stop()

@@ -2,7 +2,7 @@ import CheckoutCodes
 package import SessionBroker
 package import Web
 
-// The one place where verdicts of the broker become codes of the contract.
+// Codes of the contract for ended sessions and refused purchases; each handler maps the outcomes that only it has.
 
 extension FlowState {
     /// What a token of a dead flow is answered.

@@ -145,7 +145,7 @@ enum ButtonHandler {
         let view = ButtonView(
             client: flow.client,
             order: OrderView(flow.order),
-            start: try await exchange.services.checkout.start(for: flow.flow),
+            start: try await exchange.services.provider.start(for: flow.flow),
             fallbackAction: exchange.deployment.startAction
         )
         let pages = exchange.deployment.pages

@@ -37,7 +37,7 @@ enum ConfirmHandler {
         case .declined, .purchasing: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
         default: return exchange.neutral()
         }
-        let chosen = try await exchange.services.checkout.review(session, flow.flow)
+        let chosen = try await exchange.services.provider.review(session, flow.flow)
         guard exchange.services.broker.owns(chosen.merchantReference, token) else {
             throw Failure(.orderMismatch, "a foreign checkout session", of: flow)
         }
@@ -164,8 +164,8 @@ enum ConfirmHandler {
         let updated: UpdatedCheckout
         do {
             // Only now is it known that the tab is the flow's.
-            try exchange.services.checkout.count(.update, of: placement.flow)
-            updated = try await exchange.services.checkout.update(placement, try exchange.terms(of: placement))
+            try exchange.services.provider.count(.update, of: placement.flow)
+            updated = try await exchange.services.provider.update(placement, try exchange.terms(of: placement))
         } catch {
             try await takeBack(exchange, placement)
             throw error

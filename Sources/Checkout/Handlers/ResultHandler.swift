@@ -41,7 +41,7 @@ enum ResultHandler {
         _ flow: FlowView
     ) async throws(Failure) -> HTTPResponse {
         guard let session = flow.orderReference else { return exchange.redirect(to: "/button", flow: flow.flow) }
-        guard let refusal = await exchange.services.checkout.refusal(of: session, flow.flow) else {
+        guard let refusal = await exchange.services.provider.refusal(of: session, flow.flow) else {
             return try await way(exchange, token, flow)
         }
         let caller = exchange.caller

@@ -1,6 +1,5 @@
 import ServerCore
 
-
 /// What `demo` prints when it is ready.
 enum Walkthrough {
     /// The commands to try first; README.md has the rest.
