@@ -95,10 +95,7 @@ let package = Package(
         library("Web", ["HTTPServer", "HTTPCore", "Cryptography", "Primitives"]),
         library(
             "ServerCore",
-            [
-                "Web", "Postgres", "HTTPCore", "Operations", "Settings", "EventIO", "StrictJSON", "Telemetry",
-                "Primitives",
-            ]
+            ["Web", "Postgres", "Operations", "Settings", "EventIO", "StrictJSON", "Telemetry", "Primitives"]
         ),
         library("ServiceAPI", ["ServerCore", "Web", "Postgres", "HTTPCore", "Cryptography", "Primitives"]),
         library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
@@ -111,9 +108,9 @@ let package = Package(
         library("AppLinks", ["StrictJSON", "Primitives"]),
         library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
-        library("CheckoutCodes", ["Web", "HTTPCore"]),
+        library("Checkout", ["Web", "HTTPCore"]),
 
-        // Level 7: domains with SQL, HTML and JSON; webhooks, a feature that the values of `/v1` name.
+        // Level 7: domains with SQL, HTML and JSON.
         library(
             "Persistence",
             [
@@ -130,8 +127,7 @@ let package = Package(
         library(
             "MerchantAPI",
             [
-                "CheckoutCodes", "ServiceAPI", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON",
-                "HTTPCore",
+                "Checkout", "ServiceAPI", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON", "HTTPCore",
                 "Primitives",
             ]
         ),
@@ -142,7 +138,7 @@ let package = Package(
                 "Primitives",
             ]
         ),
-        library("Pages", ["CheckoutCodes", "SessionBroker", "Commerce", "Web", "HTTPCore", "Primitives"]),
+        library("Pages", ["Checkout", "SessionBroker", "Commerce", "Web", "HTTPCore", "Primitives"]),
         library(
             "SimulatorCore",
             [
@@ -158,46 +154,27 @@ let package = Package(
             ]
         ),
 
-        // Level 8: features, each with its routes, settings, jobs and commands.
+        // Level 8: features, each with its routes, settings, tables and pages.
         library("SecurityText", ["ServerCore", "Web", "HTTPCore", "Settings", "EventIO", "Primitives"]),
-        library(
-            "Checkout",
-            [
-                "ServerCore", "Persistence", "Pages", "CheckoutCodes", "MerchantAPI", "MerchantOrders",
-                "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPClient",
-                "HTTPServer", "Web", "Postgres", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO",
-                "Telemetry", "Primitives",
-            ]
-        ),
-        library(
-            "Merchant",
-            [
-                "Checkout", "Webhooks", "MerchantAPI", "MerchantOrders", "ServiceAPI", "ServerCore", "Persistence",
-                "CheckoutCodes", "SessionBroker", "AmazonPay", "Commerce", "Cryptography", "HTTPClient",
-                "HTTPServer", "Web", "Postgres", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO",
-                "Telemetry", "Primitives",
-            ]
-        ),
 
         // Level 9: the program.
         library(
-            "Program",
+            "SallyportApp",
             [
-                "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI", "Persistence", "Pages",
-                "SimulatorCore", "Simulators", "Doctor", "MerchantOrders",
-                "SessionBroker", "AmazonPay", "Cryptography", "HTTPServer", "HTTPClient",
-                "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO", "Telemetry",
-                "Primitives", "CBuild",
+                "SecurityText", "ServerCore", "ServiceAPI", "Persistence", "Pages", "SimulatorCore", "Simulators",
+                "Doctor", "MerchantAPI", "MerchantOrders",
+                "Checkout", "Webhooks", "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce",
+                "Cryptography", "HTTPServer", "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings",
+                "StrictJSON", "Operations", "EventIO", "Telemetry", "Primitives", "CBuild",
             ]
         ),
-        program("sallyport", ["Program"]),
+        program("sallyport", ["SallyportApp"]),
 
         // Level 10: what drives the program from outside.
         library(
             "IntegrationKit",
             [
-                "Program", "ServerCore", "Simulators", "Webhooks", "PostgresTestKit",
-                "Postgres", "Cryptography",
+                "SallyportApp", "ServerCore", "Simulators", "Webhooks", "PostgresTestKit", "Postgres", "Cryptography",
                 "HTTPServer",
                 "HTTPClient", "TLS", "HTTPCore", "EventIO", "Settings", "StrictJSON", "Telemetry", "TestKit",
                 "Primitives",
@@ -248,8 +225,7 @@ let package = Package(
         tests(
             "MerchantAPITests",
             [
-                "MerchantAPI", "CheckoutCodes", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON",
-                "HTTPCore",
+                "MerchantAPI", "Checkout", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON", "HTTPCore",
                 "Primitives",
             ]
         ),
@@ -281,8 +257,7 @@ let package = Package(
         tests(
             "PersistenceTests",
             [
-                "Program", "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI",
-                "SessionBroker",
+                "SallyportApp", "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI", "SessionBroker",
                 "MerchantOrders", "Webhooks", "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO",
                 "Telemetry", "Primitives",
                 "TestKit",
@@ -294,7 +269,7 @@ let package = Package(
         ),
         tests(
             "PagesTests",
-            ["Pages", "CheckoutCodes", "SessionBroker", "Commerce", "Web", "Primitives"],
+            ["Pages", "Checkout", "SessionBroker", "Commerce", "Web", "Primitives"],
             resources: [.copy("Golden")]
         ),
         tests("SimulatorCoreTests", ["SimulatorCore", "StrictJSON", "Primitives"]),
@@ -306,10 +281,9 @@ let package = Package(
             ]
         ),
         tests(
-            "ProgramTests",
+            "SallyportAppTests",
             [
-                "Program", "Checkout", "Merchant", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI", "Doctor",
-                "Persistence",
+                "SallyportApp", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI", "Doctor", "Persistence",
                 "MerchantOrders", "SessionBroker", "AmazonPay",
                 "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "Operations", "EventIO",
                 "Telemetry", "Primitives", "Postgres", "TestKit",
@@ -319,8 +293,7 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "IntegrationKit", "sallyport", "Program", "PostgresTestKit", "Postgres",
-                "HTTPClient", "Web",
+                "IntegrationKit", "sallyport", "SallyportApp", "PostgresTestKit", "Postgres", "HTTPClient", "Web",
                 "HTTPCore", "Cryptography", "EventIO", "StrictJSON", "Telemetry", "Primitives", "TestKit",
                 "SallyportClient",
             ],

@@ -1,4 +1,4 @@
-import CheckoutCodes
+import Checkout
 package import Commerce
 import MerchantOrders
 import Primitives

@@ -1,4 +1,4 @@
-import CheckoutCodes
+import Checkout
 package import MerchantOrders
 package import Primitives
 package import StrictJSON

@@ -1,4 +1,4 @@
-import CheckoutCodes
+import Checkout
 import Commerce
 import HTTPCore
 import MerchantOrders

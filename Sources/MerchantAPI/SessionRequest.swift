@@ -1,4 +1,4 @@
-import CheckoutCodes
+import Checkout
 import Commerce
 package import MerchantOrders
 package import StrictJSON

@@ -1,4 +1,4 @@
-import CheckoutCodes
+import Checkout
 package import HTTPCore
 package import SessionBroker
 package import Web

@@ -2,10 +2,9 @@ package import Postgres
 
 /// Every statement that the stores of this target declare, by store.
 package enum StatementCatalog {
-    /// Those of sessions, of messages of the provider, of partitions.
-    package static let ofCheckout: [Statement] = sessions + notifications + partitions
-    /// Those of orders, payments, and comparisons with the provider.
-    package static let ofMerchants: [Statement] = creation + orders + polls + reports + operators
+    /// All of them.
+    package static let all: [Statement] =
+        sessions + creation + orders + notifications + polls + reports + partitions + operators
 
     private static let sessions: [Statement] =
         PostgresSessionStore.hotStatements + PostgresSessionStore.batchedStatements

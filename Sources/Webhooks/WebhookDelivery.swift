@@ -32,8 +32,7 @@ package struct WebhookDelivery: Feature {
 
 /// What all loops share of the delivery.
 package struct WebhookProcess: FeatureProcess {
-    /// How endpoints are reached.
-    package let settings: WebhookSettings
+    let settings: WebhookSettings
     /// `nil` where no key can be opened.
     let secret: Secret<[UInt8]>?
     let process: ProcessContext

@@ -1,5 +1,5 @@
 import Foundation
-import Program
+import SallyportApp
 
 /// The program's entry: arguments in, exit status out.
 @main

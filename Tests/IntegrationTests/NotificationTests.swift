@@ -2,7 +2,7 @@ import EventIO
 import HTTPCore
 import IntegrationKit
 import Primitives
-import Program
+import SallyportApp
 import StrictJSON
 import TestKit
 import Testing

@@ -1,5 +1,5 @@
 import IntegrationKit
-import Program
+import SallyportApp
 import Testing
 
 /// Inserts need a partition for the time they are made at.

@@ -1,6 +1,6 @@
 import HTTPCore
 import IntegrationKit
-import Program
+import SallyportApp
 import StrictJSON
 import Testing
 

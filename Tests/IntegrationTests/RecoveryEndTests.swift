@@ -4,7 +4,7 @@ import IntegrationKit
 import Postgres
 import PostgresTestKit
 import Primitives
-import Program
+import SallyportApp
 import StrictJSON
 import Testing
 

@@ -2,7 +2,7 @@ import EventIO
 import IntegrationKit
 import Postgres
 import PostgresTestKit
-import Program
+import SallyportApp
 import StrictJSON
 import TestKit
 import Testing

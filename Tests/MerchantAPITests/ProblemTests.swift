@@ -1,4 +1,4 @@
-import CheckoutCodes
+import Checkout
 import HTTPCore
 import MerchantAPI
 import MerchantOrders

@@ -1,4 +1,4 @@
-import CheckoutCodes
+import Checkout
 import Foundation
 import HTTPCore
 import MerchantAPI

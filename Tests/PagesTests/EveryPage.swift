@@ -1,4 +1,4 @@
-import CheckoutCodes
+import Checkout
 import Commerce
 import Pages
 import SessionBroker

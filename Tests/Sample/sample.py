@@ -16,7 +16,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LIST = "Sources/Program/FeatureList.swift"
+LIST = "Sources/SallyportApp/FeatureList.swift"
 
 # File, what stands there once, and what stands behind it then.
 EDITS = [
@@ -32,12 +32,12 @@ EDITS = [
             ["SimulatorCore", "HTTPServer", "HTTPCore", "TLS", "Settings", "EventIO", "Telemetry"]
         ),
 '''),
-    ("Package.swift", '                "Checkout", "Merchant", "SecurityText",', '                "Notes", "StampSimulator",\n'),
+    ("Package.swift", '                "SecurityText", "ServerCore",', '                "Notes", "StampSimulator",\n'),
     (LIST, "import SecurityText\n", "import Notes\nimport StampSimulator\n"),
-    (LIST, "MerchantFeature.self,", None),
+    (LIST, "[SecurityText.self", None),
     (LIST, "static let simulators: [any SimulatedSystem.Type] = [", None),
 ]
-INSIDE = {"MerchantFeature.self,": " Notes.self,", "static let simulators: [any SimulatedSystem.Type] = [": "StampOffice.self"}
+INSIDE = {"[SecurityText.self": ", Notes.self", "static let simulators: [any SimulatedSystem.Type] = [": "StampOffice.self"}
 
 
 def fail(text):

@@ -1,4 +1,4 @@
-import Program
+import SallyportApp
 import TestKit
 
 /// Something that a test waited for did not come.

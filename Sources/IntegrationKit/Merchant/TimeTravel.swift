@@ -1,6 +1,6 @@
 import Postgres
 import PostgresTestKit
-import Program
+import SallyportApp
 
 /// Lets time pass for a shop without waiting.
 ///

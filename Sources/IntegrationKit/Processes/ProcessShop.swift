@@ -3,7 +3,7 @@ import HTTPClient
 import Postgres
 import PostgresTestKit
 package import Primitives
-import Program
+import SallyportApp
 import ServerCore
 import Simulators
 import StrictJSON

@@ -1,6 +1,6 @@
 import Postgres
 package import PostgresTestKit
-package import Program
+package import SallyportApp
 import ServerCore
 import Settings
 import TestKit

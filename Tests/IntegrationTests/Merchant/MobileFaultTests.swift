@@ -1,5 +1,5 @@
 import IntegrationKit
-import Program
+import SallyportApp
 import StrictJSON
 import TestKit
 import Testing

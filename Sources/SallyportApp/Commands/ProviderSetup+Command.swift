@@ -1,0 +1,25 @@
+import AmazonPay
+import EventIO
+import SessionBroker
+import Telemetry
+
+extension ProviderSetup {
+    /// A service for the loop of a command, which has that loop to itself: it signs there, and neither logs nor counts.
+    ///
+    /// - Parameters:
+    ///   - reactor: The loop's.
+    ///   - pace: How fast the command calls the provider, in place of what the settings say.
+    func commandCheckout(on reactor: Reactor, pace: CallRate? = nil) -> CheckoutService {
+        var limits = quota
+        limits.pace = pace ?? limits.pace
+        let metrics = MetricsRegistry()
+        return CheckoutService.make(
+            self,
+            quota: CallQuota(limits),
+            sessionCalls: SessionCalls(metrics),
+            reactor: reactor,
+            telemetry: AppTelemetry(logger: .silent, metrics: metrics),
+            signing: nil
+        )
+    }
+}

@@ -1,0 +1,93 @@
+import Cryptography
+import EventIO
+import Notifications
+import Settings
+
+extension Configuration {
+    /// What the provider may push to us, and how we know that it is the provider.
+    struct Notifications: Sendable {
+        /// Whose messages are ours; empty where none are taken.
+        let topics: [String]
+        /// PEM file with the roots that are believed; empty for the machine's.
+        let anchorPath: String
+        /// PEM file with certificates that the service may leave out; empty for none.
+        let intermediatesPath: String
+        /// Hosts that count as the service's: simulators.
+        let certificateHosts: [String]
+        let maximumAge: Duration
+        let confirmsSubscriptions: Bool
+    }
+
+    /// How the certificates of messages are judged.
+    ///
+    /// - Returns: `nil` where no messages are taken.
+    /// - Throws: Where a file cannot be read or holds no certificates.
+    func notificationChain() throws(ConfigurationError) -> CertificateChain? {
+        guard !notifications.topics.isEmpty else { return nil }
+        let anchors = try Configuration.pem(notifications.anchorPath, "notifications.trust_anchor")
+        let intermediates = try Configuration.pem(notifications.intermediatesPath, "notifications.intermediates")
+        do throws(CryptographyError) {
+            return try CertificateChain(anchorsPEM: anchors, intermediatesPEM: intermediates ?? [])
+        } catch {
+            throw ConfigurationError(problems: ["notifications: certificates: \(error.debugDescription)"])
+        }
+    }
+
+    /// Which messages are meant for us.
+    var notificationPolicy: NotificationPolicy {
+        var policy = NotificationPolicy(topics: Set(notifications.topics), merchantID: provider.merchantID)
+        policy.maximumAge = notifications.maximumAge
+        policy.rule = CertificateURLRule(extraAuthorities: notifications.certificateHosts)
+        return policy
+    }
+
+    private static func pem(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8]? {
+        guard !path.isEmpty else { return nil }
+        do throws(IOError) {
+            return try Files.read(path, limit: 1 << 20)
+        } catch {
+            throw ConfigurationError(problems: ["\(setting): \(path) cannot be read: \(error.sentence)"])
+        }
+    }
+}
+
+extension Configuration.Notifications {
+    init(_ read: inout SettingReader, provider: Configuration.Provider) {
+        topics = read.list(
+            "notifications.topic_arn",
+            "",
+            "topics of the provider's messages; empty: /ipn/amazon-pay answers 404"
+        )
+        anchorPath = read.file(
+            "notifications.trust_anchor",
+            "PEM file: roots that sign the sender; empty for the machine's"
+        )
+        intermediatesPath = read.file(
+            "notifications.intermediates",
+            "PEM file: certificates that the sender may leave out"
+        )
+        certificateHosts = read.list(
+            "notifications.certificate_hosts",
+            "",
+            "hosts, with ports, that count as the sender's: simulators only"
+        )
+        maximumAge = read.duration("notifications.max_age", 60...86_400, "4h", "older messages are refused")
+        confirmsSubscriptions = read.flag(
+            "notifications.confirm_subscriptions",
+            false,
+            "grant the wish of our topics for our address without a person"
+        )
+        for topic in topics where TopicARN(topic) == nil {
+            read.complain(
+                "notifications.topic_arn",
+                "not a topic, such as arn:aws:sns:ap-northeast-1:123456789012:name"
+            )
+        }
+        if !certificateHosts.isEmpty, provider.publicKeyID.hasPrefix("LIVE-") || provider.apiURL.isEmpty {
+            read.complain(
+                "notifications.certificate_hosts",
+                "for simulators only: with it, whoever runs that host could announce changes"
+            )
+        }
+    }
+}

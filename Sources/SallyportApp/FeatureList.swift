@@ -1,0 +1,42 @@
+import MerchantAPI
+import SecurityText
+package import ServerCore
+import ServiceAPI
+import SimulatorCore
+import Telemetry
+import Webhooks
+
+/// The features of this program beside the checkout: a new system is one more here.
+package enum FeatureList {
+    /// In the order in which they are opened; what another one needs stands before it.
+    package static let all = FeatureSet([SecurityText.self, WebhookDelivery.self])
+
+    /// What a demo simulates of the systems that they talk to, beside Amazon Pay.
+    static let simulators: [any SimulatedSystem.Type] = []
+
+    /// What `demo` fills in for both.
+    static var demoSettings: [String: String] {
+        simulators.reduce(into: all.demoSettings) { settings, simulator in
+            settings.merge(simulator.demoSettings) { first, _ in first }
+        }
+    }
+
+    /// What keys of merchants' programs may open.
+    static var scopes: [Scope] { Scope.ofMerchants + all.slots(Scope.self) }
+
+    /// What merchants can be told about.
+    static var eventTypes: [WebhookEventType] { WebhookEventType.ofOrders + all.slots(WebhookEventType.self) }
+}
+
+extension ProcessContext {
+    /// For a check of the settings: nothing is served, written or counted.
+    static var unserved: ProcessContext {
+        ProcessContext(
+            .serve,
+            FeatureList.all,
+            agent: ProgramVersion.agent,
+            logger: .silent,
+            metrics: MetricsRegistry()
+        )
+    }
+}

@@ -1,0 +1,12 @@
+import MerchantAPI
+import Testing
+import Web
+
+@testable import SallyportApp
+
+@Suite struct `The table of the merchants' routes` {
+    @Test func `tells of every code that an answer may have`() {
+        let told = Set(MerchantRouteTable.all.flatMap { OpenAPIDocument.problems(of: $0.description) })
+        #expect(FailureCode.ofService.filter { !told.contains($0) } == [])
+    }
+}
