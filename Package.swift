@@ -95,7 +95,10 @@ let package = Package(
         library("Web", ["HTTPServer", "HTTPCore", "Cryptography", "Primitives"]),
         library(
             "ServerCore",
-            ["Web", "Postgres", "Operations", "Settings", "EventIO", "StrictJSON", "Telemetry", "Primitives"]
+            [
+                "Web", "Postgres", "HTTPCore", "Operations", "Settings", "EventIO", "StrictJSON", "Telemetry",
+                "Primitives",
+            ]
         ),
         library("ServiceAPI", ["ServerCore", "Web", "Postgres", "HTTPCore", "Cryptography", "Primitives"]),
         library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
@@ -108,9 +111,9 @@ let package = Package(
         library("AppLinks", ["StrictJSON", "Primitives"]),
         library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
-        library("Checkout", ["Web", "HTTPCore"]),
+        library("CheckoutCodes", ["Web", "HTTPCore"]),
 
-        // Level 7: domains with SQL, HTML and JSON.
+        // Level 7: domains with SQL, HTML and JSON; webhooks, a feature that the values of `/v1` name.
         library(
             "Persistence",
             [
@@ -127,7 +130,8 @@ let package = Package(
         library(
             "MerchantAPI",
             [
-                "Checkout", "ServiceAPI", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON", "HTTPCore",
+                "CheckoutCodes", "ServiceAPI", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON",
+                "HTTPCore",
                 "Primitives",
             ]
         ),
@@ -138,7 +142,7 @@ let package = Package(
                 "Primitives",
             ]
         ),
-        library("Pages", ["Checkout", "SessionBroker", "Commerce", "Web", "HTTPCore", "Primitives"]),
+        library("Pages", ["CheckoutCodes", "SessionBroker", "Commerce", "Web", "HTTPCore", "Primitives"]),
         library(
             "SimulatorCore",
             [
@@ -154,27 +158,46 @@ let package = Package(
             ]
         ),
 
-        // Level 8: features, each with its routes, settings, tables and pages.
+        // Level 8: features, each with its routes, settings, jobs and commands.
         library("SecurityText", ["ServerCore", "Web", "HTTPCore", "Settings", "EventIO", "Primitives"]),
+        library(
+            "Checkout",
+            [
+                "ServerCore", "Persistence", "Pages", "CheckoutCodes", "MerchantAPI", "MerchantOrders",
+                "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPClient",
+                "HTTPServer", "Web", "Postgres", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO",
+                "Telemetry", "Primitives",
+            ]
+        ),
+        library(
+            "Merchant",
+            [
+                "Checkout", "Webhooks", "MerchantAPI", "MerchantOrders", "ServiceAPI", "ServerCore", "Persistence",
+                "CheckoutCodes", "SessionBroker", "AmazonPay", "Commerce", "Cryptography", "HTTPClient",
+                "HTTPServer", "Web", "Postgres", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO",
+                "Telemetry", "Primitives",
+            ]
+        ),
 
         // Level 9: the program.
         library(
-            "SallyportApp",
+            "Program",
             [
-                "SecurityText", "ServerCore", "ServiceAPI", "Persistence", "Pages", "SimulatorCore", "Simulators",
-                "Doctor", "MerchantAPI", "MerchantOrders",
-                "Checkout", "Webhooks", "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce",
-                "Cryptography", "HTTPServer", "HTTPClient", "Web", "Postgres", "TLS", "HTTPCore", "Settings",
-                "StrictJSON", "Operations", "EventIO", "Telemetry", "Primitives", "CBuild",
+                "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI", "Persistence", "Pages",
+                "SimulatorCore", "Simulators", "Doctor", "MerchantOrders",
+                "SessionBroker", "AmazonPay", "Cryptography", "HTTPServer", "HTTPClient",
+                "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO", "Telemetry",
+                "Primitives", "CBuild",
             ]
         ),
-        program("sallyport", ["SallyportApp"]),
+        program("sallyport", ["Program"]),
 
         // Level 10: what drives the program from outside.
         library(
             "IntegrationKit",
             [
-                "SallyportApp", "ServerCore", "Simulators", "Webhooks", "PostgresTestKit", "Postgres", "Cryptography",
+                "Program", "ServerCore", "Simulators", "Webhooks", "PostgresTestKit",
+                "Postgres", "Cryptography",
                 "HTTPServer",
                 "HTTPClient", "TLS", "HTTPCore", "EventIO", "Settings", "StrictJSON", "Telemetry", "TestKit",
                 "Primitives",
@@ -225,7 +248,8 @@ let package = Package(
         tests(
             "MerchantAPITests",
             [
-                "MerchantAPI", "Checkout", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON", "HTTPCore",
+                "MerchantAPI", "CheckoutCodes", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON",
+                "HTTPCore",
                 "Primitives",
             ]
         ),
@@ -257,7 +281,8 @@ let package = Package(
         tests(
             "PersistenceTests",
             [
-                "SallyportApp", "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI", "SessionBroker",
+                "Program", "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI",
+                "SessionBroker",
                 "MerchantOrders", "Webhooks", "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO",
                 "Telemetry", "Primitives",
                 "TestKit",
@@ -269,7 +294,7 @@ let package = Package(
         ),
         tests(
             "PagesTests",
-            ["Pages", "Checkout", "SessionBroker", "Commerce", "Web", "Primitives"],
+            ["Pages", "CheckoutCodes", "SessionBroker", "Commerce", "Web", "Primitives"],
             resources: [.copy("Golden")]
         ),
         tests("SimulatorCoreTests", ["SimulatorCore", "StrictJSON", "Primitives"]),
@@ -281,9 +306,10 @@ let package = Package(
             ]
         ),
         tests(
-            "SallyportAppTests",
+            "ProgramTests",
             [
-                "SallyportApp", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI", "Doctor", "Persistence",
+                "Program", "Checkout", "Merchant", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI", "Doctor",
+                "Persistence",
                 "MerchantOrders", "SessionBroker", "AmazonPay",
                 "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "Operations", "EventIO",
                 "Telemetry", "Primitives", "Postgres", "TestKit",
@@ -293,7 +319,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "IntegrationKit", "sallyport", "SallyportApp", "PostgresTestKit", "Postgres", "HTTPClient", "Web",
+                "IntegrationKit", "sallyport", "Program", "PostgresTestKit", "Postgres",
+                "HTTPClient", "Web",
                 "HTTPCore", "Cryptography", "EventIO", "StrictJSON", "Telemetry", "Primitives", "TestKit",
                 "SallyportClient",
             ],

@@ -1,4 +1,4 @@
-import Checkout
+import CheckoutCodes
 package import Commerce
 import MerchantOrders
 import Primitives

@@ -1,4 +1,4 @@
-import Checkout
+import CheckoutCodes
 import HTTPCore
 import MerchantOrders
 import Web

@@ -1,4 +1,4 @@
-import Checkout
+import CheckoutCodes
 package import MerchantOrders
 package import Primitives
 package import StrictJSON

@@ -1,4 +1,4 @@
-import Checkout
+import CheckoutCodes
 import Commerce
 import HTTPCore
 import MerchantOrders

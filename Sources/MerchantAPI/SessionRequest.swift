@@ -1,4 +1,4 @@
-import Checkout
+import CheckoutCodes
 import Commerce
 package import MerchantOrders
 package import StrictJSON

@@ -4,4 +4,6 @@ package enum Health: Sendable, Equatable {
     case ok
     /// It works less well or not at all; says why, in a few words without line breaks and secrets.
     case degraded(String)
+    /// Nothing can be served until an operator acts; says why, in the same form.
+    case unready(String)
 }

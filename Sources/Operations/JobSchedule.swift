@@ -13,22 +13,23 @@ package struct JobSchedule {
 
     private let jobs: Jobs
     private let reactor: Reactor
-    private let isFirst: Bool
     private let end: StopSignal
     private let logger: Logger
+    /// Work on tables in small steps; `nil` on a loop that does none.
+    package let upkeep: Upkeep?
 
     /// The schedule of a loop.
     ///
     /// - Parameters:
     ///   - jobs: Of the process.
     ///   - reactor: Of the loop.
-    ///   - isFirst: Whether it is the one that has the jobs of `oneLoop`.
+    ///   - upkeep: Of the first loop, which has the jobs of `oneLoop`; `nil` for another loop.
     ///   - end: Ends what `keep` has begun.
     ///   - logger: Hears of runs that fail.
-    package init(_ jobs: Jobs, on reactor: Reactor, isFirst: Bool, end: StopSignal, logger: Logger) {
+    package init(_ jobs: Jobs, on reactor: Reactor, _ upkeep: Upkeep?, end: StopSignal, logger: Logger) {
         self.jobs = jobs
         self.reactor = reactor
-        self.isFirst = isFirst
+        self.upkeep = upkeep
         self.end = end
         self.logger = logger
     }
@@ -47,7 +48,7 @@ package struct JobSchedule {
         _ name: String,
         _ run: @escaping (RunBudget) async throws -> Void
     ) -> JobAlarm? {
-        guard isFirst || place == .eachLoop else { return nil }
+        guard upkeep != nil || place == .eachLoop else { return nil }
         return jobs.every(pause, budget: budget, on: reactor) { [logger] budget in
             do {
                 try await run(budget)
@@ -58,13 +59,18 @@ package struct JobSchedule {
         }
     }
 
+    /// Runs a body when the jobs stop, as one of them.
+    package func whenStopped(_ body: @escaping () async -> Void) {
+        jobs.whenStopped(on: reactor, body)
+    }
+
     /// Begins work that goes on until the process stops, on the first loop of the process alone.
     ///
     /// - Parameters:
     ///   - run: The work.
     ///   - stop: Ends it, and waits for what it holds; called when nothing is served any more, before the database is left.
     package func keep(_ run: @escaping () async -> Void, stop: @escaping () async -> Void) {
-        guard isFirst else { return }
+        guard upkeep != nil else { return }
         reactor.startTask { await run() }
         reactor.onStop(end) { await stop() }
     }

@@ -2,6 +2,9 @@ package import EventIO
 
 /// Waits on a loop for a signal that ends the program.
 package enum ShutdownSignal {
+    /// The signals that a program with commands answers to; to be blocked before any thread is made.
+    package static let all: SignalSet = [.terminate, .interrupt, .hangUp]
+
     /// Waits.
     ///
     /// - Parameters:

@@ -1,4 +1,4 @@
-import Checkout
+import CheckoutCodes
 package import HTTPCore
 package import SessionBroker
 package import Web

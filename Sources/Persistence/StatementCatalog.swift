@@ -2,9 +2,10 @@ package import Postgres
 
 /// Every statement that the stores of this target declare, by store.
 package enum StatementCatalog {
-    /// All of them.
-    package static let all: [Statement] =
-        sessions + creation + orders + notifications + polls + reports + partitions + operators
+    /// Those of sessions, of messages of the provider, of partitions.
+    package static let ofCheckout: [Statement] = sessions + notifications + partitions
+    /// Those of orders, payments, and comparisons with the provider.
+    package static let ofMerchants: [Statement] = creation + orders + polls + reports + operators
 
     private static let sessions: [Statement] =
         PostgresSessionStore.hotStatements + PostgresSessionStore.batchedStatements

@@ -1,5 +1,5 @@
 package import Operations
-import Settings
+package import Settings
 
 /// The features of a program as the settings make them.
 package struct ConfiguredFeatures: Sendable {
@@ -14,6 +14,18 @@ package struct ConfiguredFeatures: Sendable {
         all.lazy.compactMap { $0.feature as? F }.first
     }
 
+    /// A feature, for what is nothing without it.
+    ///
+    /// - Throws: `ConfigurationError` where the settings switch it off.
+    package func demanded<F: Feature>(_ feature: F.Type) throws(ConfigurationError) -> F {
+        if let found = first(feature) { return found }
+        throw ConfigurationError(problems: ["\(F.card.name): the settings switch it off"])
+    }
+
+    private func isSwitchedOff(_ need: any Feature.Type) -> Bool {
+        all.contains { $0.type == need && $0.feature == nil }
+    }
+
     /// What checks without a network find, also with settings that nothing starts with.
     package var findings: [Finding] { all.flatMap { $0.feature?.findings() ?? [] } }
 
@@ -25,10 +37,14 @@ package struct ConfiguredFeatures: Sendable {
         var problems: [String] = []
         for (type, feature) in all {
             guard let feature else { continue }
-            for need in type.card.needs where !running.contains(where: { $0.type == need }) {
-                problems.append("\(type.card.name): needs \(need.card.name), which the settings switch off")
-            }
+            // One that did not start has said why itself.
+            let missing = type.card.needs.filter { need in !running.contains { $0.type == need } }
+            problems += missing.filter(isSwitchedOff)
+                .map { "\(type.card.name): needs \($0.card.name), which the settings switch off" }
+            guard missing.isEmpty else { continue }
             do {
+                var process = process
+                process.started = RunningFeatures(running)
                 running.append(RunningFeatures.Member(type: type, process: try feature.start(process)))
             } catch let error as ConfigurationError {
                 problems += error.problems

@@ -31,6 +31,11 @@ package protocol FeatureProcess: Sendable {
     /// What it is on one loop.
     associatedtype Part: FeaturePart
 
+    /// Compares the settings with the database, once, before any part is opened.
+    ///
+    /// - Throws: `ConfigurationError` where they do not go together; whatever else stops the start, too.
+    func prepare(_ loop: LoopContext) async throws
+
     /// Makes the part of a loop, without I/O and without waiting.
     func open(_ loop: LoopContext) throws -> Part
 
@@ -52,6 +57,9 @@ package protocol FeaturePart: AnyObject {
     /// The rows that it answers, known without settings.
     static var routes: [RouteGroup<Self>] { get }
 
+    /// All of its rows as values: `routes`, and those that it mounts on another object.
+    static var routeCards: [RouteCard] { get }
+
     /// Hosts of its own on the public listeners, behind the program's.
     var sites: [Site] { get }
 
@@ -65,11 +73,12 @@ package protocol FeaturePart: AnyObject {
 extension Feature {
     package func findings() -> [Finding] { [] }
 
-    /// Its rows as values.
-    static var routeCards: [RouteCard] { Shared.Part.routes.flatMap(\.cards) }
+    static var routeCards: [RouteCard] { Shared.Part.routeCards }
 }
 
 extension FeatureProcess {
+    package func prepare(_ loop: LoopContext) async throws {}
+
     package func reload() throws {}
 
     package func stop() {}
@@ -80,6 +89,8 @@ extension FeatureProcess {
 }
 
 extension FeaturePart {
+    package static var routeCards: [RouteCard] { routes.flatMap(\.cards) }
+
     package var sites: [Site] { [] }
 
     package func mount(_ routes: inout Routes) throws(RouteError) {

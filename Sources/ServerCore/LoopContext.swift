@@ -12,6 +12,8 @@ package final class LoopContext {
     package let database: PostgresClient
     /// The fields of responses.
     package let headers: HeaderPolicy
+    /// How refusals are told on the hosts of the program, by kind of answer.
+    package var formats: [FormatName: any FailureFormat] = [:]
     private var parts: [ObjectIdentifier: any FeaturePart] = [:]
     private var opening: FeatureCard?
     private var offers: [ObjectIdentifier: AnyObject] = [:]

@@ -1,6 +1,8 @@
 package import EventIO
 package import Postgres
+import Settings
 package import Telemetry
+package import Web
 
 /// What a feature is started with.
 package struct ProcessContext: Sendable {
@@ -12,31 +14,72 @@ package struct ProcessContext: Sendable {
         case serve
     }
 
-    /// What the program runs for.
-    package let mode: Mode
-    /// What requests to other servers are sent as: the value of `User-Agent`.
-    package let agent: String
+    /// Of the program, as `0.1.0`.
+    package let version: String
+    /// The web host: pages and interfaces.
+    package let web: WebOrigin
+    /// The link host: association files and return links.
+    package let link: WebOrigin
+    /// The fields of responses.
+    package let headers: HeaderPolicy
+    /// Certificate of the authority that a demo has made for itself, in PEM; `nil` for a program that serves buyers.
+    package let developmentAuthority: [UInt8]?
     /// Where to write.
     package let logger: Logger
     /// Where to count.
     package let metrics: MetricsRegistry
 
     private let features: FeatureSet
+    /// Those that stand before the one that is started.
+    var started = RunningFeatures([])
 
     /// A context.
     ///
     /// - Parameters:
-    ///   - mode: What the program runs for.
     ///   - features: Of the program, for one that collects what others offer.
-    ///   - agent: Name and version of the program, as `Sallyport/0.1.0`.
+    ///   - version: Of the program, as `0.1.0`.
+    ///   - web: The web host.
+    ///   - link: The link host.
+    ///   - headers: The fields of responses.
+    ///   - developmentAuthority: PEM of a demo's own authority; `nil` for a program that serves buyers.
     ///   - logger: Where to write.
     ///   - metrics: Where to count.
-    package init(_ mode: Mode, _ features: FeatureSet, agent: String, logger: Logger, metrics: MetricsRegistry) {
-        self.mode = mode
-        self.agent = agent
+    package init(
+        _ features: FeatureSet,
+        version: String,
+        web: WebOrigin,
+        link: WebOrigin,
+        headers: HeaderPolicy,
+        developmentAuthority: [UInt8]? = nil,
+        logger: Logger,
+        metrics: MetricsRegistry
+    ) {
         self.features = features
+        self.version = version
+        self.web = web
+        self.link = link
+        self.headers = headers
+        self.developmentAuthority = developmentAuthority
         self.logger = logger
         self.metrics = metrics
+    }
+
+    /// What the program runs for.
+    package var mode: Mode { developmentAuthority == nil ? .serve : .demo }
+
+    /// What requests to other servers are sent as: the value of `User-Agent`.
+    package var agent: String { "Sallyport/\(version)" }
+
+    /// Every code that requests are refused with, of all features.
+    package var failures: [FailureCode] { features.failures }
+
+    /// A feature below, once per process.
+    ///
+    /// - Throws: `ConfigurationError` where the settings switch it off.
+    package func shared<F: Feature>(_ feature: F.Type) throws -> F.Shared {
+        let process = started.members.first { $0.type == feature }?.process
+        if let process = process as? F.Shared { return process }
+        throw ConfigurationError(problems: ["\(F.card.name): the settings switch it off, and another feature needs it"])
     }
 
     /// Everything of a type that features offer, in list order; also of those that the settings switch off.

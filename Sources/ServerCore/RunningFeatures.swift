@@ -9,10 +9,17 @@ package struct RunningFeatures: Sendable {
         let process: any FeatureProcess
     }
 
-    private let members: [Member]
+    let members: [Member]
 
     init(_ members: [Member]) {
         self.members = members
+    }
+
+    /// Has each compare its settings with the database, in list order.
+    ///
+    /// - Throws: The first error.
+    package func prepare(_ loop: LoopContext) async throws {
+        for member in members { try await member.process.prepare(loop) }
     }
 
     /// Opens all of them on a loop, in list order.
@@ -46,6 +53,14 @@ package struct RunningFeatures: Sendable {
             guard case .degraded(let reason) = member.process.health else { return nil }
             return (member.type.card.name, reason)
         }
+    }
+
+    /// Why nothing can be served; `nil` where it can.
+    package var unreadyReason: String? {
+        members.lazy.compactMap { member in
+            guard case .unready(let reason) = member.process.health else { return nil }
+            return reason
+        }.first
     }
 
     /// What checks over the network find.

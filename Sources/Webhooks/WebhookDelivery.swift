@@ -32,7 +32,8 @@ package struct WebhookDelivery: Feature {
 
 /// What all loops share of the delivery.
 package struct WebhookProcess: FeatureProcess {
-    let settings: WebhookSettings
+    /// How endpoints are reached.
+    package let settings: WebhookSettings
     /// `nil` where no key can be opened.
     let secret: Secret<[UInt8]>?
     let process: ProcessContext

@@ -1,5 +1,5 @@
 import Foundation
-import SallyportApp
+import Program
 
 /// The program's entry: arguments in, exit status out.
 @main

@@ -3,7 +3,7 @@ import IntegrationKit
 import TestKit
 import Testing
 
-@testable import SallyportApp
+@testable import Program
 
 /// Health for everybody, figures for who has the token.
 @Suite struct `The administration listener beyond loopback` {

@@ -1,5 +1,5 @@
 import IntegrationKit
-import SallyportApp
+import Program
 import Testing
 
 /// T18 of docs/contract.md: the http port says where https is, and burns what must not travel in clear.

@@ -5,7 +5,7 @@ import Primitives
 import Testing
 import Web
 
-@testable import SallyportApp
+@testable import Program
 
 /// The response headers of docs/contract.md, route by route: the exact head of every answer.
 @Suite struct `The head of every answer` {
@@ -84,7 +84,7 @@ import Web
 
     /// Compares an answer with its row and takes its route off the list.
     private final class Checklist {
-        var open = Set(RouteTable.all.map { "\($0.site.text) \($0.method.text) \($0.path)" })
+        var open = Set(RoutesCommand.pageRoutes.map { "\($0.site.text) \($0.method.text) \($0.path)" })
 
         func check(_ route: String, _ answer: Page, _ status: Int, _ expected: [String], cookies: [String] = []) {
             open.remove(route)
@@ -273,7 +273,7 @@ import Web
         try await withShop { shop in
             let anyone = shop.browser()
             let bases = ["web": shop.web, "link": shop.link, "admin": shop.admin]
-            for route in RouteTable.all {
+            for route in RoutesCommand.pageRoutes {
                 let base = try #require(bases[route.site.text])
                 for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"] {
                     let answer = try await anyone.request(method, base + "\(route.path)")

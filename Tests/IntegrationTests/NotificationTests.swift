@@ -2,7 +2,7 @@ import EventIO
 import HTTPCore
 import IntegrationKit
 import Primitives
-import SallyportApp
+import Program
 import StrictJSON
 import TestKit
 import Testing

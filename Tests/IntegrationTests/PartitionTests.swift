@@ -1,5 +1,5 @@
 import IntegrationKit
-import SallyportApp
+import Program
 import Testing
 
 /// Inserts need a partition for the time they are made at.

@@ -1,6 +1,6 @@
 import HTTPCore
 import IntegrationKit
-import SallyportApp
+import Program
 import StrictJSON
 import Testing
 

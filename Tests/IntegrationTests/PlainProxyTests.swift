@@ -1,6 +1,6 @@
 import EventIO
 import IntegrationKit
-import SallyportApp
+import Program
 import Testing
 
 /// What proxies and health checks send that browsers do not: HTTP/1.0, targets in absolute-form, no Host.

@@ -4,7 +4,7 @@ import IntegrationKit
 import Postgres
 import PostgresTestKit
 import Primitives
-import SallyportApp
+import Program
 import StrictJSON
 import Testing
 

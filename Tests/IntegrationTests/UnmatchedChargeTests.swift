@@ -2,7 +2,7 @@ import EventIO
 import IntegrationKit
 import Postgres
 import PostgresTestKit
-import SallyportApp
+import Program
 import StrictJSON
 import TestKit
 import Testing

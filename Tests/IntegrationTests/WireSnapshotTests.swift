@@ -5,7 +5,7 @@ import Primitives
 import Testing
 import Web
 
-@testable import SallyportApp
+@testable import Program
 
 /// What every path answers to requests of every kind that are not part of a checkout: status, code and head, against the file that was kept.
 ///
@@ -65,10 +65,10 @@ private struct WireSnapshot {
         ]
     }
 
-    /// Every path that a route has, and some that none has.
+    /// Every path that a route has, and some that none has, whatever the order in which features mount them.
     private var places: [(site: String, path: String)] {
         let id = "01900000-0000-7000-8000-000000000000"
-        var places = (RouteTable.all + MerchantInterface.routes.cards).map { card in
+        var places = RoutesCommand.routes.map { card in
             (
                 card.site.text,
                 card.path.replacing("{id}", with: id).replacing(#/\{\w+\}/#, with: "S01-0000000-0000000-C000000")
@@ -82,7 +82,7 @@ private struct WireSnapshot {
         }
         places += ["/button", "/v1/sessions", "/index.html", "/healthz", "/styles.css"].map { ("stranger", $0) }
         var seen: Set<String> = []
-        return places.filter { seen.insert("\($0.0) \($0.1)").inserted }
+        return places.filter { seen.insert("\($0.0) \($0.1)").inserted }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
     }
 
     /// Each answer in a line, which names its head by number; then the heads.

@@ -1,4 +1,4 @@
-import Checkout
+import CheckoutCodes
 import Foundation
 import HTTPCore
 import MerchantAPI

@@ -1,4 +1,4 @@
-import Checkout
+import CheckoutCodes
 import Commerce
 import Pages
 import SessionBroker

@@ -16,7 +16,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LIST = "Sources/SallyportApp/FeatureList.swift"
+LIST = "Sources/Program/FeatureList.swift"
 
 # File, what stands there once, and what stands behind it then.
 EDITS = [
@@ -32,12 +32,12 @@ EDITS = [
             ["SimulatorCore", "HTTPServer", "HTTPCore", "TLS", "Settings", "EventIO", "Telemetry"]
         ),
 '''),
-    ("Package.swift", '                "SecurityText", "ServerCore",', '                "Notes", "StampSimulator",\n'),
+    ("Package.swift", '                "Checkout", "Merchant", "SecurityText",', '                "Notes", "StampSimulator",\n'),
     (LIST, "import SecurityText\n", "import Notes\nimport StampSimulator\n"),
-    (LIST, "[SecurityText.self", None),
+    (LIST, "MerchantFeature.self,", None),
     (LIST, "static let simulators: [any SimulatedSystem.Type] = [", None),
 ]
-INSIDE = {"[SecurityText.self": ", Notes.self", "static let simulators: [any SimulatedSystem.Type] = [": "StampOffice.self"}
+INSIDE = {"MerchantFeature.self,": " Notes.self,", "static let simulators: [any SimulatedSystem.Type] = [": "StampOffice.self"}
 
 
 def fail(text):

@@ -52,7 +52,17 @@ private struct Lamp: Feature {
             if watts == 42 { throw ConfigurationError(problems: ["lamp.watts: no other bulb"]) }
         }
 
-        var health: Health { watts < 10 ? .degraded("hardly any light") : .ok }
+        func prepare(_ loop: LoopContext) async throws {
+            if watts == 77 { throw ConfigurationError(problems: ["database: its lamp takes less"]) }
+        }
+
+        var health: Health {
+            switch watts {
+            case ..<3: .unready("burnt out")
+            case ..<10: .degraded("hardly any light")
+            default: .ok
+            }
+        }
 
         func probe(_ context: ProbeContext) async -> [Finding] {
             [Finding("L02", .note, "lamp", "It takes \(watts) W.")]
@@ -87,9 +97,11 @@ private struct Shade: Feature {
 
     init?(_ settings: inout SettingReader) {}
 
-    func start(_ process: ProcessContext) -> Shared { Shared() }
+    func start(_ process: ProcessContext) throws -> Shared { Shared(watts: try process.shared(Lamp.self).watts) }
 
     struct Shared: FeatureProcess {
+        let watts: Int
+
         func open(_ loop: LoopContext) throws -> Part { Part(try loop.part(Lamp.self).watts) }
     }
 
@@ -148,13 +160,19 @@ private func configured(
     return (set.configured(&reader), reader)
 }
 
-private let context = ProcessContext(
-    .serve,
-    FeatureSet([Lamp.self]),
-    agent: "Test/1",
-    logger: .silent,
-    metrics: MetricsRegistry()
-)
+private func process(_ set: FeatureSet, _ metrics: MetricsRegistry = MetricsRegistry()) -> ProcessContext {
+    ProcessContext(
+        set,
+        version: "1",
+        web: .placeholder,
+        link: .placeholder,
+        headers: HeaderPolicy(includesSubdomains: true),
+        logger: .silent,
+        metrics: metrics
+    )
+}
+
+private let context = process(FeatureSet([Lamp.self]))
 
 @Suite struct `A list of features` {
     private let set = FeatureSet([Lamp.self, Shade.self])
@@ -211,8 +229,16 @@ private let context = ProcessContext(
             let (features, _) = configured(set, environment)
             return #expect(throws: ConfigurationError.self) { _ = try features.start(context) }?.problems
         }
-        #expect(problems(["SALLYPORT_LAMP_WATTS": "13"])?.first == "lamp.watts: it has no such bulb")
+        // What stands above it could not be asked, and says nothing.
+        #expect(problems(["SALLYPORT_LAMP_WATTS": "13"]) == ["lamp.watts: it has no such bulb"])
         #expect(problems(["SALLYPORT_LAMP_ON": "false"]) == ["shade: needs lamp, which the settings switch off"])
+    }
+
+    @Test func `tell why nothing can be served, and nothing where it can`() throws {
+        let dark = try configured(set, ["SALLYPORT_LAMP_WATTS": "2"]).features.start(context)
+        #expect(dark.unreadyReason == "burnt out" && dark.degraded.isEmpty)
+        let dim = try configured(set, ["SALLYPORT_LAMP_WATTS": "5"]).features.start(context)
+        #expect(dim.unreadyReason == nil)
     }
 
     @Test func `tell which of them do not work, and which keep what they had`() throws {
@@ -229,7 +255,7 @@ private let context = ProcessContext(
 
     @Test func `are stopped with the program, and where another one cannot be started`() throws {
         let metrics = MetricsRegistry()
-        let context = ProcessContext(.serve, set, agent: "Test/1", logger: .silent, metrics: metrics)
+        let context = process(set, metrics)
         let running = try configured(set).features.start(context)
         #expect(!metrics.prometheusText().contains("lamp_stops 1"))
         running.stop()
@@ -270,6 +296,21 @@ private let context = ProcessContext(
 
     @Test func `answer their rows without a database, and find what the program offers`() async throws {
         #expect(try await open(FeatureSet([Lamp.self, Shade.self])) == "[60] 3 true")
+    }
+
+    @Test func `compare their settings with the database before anything is opened`() async throws {
+        func prepare(_ watts: String) async throws {
+            let running = try configured(FeatureSet([Lamp.self, Shade.self]), ["SALLYPORT_LAMP_WATTS": watts]).features
+                .start(context)
+            let database = try PostgresConfiguration(url: Secret("postgresql://127.0.0.1:1/none"))
+            try await withEventLoop { reactor in
+                let client = PostgresClient(reactor: reactor, configuration: database, logger: .silent)
+                let headers = HeaderPolicy(includesSubdomains: true)
+                try await running.prepare(LoopContext(reactor, database: client, headers: headers))
+            }
+        }
+        try await prepare("60")
+        await #expect(throws: ConfigurationError.self) { try await prepare("77") }
     }
 
     @Test func `find only the features that their card names`() async {

@@ -1,4 +1,4 @@
-import SallyportApp
+import Program
 import TestKit
 
 /// Something that a test waited for did not come.

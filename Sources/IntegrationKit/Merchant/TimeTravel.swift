@@ -1,6 +1,6 @@
 import Postgres
 import PostgresTestKit
-import SallyportApp
+import Program
 
 /// Lets time pass for a shop without waiting.
 ///

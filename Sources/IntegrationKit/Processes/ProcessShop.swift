@@ -3,7 +3,7 @@ import HTTPClient
 import Postgres
 import PostgresTestKit
 package import Primitives
-import SallyportApp
+import Program
 import ServerCore
 import Simulators
 import StrictJSON

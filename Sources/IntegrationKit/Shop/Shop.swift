@@ -1,6 +1,6 @@
 import Postgres
 package import PostgresTestKit
-package import SallyportApp
+package import Program
 import ServerCore
 import Settings
 import TestKit

@@ -1,8 +1,8 @@
 package import Commerce
 
-/// The provider's rules about sums, kept here so that a call which must fail is never made.
+/// The provider's rules about sums, as plain functions.
 ///
-/// The database decides the same in the statement that begins an operation; these functions are the text it is held to.
+/// The database decides, in the statement that begins an operation; a test holds it to these functions.
 package enum LedgerRules {
     /// How many charges a permission can have in its life.
     package static let charges = 25

@@ -1,4 +1,4 @@
-import Checkout
+import CheckoutCodes
 import SessionBroker
 import Web
 

@@ -1,5 +1,5 @@
 import IntegrationKit
-import SallyportApp
+import Program
 import StrictJSON
 import TestKit
 import Testing

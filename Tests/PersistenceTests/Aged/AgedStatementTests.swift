@@ -4,7 +4,7 @@ import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives
-import SallyportApp
+import Program
 import Testing
 
 /// Runs every statement of the stores on a database of three years, with the settings of the program's own sessions and its role.

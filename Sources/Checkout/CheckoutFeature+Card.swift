@@ -1,0 +1,18 @@
+import CheckoutCodes
+import Persistence
+package import ServerCore
+import SessionBroker
+import Web
+
+extension CheckoutFeature {
+    package static let card = FeatureCard(
+        "checkout",
+        commands: [
+            AssociationCommand.command, LinkCommand.command, AuditCommand.command, RevokeCommand.command,
+            StuckCommand.command,
+        ],
+        statements: .onTablesOfProgram(StatementCatalog.ofCheckout),
+        failures: FailureCode.ofCheckout,
+        cookies: CookieNames.allCases.flatMap { CookieTable($0).all }
+    )
+}

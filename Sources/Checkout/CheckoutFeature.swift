@@ -1,0 +1,103 @@
+import AmazonPay
+import CheckoutCodes
+import EventIO
+package import Operations
+import Persistence
+package import ServerCore
+import SessionBroker
+package import Settings
+import Web
+
+/// The checkout: sessions that cross from the app to the tab and back, the provider's pages between, and the purchase.
+package struct CheckoutFeature: Feature {
+    /// What the settings say of it.
+    package let settings: CheckoutSettings
+
+    package init(_ settings: inout SettingReader) {
+        self.settings = CheckoutSettings(&settings)
+    }
+
+    package func start(_ process: ProcessContext) throws -> CheckoutProcess {
+        try CheckoutProcess(settings, process)
+    }
+}
+
+extension CheckoutFeature {
+    /// The account at the provider, with its key, for a command.
+    package func provider(_ context: any CommandContext) throws(ConfigurationError) -> ProviderSetup {
+        try ProviderSetup(settings, web: context.web)
+    }
+}
+
+/// The checkout once per process: account, limits, fixed answers, the thread that signs.
+package struct CheckoutProcess: FeatureProcess {
+    /// What the settings say of it.
+    package let settings: CheckoutSettings
+    let provider: ProviderSetup
+    let deployment: Deployment
+    let notifications: NotificationSetup?
+    let telemetry: CheckoutTelemetry
+    let limits: FlowLimits
+    let quota: CallQuota
+    let sessionCalls: SessionCalls
+    let signing: SigningQueue
+    private let signer: WorkerThread
+
+    /// Reads the files that the settings name.
+    ///
+    /// - Throws: `ConfigurationError` with every problem.
+    init(_ settings: CheckoutSettings, _ process: ProcessContext) throws {
+        self.settings = settings
+        var problems: [String] = []
+        func gathered<Value>(_ body: () throws -> Value) throws -> Value? {
+            do {
+                return try body()
+            } catch let error as ConfigurationError {
+                problems += error.problems
+                return nil
+            }
+        }
+        let account = try gathered { () throws -> (ProviderSetup, Deployment) in
+            let provider = try ProviderSetup(settings, web: process.web)
+            return (provider, try Deployment(settings, provider: provider, process))
+        }
+        notifications = try gathered { try NotificationSetup(settings) } ?? nil
+        guard let (provider, deployment) = account, problems.isEmpty else {
+            throw ConfigurationError(problems: problems)
+        }
+        self.provider = provider
+        self.deployment = deployment
+        telemetry = CheckoutTelemetry(process)
+        limits = FlowLimits(policy: settings.policy)
+        quota = CallQuota(provider.quota)
+        sessionCalls = SessionCalls(process.metrics)
+        signer = try WorkerThread(name: "sign")
+        signing = SigningQueue(signer, metrics: process.metrics)
+    }
+
+    package func prepare(_ loop: LoopContext) async throws {
+        // The account first, since a policy may be replaced: that of another account's database must not be.
+        try await PostgresOrderStore(client: loop.database, account: provider.account)
+            .demandAccount(provider.account, orAllowed: settings.provider.allowsAccountChange)
+        let policy = deployment.policy
+        try await PostgresSessionStore(client: loop.database, policy: policy)
+            .demandPolicy(policy, orAllowed: settings.allowsPolicyChange)
+    }
+
+    package func open(_ loop: LoopContext) throws -> CheckoutPart {
+        let part = try CheckoutPart(self, loop)
+        loop.formats[.page] = ShopFailures(part, .page)
+        loop.formats[.json] = ShopFailures(part, .json)
+        loop.offer(deployment.pages)
+        loop.offer(PlaintextRevocation(part), as: (any PlaintextGuard).self)
+        return part
+    }
+
+    /// Ends the thread that signs.
+    package func stop() {
+        signer.stop()
+        signer.join()
+    }
+
+    package var health: Health { telemetry.partitions.isMissing ? .unready("partition missing") : .ok }
+}

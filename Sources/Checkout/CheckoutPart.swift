@@ -1,0 +1,258 @@
+import CheckoutCodes
+package import Commerce
+package import EventIO
+import HTTPCore
+package import MerchantAPI
+package import MerchantOrders
+import Persistence
+package import Postgres
+package import Primitives
+import ServerCore
+package import SessionBroker
+package import Telemetry
+package import Web
+
+/// The checkout on one loop: what its handlers share, and what features above reach it by.
+package final class CheckoutPart {
+    /// What is the same for every loop.
+    package let deployment: Deployment
+    /// The state machine.
+    package let broker: Broker
+    /// The provider.
+    package let provider: CheckoutService
+    /// Both together.
+    package let purchases: PurchaseService
+    /// The one way to a session.
+    package let creation: SessionCreation
+    /// Says what sending an order costs where its terms name a server to ask; the feature above that knows such servers sets it.
+    package var shippingCosts: (any ShippingCosts)?
+    /// Signals that the provider has news of an object; the feature above that reads objects listens.
+    package let objectNews: ObjectNews
+    /// Makes and drops partitions; one loop runs it.
+    package let partitions: PartitionUpkeep
+    /// What became of readings at the provider.
+    package let polls: PollCounters
+    /// The account that orders are of.
+    package let account: OrderAccount
+    /// Takes in what the provider pushes; `nil` where nothing is taken in.
+    let notifications: NotificationInbox?
+    /// What the provider has pushed.
+    let notices: PostgresNotificationStore
+    /// Finds the purchases that those are about which no order has.
+    let unmatchedNotifications: UnmatchedNotifications
+    /// The loop's way to the database.
+    package let database: PostgresClient
+    package let logger: Logger
+    package let metrics: MetricsRegistry
+    package let reactor: Reactor
+    /// Expires what is overdue; one loop runs it.
+    let sweeper: Sweeper
+    /// Counts live sessions for the limits; one loop runs it.
+    let liveSessions: LiveSessionCounter
+    private let counters: CheckoutCounters
+    private var refusalLines: LogRateLimiter
+    private var reportLines: LogRateLimiter
+    private var shedLines: LogRateLimiter
+    private let overloaded: PreparedRefusal
+    private let unconnected: PreparedRefusal
+
+    init(_ process: CheckoutProcess, _ loop: LoopContext) throws {
+        let (deployment, telemetry, reactor) = (process.deployment, process.telemetry, loop.reactor)
+        self.deployment = deployment
+        self.reactor = reactor
+        database = loop.database
+        logger = telemetry.logger
+        metrics = telemetry.metrics
+        counters = telemetry.counters
+        polls = telemetry.polls
+        account = process.provider.account
+        let store = PostgresSessionStore(client: database, policy: deployment.policy, account: account)
+        broker = try Broker(
+            store: store,
+            policy: deployment.policy,
+            limits: process.limits,
+            random: reactor.random,
+            clock: SystemClock(),
+            metrics: metrics
+        )
+        provider = CheckoutService.make(
+            process.provider,
+            quota: process.quota,
+            sessionCalls: process.sessionCalls,
+            reactor: reactor,
+            logger: logger,
+            metrics: metrics,
+            signing: process.signing
+        )
+        sweeper = Sweeper(store: store)
+        liveSessions = LiveSessionCounter(
+            store: store,
+            limits: process.limits,
+            life: deployment.policy.times.absolute,
+            clock: SystemClock()
+        )
+        creation = SessionCreation(broker: broker, ownTerms: deployment.ownTerms)
+        partitions = PartitionUpkeep(
+            PostgresPartitionStore(client: database),
+            health: telemetry.partitions,
+            times: deployment.policy.times,
+            logger: logger
+        )
+        let objectNews = ObjectNews()
+        self.objectNews = objectNews
+        purchases = PurchaseService(
+            broker: broker,
+            checkout: provider,
+            polls: polls,
+            wakePolls: { objectNews.signal() },
+            logger: logger
+        )
+        notices = PostgresNotificationStore(client: database)
+        unmatchedNotifications = UnmatchedNotifications(
+            notices,
+            broker: broker,
+            purchases: purchases,
+            client: provider.client,
+            random: reactor.random,
+            logger: logger
+        )
+        notifications = process.notifications?
+            .inbox(notices, reactor: reactor, telemetry: telemetry, wake: { objectNews.signal() })
+        reportLines = LogRateLimiter(perSecond: 1)
+        shedLines = LogRateLimiter(perSecond: 1)
+        overloaded = PreparedRefusal(Failure(.unavailable, retryAfter: 1), deployment)
+        unconnected = PreparedRefusal(Failure(.unavailable), deployment)
+        refusalLines = LogRateLimiter(perSecond: CheckoutPart.refusalLinesPerSecond)
+    }
+
+    private static let refusalLinesPerSecond = 20
+
+    /// Supplies nonces.
+    package var random: any RandomSource { reactor.random }
+
+    /// The answer to a request that begins something, where the store could not take it in.
+    ///
+    /// Under an overload there are more of these than of all others, so they are made once and counted; no task begins for
+    /// them and one line in a second tells of them.
+    ///
+    /// - Parameters:
+    ///   - request: What begins something, to be given to its handler in this turn.
+    ///   - format: JSON or a page.
+    /// - Returns: 503 with `Retry-After`, or `nil` where there is room.
+    func loadSheddingAnswer(_ request: HTTPRequest, _ format: FormatName) -> StaticResponse? {
+        let admission = database.admit()
+        guard admission != .granted else { return nil }
+        counters.unavailable.increment()
+        if let unwritten = shedLines.take(at: reactor.now) {
+            logger.warning(
+                "request.shed",
+                [LogField("code", FailureCode.unavailable.name), LogField("unwritten", unwritten)]
+            )
+        }
+        let refusals = admission == .overloaded ? overloaded : unconnected
+        return refusals.answer(request, format)
+    }
+
+    /// Asks the broker, and turns a failure of its store into the contract's words.
+    ///
+    /// - Parameter body: One call of the broker.
+    /// - Returns: The verdict.
+    /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
+    func mapErrors<Value>(_ body: (Broker) async throws(StoreError) -> Value) async throws(Failure) -> Value {
+        do throws(StoreError) {
+            return try await body(broker)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    /// Runs a body to its end even when the client goes away meanwhile.
+    ///
+    /// For handlers of several steps of which the first takes something that the last gives back: a lease, a placement. The
+    /// body is a task of its own, which the connection cannot cancel.
+    ///
+    /// - Parameter body: Runs on this loop.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws.
+    package func runToCompletion<Value, Refusal: Error>(
+        _ body: @escaping () async throws(Refusal) -> Value
+    ) async throws(Refusal) -> Value {
+        let result: Result<Value, Refusal> = await suspend { (suspension: Suspension<Result<Value, Refusal>>) in
+            reactor.startTask {
+                do throws(Refusal) {
+                    suspension.resume(.success(try await body()))
+                } catch {
+                    suspension.resume(.failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Counts where an open came from; the broker counts what became of it.
+    func countOpen(_ site: FetchSite, _ client: ClientKind?) {
+        counters.open(site, client).increment()
+    }
+
+    /// Counts a browser's report, and writes one a second down: everybody can send them.
+    func note(_ report: PolicyReport) {
+        counters.policyReports.increment()
+        guard let unwritten = reportLines.take(at: reactor.now) else { return }
+        var fields = [LogField("directive", report.directive), LogField("source", report.source)]
+        if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
+        logger.info("page.policy_report", fields)
+    }
+
+    /// Writes down that a merchant's request failed for a reason on our side.
+    ///
+    /// - Parameters:
+    ///   - problem: What the client was told, with its detail.
+    ///   - requestID: Of the request.
+    package func note(_ problem: Failure, requestID: String) {
+        guard problem.code.status.code >= 500, let unwritten = refusalLines.take(at: reactor.now) else { return }
+        var fields = [
+            LogField("code", problem.code.name), LogField("detail", problem.detail), LogField("request", requestID),
+        ]
+        if let flow = problem.session { fields.append(LogField("flow", flow.description)) }
+        if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
+        logger.warning("merchant.request_failed", fields)
+    }
+
+    /// Writes a refusal down that an operator should know of; what any client can provoke at will is only counted.
+    func note(_ failure: Failure, _ request: HTTPRequest) {
+        counters.refusal(failure.code).increment()
+        guard failure.code.isOurs, let unwritten = refusalLines.take(at: reactor.now) else { return }
+        var fields = [
+            LogField("code", failure.code.name), LogField("detail", failure.detail),
+            LogField("request", request.requestID),
+        ]
+        if let flow = failure.session { fields.append(LogField("flow", flow.description)) }
+        if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
+        if failure.code == .internalError {
+            logger.error("request.failed", fields)
+        } else {
+            logger.warning("request.refused", fields)
+        }
+    }
+}
+
+/// Says what sending an order costs, by asking a server that the order's terms name.
+package protocol ShippingCosts: AnyObject {
+    /// Asks the server.
+    ///
+    /// - Parameters:
+    ///   - address: Of the order's terms, which may be older than the settings.
+    ///   - question: What is to be sent where.
+    ///   - flow: For the log.
+    /// - Returns: In the currency of the order; with it the order can be charged.
+    /// - Throws: `postage_failed`, with a detail that names the origin and holds nothing of the address or the answer.
+    func ask(_ address: String, _ question: PostageQuestion, _ flow: FlowID) async throws(Failure) -> Yen
+}
+
+/// Signals that the provider has news of an object.
+package final class ObjectNews {
+    /// Called for each signal; nobody listens where it is `nil`.
+    package var listener: (() -> Void)?
+
+    func signal() { listener?() }
+}

@@ -1,0 +1,175 @@
+import EventIO
+import Operations
+import Persistence
+import Postgres
+import Primitives
+import ServerCore
+import SessionBroker
+import Settings
+import StrictJSON
+
+/// `sallyport revoke`: ends sessions whose links or cookies somebody else may have.
+enum RevokeCommand {
+    static let command = FeatureCommand(
+        of: CheckoutFeature.self,
+        "revoke",
+        operands: "[SESSION]",
+        "end a session, those of an app install, or all",
+        details: """
+            \(SessionName.forms)
+            A revoked session opens nothing and buys nothing; its buyer starts over.
+            Not revoked is what is paid, or at the provider: that purchase ends by itself, and a payment is given back by
+            cancel or refund.
+            --install and --all take a thousand sessions at a time and say how far they are. Ctrl-C stops behind a thousand;
+            run it again for the rest. They count `underWay`, which were at the provider.
+            Exit status 0: ended, or had ended before, with --install and --all also where some were under way; 1: not
+            ended, a line says why; 2: wrong use or settings.
+            """,
+        options: [
+            CommandOption("install", "HEX", "all sessions of an app install: its `app_hash` in the database"),
+            CommandOption("all", nil, "all sessions of everybody; needs --yes"),
+            CommandOption("yes", nil, "with --all: every buyer who is in a checkout has to start over"),
+            OperatorTrail.option,
+        ],
+        scope: { _ in .database },
+        run: { feature, input, context in
+            let task = try RevokeTask(input.arguments)
+            let trail = try OperatorTrail(input)
+            let policy = feature.settings.policy
+            let console = input.console
+            let outcome = try await context.connected { reactor, client in
+                let revoker = Revoker(
+                    store: PostgresSessionStore(client: client, policy: policy),
+                    client: client,
+                    trail: trail,
+                    caller: Caller(
+                        internal: "operator",
+                        request: "revoke-" + Hex.encode(reactor.random.bytes(8))
+                    ),
+                    note: { console.complain("revoke: \($0)") }
+                )
+                return try await revoker.carryOut(task)
+            }
+            if let line = outcome.line { console.print(line) }
+            if let complaint = outcome.complaint { console.complain("sallyport: \(complaint)") }
+            return outcome.complaint == nil ? 0 : 1
+        }
+    )
+}
+
+/// What an operator wants ended.
+enum RevokeTask: Sendable, Equatable {
+    case session(SessionName)
+    case install(Digest32)
+    case all
+
+    /// Reads a command line.
+    ///
+    /// - Throws: What is wrong with it.
+    init(_ arguments: CommandLineArguments) throws(ConfigurationError) {
+        let isAll = arguments.flags.contains("all")
+        let install = arguments.values["install"]
+        guard arguments.operands.count + (isAll ? 1 : 0) + (install == nil ? 0 : 1) == 1 else {
+            throw RevokeTask.problem("name one session, --install or --all")
+        }
+        guard arguments.flags.contains("yes") == isAll else {
+            throw RevokeTask.problem(
+                isAll ? "--all ends the checkouts of all buyers: say --yes, too" : "--yes belongs to --all"
+            )
+        }
+        if let install {
+            guard let digest = Hex.decode(install).flatMap({ Digest32($0.span) }) else {
+                throw RevokeTask.problem("--install takes 64 hexadecimal digits")
+            }
+            self = .install(digest)
+        } else if let operand = arguments.operands.first {
+            self = .session(SessionName(text: operand))
+        } else {
+            self = .all
+        }
+    }
+
+    private static func problem(_ text: String) -> ConfigurationError {
+        ConfigurationError(problems: ["revoke: \(text)"])
+    }
+}
+
+/// Ends sessions for an operator; each decision is written down before.
+struct Revoker {
+    /// What it came to.
+    struct Outcome: Sendable {
+        /// To print.
+        var line: String?
+        /// Why nothing was ended.
+        var complaint: String?
+    }
+
+    let store: PostgresSessionStore
+    let client: PostgresClient
+    let trail: OperatorTrail
+    let caller: Caller
+    /// Told how far long work has come.
+    let note: (String) -> Void
+
+    /// Carries a decision out.
+    ///
+    /// - Throws: What the stores say: then the record stays open.
+    func carryOut(_ task: RevokeTask) async throws -> Outcome {
+        switch task {
+        case .session(let name):
+            switch try await name.session(in: store) {
+            case .success(let flow): try await revoke(flow)
+            case .failure(let ambiguity): Outcome(complaint: ambiguity.text)
+            }
+        case .install(let install): try await revokeAll("--install", Hex.encode(install.bytes), install)
+        case .all: try await revokeAll("--all", "all", nil)
+        }
+    }
+
+    private func revoke(_ flow: FlowID) async throws -> Outcome {
+        guard let found = try await store.payment(of: flow) else {
+            return Outcome(complaint: "there is no session \(flow)")
+        }
+        // What has ended is not worth a record; what cannot be ended is: somebody has tried.
+        if found.state.isDead { return Outcome(line: Revoker.line(flow, found.state, isRevoked: false)) }
+        var decision = OperatorTrail.Decision(command: "revoke", target: flow.description)
+        decision.before = ["state": .string(found.state.rawValue)]
+        let isDone = try await trail.record(
+            decision,
+            client,
+            { try await store.revoke(flow, by: caller) },
+            after: { ["done": .bool($0)] }
+        )
+        let state = isDone ? .revoked : try await store.payment(of: flow)?.state ?? found.state
+        if isDone || state.isDead { return Outcome(line: Revoker.line(flow, state, isRevoked: isDone)) }
+        return Outcome(
+            complaint: state == .authorized
+                ? "\(flow) is paid: cancel or refund its charge instead"
+                : "\(flow) is at the provider: it ends by itself, paid or not; `stuck` shows it where it does not"
+        )
+    }
+
+    private func revokeAll(_ option: String, _ target: String, _ install: Digest32?) async throws -> Outcome {
+        let progress = try await trail.record(
+            OperatorTrail.Decision(command: "revoke \(option)", target: target),
+            client,
+            {
+                try await store.revokeAll(install: install, by: caller) { progress in
+                    if progress.visited % 10_000 == 0 { note("\(progress.revoked) of \(progress.visited)") }
+                }
+            },
+            after: { ["revoked": JSONValue($0.revoked), "underWay": JSONValue($0.underWay)] }
+        )
+        let line: JSONValue = [
+            "revoked": JSONValue(progress.revoked), "underWay": JSONValue(progress.underWay),
+        ]
+        return Outcome(line: line.description)
+    }
+
+    private static func line(_ flow: FlowID, _ state: FlowState, isRevoked: Bool) -> String {
+        let line: JSONValue = [
+            "flow": .string(flow.description), "revoked": .bool(isRevoked), "state": .string(state.rawValue),
+        ]
+        return line.description
+    }
+}

@@ -1,0 +1,199 @@
+import AmazonPay
+import Commerce
+import Cryptography
+import EventIO
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Pages
+import ServerCore
+package import SessionBroker
+import Settings
+package import Web
+
+/// Everything that the settings decide and that never changes while the program runs; one for all loops.
+///
+/// An object, because every request looks into it: a value of this size is copied at a look, with a reference counted for each of
+/// its parts.
+package final class Deployment: Sendable {
+    package let policy: BrokerPolicy
+    /// The shop that the program runs itself.
+    let shop: OwnShop
+    /// What its orders agree on.
+    let ownTerms: OrderTerms
+    package let headers: HeaderPolicy
+    /// Fields of answers that only the checkout has.
+    let shopHeaders: ShopHeaders
+    let cookieTable: CookieTable
+    let cookies: CookieWriter
+    let pages: PageRenderer
+    /// The fields with the policy of pages that load the provider's script: enforced, or reported beside one that is enforced.
+    let providerPolicies: [FieldPattern]
+    /// The web host as it stands in a Host field, lower case.
+    let webHost: [UInt8]
+    /// The link host as it stands in a Host field, lower case.
+    let linkHost: [UInt8]
+    /// The web origin as it stands in an Origin field.
+    package let webOrigin: String
+    /// The link origin, for return links.
+    let linkOrigin: String
+    /// Where a plain form can start a checkout; simulators have that.
+    let startAction: LinkTarget?
+    let appleAssociation: FixedAnswer
+    let androidAssociation: FixedAnswer
+    let developmentAuthority: FixedAnswer
+    /// Whether the program is run to be looked at.
+    let isDemo: Bool
+    /// A route for each static file, under the name that holds its hash.
+    let assetRoutes: RouteGroup<CheckoutPart>
+
+    /// Reads the static files and makes every answer that can be made ahead.
+    ///
+    /// - Parameters:
+    ///   - settings: Checked.
+    ///   - provider: The account.
+    ///   - process: Hosts and fields.
+    /// - Throws: Every problem at once.
+    init(
+        _ settings: CheckoutSettings,
+        provider: ProviderSetup,
+        _ process: ProcessContext
+    ) throws(ConfigurationError) {
+        let headers = process.headers
+        let files = try Deployment.staticAssets(settings)
+        isDemo = process.mode == .demo
+        self.headers = headers
+        let shopHeaders = ShopHeaders(headers)
+        self.shopHeaders = shopHeaders
+        policy = settings.policy
+        shop = OwnShop(.sample, sentBy: .sample, settings.provider.captureMode)
+        ownTerms = OrderTerms(shop)
+        cookieTable = CookieTable(settings.policy.cookieNames)
+        cookies = CookieWriter(names: cookieTable, times: settings.policy.times)
+        webHost = Array(process.web.authority.utf8)
+        linkHost = Array(process.link.authority.utf8)
+        webOrigin = process.web.text
+        linkOrigin = process.link.text
+        startAction = LinkTarget(settings.provider.startURL)
+        pages = PageRenderer(site: try Deployment.site(settings, provider, process.web, shop.catalogue), assets: files)
+        let policy = ProviderPolicy(hosts: try Deployment.hosts(settings.provider, provider), reportGroup: "csp")
+            .policy
+        providerPolicies = try Deployment.fields(policy, isEnforced: settings.enforcesScriptPolicy)
+        assetRoutes = RouteGroup(
+            on: .web,
+            .page,
+            files.files.map { file in
+                let type = HTTPField(.contentType, file.contentType).map { [$0] } ?? []
+                let answer = FixedAnswer(file.bytes, block: headers.asset.adding(type))
+                return Route(.get, RoutePattern(file.urlPath), "a static file", .fixed { _ in answer })
+            }
+        )
+        let absent = FixedAnswer(absent: HTTPResponse(.notFound, block: headers.json))
+        let associations = try Associations(settings)
+        appleAssociation = associations.apple.map { FixedAnswer($0, block: shopHeaders.association) } ?? absent
+        androidAssociation = associations.android.map { FixedAnswer($0, block: shopHeaders.association) } ?? absent
+        developmentAuthority =
+            process.developmentAuthority.map { pem in
+                let type = HTTPField(.contentType, constant: "application/x-x509-ca-cert")
+                return FixedAnswer(pem, block: headers.plain.adding([type]))
+            } ?? absent
+    }
+}
+
+// MARK: - Parts
+
+extension Deployment {
+    private static func staticAssets(_ settings: CheckoutSettings) throws(ConfigurationError) -> StaticAssets {
+        let directory = settings.publicDirectory
+        let look = ShopLook(logo: try logo(settings.shop.logoPath), accent: settings.shop.accent)
+        do throws(IOError) {
+            return try StaticAssets(
+                read: { (path) throws(IOError) in try Files.read(directory + "/" + path) },
+                digest: { SHA256.digest(of: $0) },
+                look: look
+            )
+        } catch {
+            throw ConfigurationError(problems: ["public_dir: \(directory) lacks a file of the pages: \(error)"])
+        }
+    }
+
+    private static func logo(_ path: String) throws(ConfigurationError) -> ShopLogo? {
+        guard !path.isEmpty else { return nil }
+        do throws(IOError) {
+            if let logo = ShopLogo(try Files.read(path, limit: ShopLogo.limit)) { return logo }
+        } catch {
+            throw ConfigurationError(problems: [
+                "shop.logo: \(path) of at most \(ShopLogo.limit) bytes cannot be read: \(error)"
+            ])
+        }
+        throw ConfigurationError(problems: ["shop.logo: \(path) is no PNG, JPEG, WebP or SVG"])
+    }
+
+    private static func fields(
+        _ policy: NoncePolicy,
+        isEnforced: Bool
+    ) throws(ConfigurationError) -> [FieldPattern] {
+        let fields =
+            isEnforced
+            ? [field(.contentSecurityPolicy, policy)]
+            : [
+                field(.contentSecurityPolicy, ContentSecurityPolicy.scripted),
+                field(.contentSecurityPolicyReportOnly, policy),
+            ]
+        guard fields.allSatisfy({ $0 != nil }) else {
+            throw ConfigurationError(problems: ["provider.csp_hosts: no policy can be made of them"])
+        }
+        return fields.compactMap { $0 }
+    }
+
+    private static func field(_ name: HTTPFieldName, _ policy: NoncePolicy) -> FieldPattern? {
+        FieldPattern(name, before: policy.beforeNonce, after: policy.afterNonce)
+    }
+
+    private static func site(
+        _ settings: CheckoutSettings,
+        _ provider: ProviderSetup,
+        _ web: WebOrigin,
+        _ catalogue: Catalogue
+    ) throws(ConfigurationError) -> PageSite {
+        let script =
+            settings.provider.scriptURL.isEmpty
+            ? provider.credentials.region.scriptURL : settings.provider.scriptURL
+        guard let target = LinkTarget(script), let rescue = LinkTarget(web.text + "/rescue")
+        else {
+            throw ConfigurationError(problems: ["provider.script_url: not an address"])
+        }
+        var options: PageSite.Options = []
+        if provider.endpoint.isSimulator { options.insert(.demonstration) }
+        if settings.policy.verifier == .required { options.insert(.verifier) }
+        return PageSite(
+            shopName: provider.storeName,
+            catalogue: catalogue,
+            checkoutScript: target,
+            rescue: rescue,
+            terms: settings.shop.terms,
+            options: options
+        )
+    }
+
+    /// The hosts that the provider's script needs.
+    ///
+    /// Those of the region are what its widgets were seen to load.
+    private static func hosts(
+        _ settings: ProviderSettings,
+        _ provider: ProviderSetup
+    ) throws(ConfigurationError) -> ProviderHosts {
+        let region = provider.credentials.region
+        let named = settings.policyHosts.isEmpty ? [region.scriptOrigin] : settings.policyHosts
+        let pages = settings.redirectHosts.isEmpty ? region.hostedPageHosts : settings.redirectHosts
+        var sources: [ProviderHosts.Source] = []
+        for text in named + pages.map({ "https://" + $0 }) {
+            guard let source = ProviderHosts.Source(text) else {
+                throw ConfigurationError(problems: ["provider.csp_hosts: \(text) is no origin"])
+            }
+            if !sources.contains(source) { sources.append(source) }
+        }
+        let scripts = Array(sources.prefix(named.count))
+        return ProviderHosts(scripts: scripts, styles: scripts, images: scripts, pages: sources)
+    }
+}

@@ -1,0 +1,86 @@
+import AppLinks
+import CheckoutCodes
+import HTTPCore
+import Pages
+import Primitives
+import SessionBroker
+import Web
+
+/// What the tab of a request may do.
+enum TabAccess {
+    /// It holds a live flow; the page may change it, or only show it while the provider is being called.
+    case open(TabToken, FlowView)
+    /// It holds nothing that lives: this answer, and nothing else.
+    case closed(HTTPResponse)
+}
+
+extension Exchange {
+    /// Looks the tab's flow up.
+    ///
+    /// - Parameter withDetails: Whether buyer and address are wanted; costs opening the seal.
+    /// - Returns: The flow, or the neutral answer.
+    /// - Throws: `invalid_request` for a malformed cookie, and what the store says.
+    func tab(withDetails: Bool = false) async throws(Failure) -> TabAccess {
+        guard let token = try tabToken() else { return .closed(neutral()) }
+        let caller = caller
+        let verdict = try await services.mapErrors { (broker) async throws(StoreError) in
+            try await broker.view(token, withDetails: withDetails, by: caller)
+        }
+        switch verdict {
+        case .live(let view), .readOnly(let view): return .open(token, view)
+        case .refused(let refusal): return .closed(neutral(after: refusal))
+        }
+    }
+
+    /// The page for a tab that holds no live session.
+    ///
+    /// - Parameter status: 403, or 404 and 410 for a receipt.
+    /// - Returns: Always the same page, whatever the reason.
+    func neutral(_ status: HTTPStatus = .forbidden) -> HTTPResponse {
+        plainPage(status, block: deployment.headers.page, deployment.pages.neutral(in: language))
+    }
+
+    /// The same for a token that the jar holds, which forgets it where it is of no use any more.
+    ///
+    /// Only the jar's own request brings the cookie: another site's are sent without it, or, where they load a page, find the
+    /// session that lives. Whether there ever was such a token makes no difference.
+    ///
+    /// - Parameter refusal: What became of the token.
+    /// - Returns: The page.
+    func neutral(after refusal: TabRefusal) -> HTTPResponse {
+        var response = neutral()
+        if refusal.endsToken { deployment.cookies.clearTab(on: &response) }
+        return response
+    }
+
+    /// The launch ticket that the tab remembers, where it is the one that the flow was opened with.
+    func launchTicket(of flow: FlowView) throws(Failure) -> LaunchTicket {
+        guard let ticket = try rememberedLaunch(), services.broker.opened(flow, with: ticket) else {
+            throw Failure(.flowMismatch, "the tab remembers another launch ticket", of: flow)
+        }
+        return ticket
+    }
+
+    /// The link that opens the app: C, A, the word for the old token, and the checkout session.
+    ///
+    /// - Parameters:
+    ///   - flow: A flow with a checkout session.
+    ///   - token: The tab token that C is derived from.
+    /// - Returns: Built from the settings and checked values only.
+    /// - Throws: `flow_mismatch` where the tab remembers another launch ticket.
+    func returnLink(_ flow: FlowView, _ token: TabToken) throws(Failure) -> LinkTarget {
+        let launch = try launchTicket(of: flow)
+        let ticket = services.broker.returnTicket(of: token)
+        let link = ReturnLink(
+            base: deployment.linkOrigin,
+            returnTicket: ticket.text,
+            launchTicket: launch.text,
+            accessToken: PurchaseForm.sealedWord,
+            orderReferenceID: flow.orderReference ?? ""
+        )
+        guard let text = link?.text, let target = LinkTarget(text) else {
+            throw Failure(.internalError, "no return link can be built", of: flow)
+        }
+        return target
+    }
+}

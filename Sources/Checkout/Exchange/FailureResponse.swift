@@ -1,0 +1,120 @@
+import CheckoutCodes
+import HTTPCore
+import Pages
+import Primitives
+import SessionBroker
+import Web
+
+/// Turns a refusal into what the client sees: the code and a sentence, nothing about the inside.
+enum FailureResponse {
+    /// The response to a refusal.
+    ///
+    /// - Parameters:
+    ///   - failure: The refusal.
+    ///   - exchange: The request it answers.
+    ///   - format: JSON or a page.
+    /// - Returns: Status, page or JSON, `Retry-After` and `X-Flow-Id` where they apply.
+    static func make(_ failure: Failure, _ exchange: Exchange, _ format: FormatName) -> HTTPResponse {
+        if format == .page, exchange.request.hostIs(exchange.deployment.linkHost) { return link(failure, exchange) }
+        let request = exchange.request.requestID
+        return make(failure, exchange.deployment, format, in: { exchange.language }, request: request)
+    }
+
+    /// The response to a refusal that is the same for everybody who prefers a language.
+    ///
+    /// - Parameters:
+    ///   - failure: The refusal.
+    ///   - deployment: Whose pages and fields it has.
+    ///   - format: JSON or a page.
+    ///   - language: Of a page; not asked for JSON.
+    ///   - request: Its id, which a buyer may quote where no session is known and the log has more.
+    /// - Returns: As above.
+    static func make(
+        _ failure: Failure,
+        _ deployment: Deployment,
+        _ format: FormatName,
+        in language: () -> Language,
+        request: String? = nil
+    ) -> HTTPResponse {
+        var response =
+            format == .page
+            ? page(failure, deployment, language(), request) : json(failure.code, deployment)
+        if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
+        if let flow = failure.session { _ = response.add(.xFlowID, flow.description) }
+        return response
+    }
+
+    /// On the link host, which has no static files: a page that is whole in itself.
+    private static func link(_ failure: Failure, _ exchange: Exchange) -> HTTPResponse {
+        let deployment = exchange.deployment
+        var response = exchange.page(
+            deployment.shopHeaders.linkFallback,
+            policy: ContentSecurityPolicy.linkFallback
+        ) { deployment.pages.linkError(failure.code, in: exchange.language, nonce: $0) }
+        response.status = failure.code.status
+        if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
+        return response
+    }
+
+    private static func json(_ code: FailureCode, _ deployment: Deployment) -> HTTPResponse {
+        // Both texts are constants of ours and hold nothing that JSON would escape.
+        let body = "{\"error\":\"\(code.name)\",\"message\":\"\(code.message)\"}\n"
+        return HTTPResponse(code.status, block: deployment.headers.json, body: .bytes(Array(body.utf8)))
+    }
+
+    private static func page(
+        _ failure: Failure,
+        _ deployment: Deployment,
+        _ language: Language,
+        _ request: String?
+    ) -> HTTPResponse {
+        let code = failure.code
+        let number = failure.session.map { OrderNumber($0).description }
+        let reference = number ?? (code == .internalError ? request : nil)
+        let view = ErrorView(code: code, client: failure.client, way: ErrorView.Way(code), reference: reference)
+        var response = HTTPResponse(
+            code.status,
+            block: deployment.headers.page,
+            body: .bytes(deployment.pages.error(view, in: language))
+        )
+        _ = response.add(.contentSecurityPolicy, ContentSecurityPolicy.plain)
+        return response
+    }
+}
+
+/// A refusal that is made once, as JSON and as a page in each language.
+final class PreparedRefusal {
+    private let json: StaticResponse
+    private let pages: [StaticResponse]
+
+    /// The given refusal.
+    ///
+    /// - Parameters:
+    ///   - failure: One that names no flow and needs no reference.
+    ///   - deployment: Whose pages and fields it has.
+    init(_ failure: Failure, _ deployment: Deployment) {
+        json = StaticResponse(FailureResponse.make(failure, deployment, .json, in: { .ja }))
+        pages = Language.allCases.map { language in
+            StaticResponse(FailureResponse.make(failure, deployment, .page, in: { language }))
+        }
+    }
+
+    /// The answer for one request.
+    func answer(_ request: HTTPRequest, _ format: FormatName) -> StaticResponse {
+        guard format == .page, let index = Language.allCases.firstIndex(of: Language(preferredBy: request)) else {
+            return json
+        }
+        return pages[index]
+    }
+}
+
+extension ErrorView.Way {
+    /// What the page of a code offers first.
+    fileprivate init(_ code: FailureCode) {
+        switch code {
+        case .providerFailed, .priceChanged, .notReady, .purchaseInProgress: self = .confirm
+        case .notPriced, .postageFailed, .orderMismatch: self = .button
+        default: self = .none
+        }
+    }
+}

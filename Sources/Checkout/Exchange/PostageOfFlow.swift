@@ -1,0 +1,57 @@
+import AmazonPay
+import CheckoutCodes
+import Commerce
+import MerchantAPI
+import MerchantOrders
+import Primitives
+import SessionBroker
+import Web
+
+extension Exchange {
+    /// What it costs to send a flow's order where its buyer wants it: the one place where that is decided.
+    ///
+    /// - Parameters:
+    ///   - flow: Of the tab.
+    ///   - token: The tab token.
+    ///   - chosen: A session of this very flow.
+    /// - Returns: The postage.
+    /// - Throws: `postage_failed` where the merchant does not say; `internal_error`.
+    func postage(
+        of flow: FlowView,
+        _ token: TabToken,
+        to chosen: ChosenSession
+    ) async throws(Failure) -> Yen {
+        switch try terms(of: flow).postage {
+        case .byAddress(let rule): return rule.postage(to: chosen.address.prefecture)
+        case .fixed(let sum):
+            guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", of: flow) }
+            return postage
+        case .callback(let address):
+            if let agreed = await agreedPostage(flow, token, chosen) { return agreed }
+            let question = PostageQuestion(flow.flow, flow.order, to: PostageQuestion.Destination(chosen.address))
+            guard let costs = services.shippingCosts else {
+                throw Failure(.postageFailed, "this program asks no server for the postage", of: flow)
+            }
+            return try await costs.ask(address, question, flow.flow)
+        }
+    }
+
+    /// What the merchant said before, of the same session and destination: a buyer who only comes back finds the price unchanged.
+    private func agreedPostage(_ flow: FlowView, _ token: TabToken, _ chosen: ChosenSession) async -> Yen? {
+        guard flow.orderReference == chosen.id.text, flow.postage != nil else { return nil }
+        do throws(StoreError) {
+            switch try await services.broker.view(token, withDetails: true, by: caller) {
+            case .live(let view), .readOnly(let view):
+                guard view.orderReference == chosen.id.text, let address = view.details?.address,
+                    PostageQuestion.Destination(address) == PostageQuestion.Destination(chosen.address)
+                else { return nil }
+                return view.postage
+            case .refused: return nil
+            }
+        } catch {
+            // The second opening of a tab cannot read what the first has sealed. Then the merchant is asked once more, and the
+            // buyer sees what it says before agreeing to it.
+            return nil
+        }
+    }
+}

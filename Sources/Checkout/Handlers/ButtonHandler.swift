@@ -1,0 +1,155 @@
+import CheckoutCodes
+import HTTPCore
+import Pages
+import Primitives
+import SessionBroker
+import Web
+
+/// `/button`: opens a launch ticket, and shows the tab's first page to whoever holds the tab token.
+enum ButtonHandler {
+    private static let name = "secureWebviewSessionId"
+
+    @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        guard let text = try exchange.parameter(name) else { return try await page(exchange) }
+        guard !PrefetchGuard.isPrefetch(exchange.request) else { return try await refusePrefetch(exchange, text) }
+        let site = FetchSite(exchange.request)
+        if exchange.deployment.policy.fetchSite == .enforce, !site.mayOpen {
+            exchange.services.countOpen(site, nil)
+            throw Failure(.wrongBrowser, "Sec-Fetch-Site: \(site.word)")
+        }
+        switch exchange.deployment.policy.openMode {
+        case .get: return try await open(exchange, text)
+        case .autoPost: return try interstitial(exchange, text, .autoPost)
+        case .tap: return try interstitial(exchange, text, .tap)
+        }
+    }
+
+    /// Whether `get` would use up a ticket.
+    ///
+    /// Any query counts: it is not read twice for the sake of requests that nobody sends, and that `get` refuses at once.
+    @Sendable static func opens(_ exchange: Exchange) -> Bool {
+        guard exchange.request.method == .get, exchange.deployment.policy.openMode == .get,
+            exchange.request.hasQuery
+        else { return false }
+        return !PrefetchGuard.isPrefetch(exchange.request)
+    }
+
+    @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try exchange.requireSameOrigin()
+        let text = try exchange.form([name]).required(name)
+        // It comes from the page that `get` has shown, and a browser says so. What is silent is no browser: a scanner that sends forms.
+        guard exchange.namesOwnOrigin else { throw Failure(.csrfRejected, "neither Origin nor Sec-Fetch-Site") }
+        return try await open(exchange, text)
+    }
+
+    private static func refusePrefetch(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
+        if let ticket = LaunchTicket.parse(text) {
+            let caller = exchange.caller
+            try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+                try await broker.notePrefetch(ticket, by: caller)
+            }
+        }
+        return HTTPResponse(.serviceUnavailable, block: exchange.deployment.shopHeaders.prefetch)
+    }
+
+    private static func interstitial(
+        _ exchange: Exchange,
+        _ text: String,
+        _ mode: OpenView.Mode
+    ) throws(Failure) -> HTTPResponse {
+        guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
+        let deployment = exchange.deployment
+        return exchange.page(deployment.shopHeaders.interstitial, policy: ContentSecurityPolicy.interstitial) { nonce in
+            deployment.pages.open(OpenView(mode: mode, ticket: ticket), in: exchange.language, nonce: nonce)
+        }
+    }
+
+    // MARK: Open
+
+    private static func open(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
+        guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
+        let tab = try exchange.tabToken()
+        let proof = try exchange.appProof()
+        let site = FetchSite(exchange.request)
+        let caller = exchange.caller
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+            try await broker.open(ticket, tab: tab, proof: proof, by: caller)
+        }
+        var client: ClientKind?
+        if case .opened(let tab) = verdict { client = tab.client }
+        exchange.services.countOpen(site, client)
+        return try await answer(exchange, ticket, verdict)
+    }
+
+    private static func answer(
+        _ exchange: Exchange,
+        _ ticket: LaunchTicket,
+        _ verdict: OpenVerdict
+    ) async throws(Failure) -> HTTPResponse {
+        switch verdict {
+        case .opened(let tab):
+            var response = try await landing(exchange, tab)
+            exchange.deployment.cookies.set(tab: tab.token, launch: ticket, on: &response)
+            return response
+        case .sameTab: return opened(exchange, "/button", ticket.flow)
+        case .unknown: throw Failure(.unknownSession)
+        case .expired: throw Failure(.expiredSession, session: ticket.flow)
+        case .reused, .finished: throw Failure(.sessionReused, session: ticket.flow)
+        case .wrongBrowser: throw Failure(.wrongBrowser, session: ticket.flow)
+        case .dead(let state): throw Failure(state.deadCode, session: ticket.flow)
+        }
+    }
+
+    /// Where a fresh tab goes: to the clean URL, or in profile compat straight to the page.
+    private static func landing(_ exchange: Exchange, _ tab: OpenedTab) async throws(Failure) -> HTTPResponse {
+        if let session = tab.review {
+            return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(session)", tab.flow)
+        }
+        guard !exchange.deployment.policy.opensToCleanURL else { return opened(exchange, "/button", tab.flow) }
+        let caller = exchange.caller
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+            try await broker.view(tab.token, by: caller)
+        }
+        guard case .live(let flow) = verdict else { return exchange.neutral() }
+        return try await page(exchange, flow)
+    }
+
+    private static func opened(_ exchange: Exchange, _ location: String, _ flow: FlowID) -> HTTPResponse {
+        exchange.redirect(to: location, flow: flow, block: exchange.deployment.shopHeaders.opened)
+    }
+
+    // MARK: Page
+
+    private static func page(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        if try exchange.tabToken() == nil {
+            // Right after an open this means that the browser keeps no cookie, as browsers inside other apps do.
+            let deployment = exchange.deployment
+            return exchange.plainPage(
+                .forbidden,
+                block: deployment.headers.page,
+                deployment.pages.cookiesBlocked(in: exchange.language)
+            )
+        }
+        switch try await exchange.tab() {
+        case .open(_, let flow): return try await page(exchange, flow)
+        case .closed(let answer): return answer
+        }
+    }
+
+    private static func page(_ exchange: Exchange, _ flow: FlowView) async throws(Failure) -> HTTPResponse {
+        switch flow.state {
+        case .opened, .reviewed, .declined: break
+        case .placed, .purchasing: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
+        default: return exchange.neutral()
+        }
+        let view = ButtonView(
+            client: flow.client,
+            order: OrderView(flow.order),
+            start: try await exchange.services.provider.start(for: flow.flow),
+            fallbackAction: exchange.deployment.startAction
+        )
+        let pages = exchange.deployment.pages
+        let response = exchange.providerPage { pages.button(view, in: exchange.language, nonce: $0) }
+        return exchange.tagged(response, flow.flow)
+    }
+}

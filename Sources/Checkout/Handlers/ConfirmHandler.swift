@@ -1,0 +1,190 @@
+import AmazonPay
+import CheckoutCodes
+import HTTPCore
+import MerchantAPI
+import Pages
+import Primitives
+import SessionBroker
+import Web
+
+/// `/confirm_order`: takes the buyer back from the provider, shows what is to be paid, and takes the buyer's word for it.
+enum ConfirmHandler {
+    @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        guard let text = try exchange.parameter("amazonCheckoutSessionId") else { return try await page(exchange) }
+        guard let session = CheckoutSessionID(text) else {
+            throw Failure(.invalidRequest, "amazonCheckoutSessionId has another form")
+        }
+        switch try await exchange.tab() {
+        case .closed(let answer): return answer
+        case .open(let token, let flow): return try await review(exchange, token, flow, session)
+        }
+    }
+
+    // MARK: Review
+
+    private static func review(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ flow: FlowView,
+        _ session: CheckoutSessionID
+    ) async throws(Failure) -> HTTPResponse {
+        switch flow.state {
+        case .opened, .reviewed: break
+        // What these states answer is known without the provider.
+        case .placed where flow.orderReference == session.text: break
+        case .placed: throw Failure(.orderMismatch, "the order is placed with another session", of: flow)
+        case .declined where flow.orderReference != session.text: break
+        case .declined, .purchasing: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        default: return exchange.neutral()
+        }
+        let chosen = try await exchange.services.provider.review(session, flow.flow)
+        guard exchange.services.broker.owns(chosen.merchantReference, token) else {
+            throw Failure(.orderMismatch, "a foreign checkout session", of: flow)
+        }
+        switch try await price(exchange, token, flow, chosen) {
+        case .reviewed: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
+        case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", of: flow)
+        case .declined: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        case .refused(let refusal): return exchange.neutral(after: refusal)
+        }
+    }
+
+    /// Makes the sum for what the buyer has chosen, and keeps both.
+    private static func price(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ flow: FlowView,
+        _ chosen: ChosenSession
+    ) async throws(Failure) -> ReviewVerdict {
+        let postage = try await exchange.postage(of: flow, token, to: chosen)
+        let reviewed = chosen.reviewed(postage: postage)
+        let caller = exchange.caller
+        return try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+            try await broker.review(token, reviewed, by: caller)
+        }
+    }
+
+    // MARK: Page
+
+    private static func page(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        switch try await exchange.tab(withDetails: true) {
+        case .closed(let answer): return answer
+        case .open(let token, let flow):
+            let way = mustMeet(exchange, flow) ? try exchange.wayBack(flow, token) : nil
+            return try page(exchange, token, flow, way)
+        }
+    }
+
+    private static func page(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ flow: FlowView,
+        _ way: LinkTarget?
+    ) throws(Failure) -> HTTPResponse {
+        switch flow.state {
+        case .reviewed, .placed: break
+        case .opened: return exchange.redirect(to: "/button", flow: flow.flow)
+        case .purchasing, .declined: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        default: return exchange.neutral()
+        }
+        guard let session = flow.orderReference, let details = flow.details else {
+            return exchange.redirect(to: "/button", flow: flow.flow)
+        }
+        let view = ConfirmView(
+            client: flow.client,
+            order: OrderView(flow),
+            details: details,
+            checkoutSessionID: session,
+            returnTicket: flow.returnTicket ?? exchange.services.broker.returnTicket(of: token),
+            shown: flow.shown,
+            agreement: way.map { .returnLink($0) } ?? .form,
+            note: try exchange.terms(of: flow).note
+        )
+        let pages = exchange.deployment.pages
+        let response = exchange.providerPage { pages.confirm(view, in: exchange.language, nonce: $0) }
+        return exchange.tagged(response, flow.flow)
+    }
+
+    /// Profile strict lets an app's buyer agree only after both halves have met in the app.
+    private static func mustMeet(_ exchange: Exchange, _ flow: FlowView) -> Bool {
+        exchange.deployment.policy.requiresMeeting && flow.client.isApp && !flow.isMet && flow.orderReference != nil
+            && (flow.state == .reviewed || flow.state == .placed)
+    }
+
+    // MARK: Agree
+
+    @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try await exchange.services.runToCompletion { () async throws(Failure) in try await agree(exchange) }
+    }
+
+    private static func agree(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try exchange.requireSameOrigin()
+        let form = try exchange.form(["secureWebviewSessionId", "totalPrice"])
+        guard let token = try exchange.tabToken() else { return exchange.neutral() }
+        let ticket = try exchange.returnTicket(form)
+        let total = try form.amount("totalPrice")
+        let shown = try shown(exchange)
+        let caller = exchange.caller
+        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+            try await broker.place(token, ticket: ticket, total: total, shown: shown, by: caller)
+        }
+        switch verdict {
+        case .placed(let placement): return try await send(exchange, token, placement)
+        case .notReviewed: throw Failure(.notPriced, session: token.flow)
+        case .declined: throw Failure(.paymentDeclined, session: token.flow)
+        case .flowMismatch: throw Failure(.flowMismatch, session: token.flow)
+        case .priceChanged: throw Failure(.priceChanged, session: token.flow)
+        case .notMet: return exchange.redirect(to: "/confirm_order", flow: token.flow)
+        case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: token.flow)
+        case .refused(let refusal): return exchange.neutral(after: refusal)
+        }
+    }
+
+    /// What the page showed, by its mark.
+    ///
+    /// It stands in the address, since a program of before refuses a form with a field that it does not know.
+    private static func shown(_ exchange: Exchange) throws(Failure) -> Digest32? {
+        guard let text = try exchange.parameter("shown") else { return nil }
+        guard let bytes = Base64URL.decode(text), let mark = Digest32(bytes.span) else {
+            throw Failure(.invalidRequest, "shown has another form")
+        }
+        return mark
+    }
+
+    /// Tells the provider what is to be paid and sends the buyer there.
+    ///
+    /// The order is placed before the provider is told, so that what it is told cannot change meanwhile; where it cannot be
+    /// told, or answers with another address than the sum was made for, the order is taken back.
+    private static func send(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ placement: Placement
+    ) async throws(Failure) -> HTTPResponse {
+        let updated: UpdatedCheckout
+        do {
+            // Only now is it known that the tab is the flow's.
+            try exchange.services.provider.count(.update, of: placement.flow)
+            updated = try await exchange.services.provider.update(placement, try exchange.terms(of: placement))
+        } catch {
+            try await takeBack(exchange, placement)
+            throw error
+        }
+        switch updated {
+        case .ready(let target): return exchange.redirect(to: target, flow: placement.flow)
+        case .readdressed(let chosen):
+            try await takeBack(exchange, placement)
+            guard case .open(_, let flow) = try await exchange.tab() else { return exchange.neutral() }
+            // Whatever comes of it, the buyer is sent to the page again, which says how things stand.
+            _ = try await price(exchange, token, flow, chosen)
+            throw Failure(.priceChanged, "another address is chosen", session: placement.flow)
+        }
+    }
+
+    private static func takeBack(_ exchange: Exchange, _ placement: Placement) async throws(Failure) {
+        let caller = exchange.caller
+        _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+            try await broker.unplace(placement, by: caller)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import CheckoutCodes
+import HTTPCore
+import Primitives
+import SessionBroker
+import Web
+
+/// `POST /secureWebviewSession/status`: the name of a flow's state for the app that started it; never data, never a token.
+enum StatusHandler {
+    @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        try exchange.requireSameOrigin()
+        let text = try exchange.form(["secureWebviewSessionId"]).required("secureWebviewSessionId")
+        guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
+        let proof = try exchange.appProof()
+        let caller = exchange.caller
+        let status = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+            try await broker.status(ticket, proof: proof, by: caller)
+        }
+        guard let status else { throw Failure(.unknownSession) }
+        return exchange.json(Array("{\"state\":\"\(status.rawValue)\"}".utf8), flow: ticket.flow)
+    }
+}

@@ -1,0 +1,33 @@
+import Primitives
+
+/// Lets so many log lines through in a second and counts the rest.
+package struct LogRateLimiter {
+    private let perSecond: Int
+    private var left: Int
+    private var secondEnds = MonotonicTime(nanoseconds: 0)
+    private var unwritten = 0
+
+    /// A full budget.
+    init(perSecond: Int) {
+        self.perSecond = perSecond
+        left = perSecond
+    }
+
+    /// Takes one line from the budget.
+    ///
+    /// - Parameter now: The present.
+    /// - Returns: How many lines were not written since the last one; `nil` when this one is not to be written either.
+    mutating func take(at now: MonotonicTime) -> Int? {
+        if now >= secondEnds {
+            secondEnds = now + .seconds(1)
+            left = perSecond
+        }
+        guard left > 0 else {
+            unwritten += 1
+            return nil
+        }
+        left -= 1
+        defer { unwritten = 0 }
+        return unwritten
+    }
+}

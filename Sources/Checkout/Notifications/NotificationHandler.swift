@@ -1,0 +1,29 @@
+import EventIO
+import HTTPCore
+import SessionBroker
+import Web
+
+/// `POST /ipn/amazon-pay`: what the provider pushes.
+///
+/// There is no cookie, no key and no origin to look at: the signature inside is what counts. The answer has no body, because who
+/// sends this reads the status alone.
+enum NotificationHandler {
+    @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
+        guard let inbox = exchange.services.notifications else { throw Failure(.notFound) }
+        let body = exchange.request.body
+        let peer = exchange.request.peer
+        let sender = ClientKeys(address: peer.bucketKey, network: peer.networkKey)
+        // What has begun is finished although the sender goes away: a message may be on its way to the disk.
+        let status = try await exchange.services.runToCompletion { () async throws(Failure) -> Int in
+            await inbox.receive(body, from: sender, at: SystemClock().now())
+        }
+        let answer: HTTPStatus =
+            switch status {
+            case 200: .ok
+            case 400: .badRequest
+            case 403: .forbidden
+            default: .serviceUnavailable
+            }
+        return HTTPResponse(answer, block: exchange.deployment.headers.redirect)
+    }
+}

@@ -1,0 +1,172 @@
+import EventIO
+import HTTPCore
+import Notifications
+import Persistence
+import Primitives
+import SessionBroker
+import Telemetry
+
+/// Takes in what the provider pushes: believes it or not, writes it down, and has the object read; one per loop.
+///
+/// A message is answered once it is on disk. It never says what an object is like: that only the reading tells.
+final class NotificationInbox {
+    /// What an inbox works with.
+    struct Parts {
+        let verifier: NotificationVerifier
+        let store: PostgresNotificationStore
+        /// Confirms subscriptions; follows no redirect.
+        let exchange: any HTTPExchange
+        let counters: NotificationCounters
+        let logger: Logger
+    }
+
+    private let parts: Parts
+    private let confirmsSubscriptions: Bool
+    private let wake: () -> Void
+    private let budget: () -> Int?
+    /// Fetches of certificates that an address, or a network, may cause.
+    ///
+    /// What needs none is judged as ever: the address may be the provider's own.
+    private var fetches = AddressLimiter(
+        address: RateLimiter.Rate(perMinute: 5),
+        network: RateLimiter.Rate(perMinute: 20),
+        capacity: 1_024
+    )
+
+    private static let chargeback = "CHARGEBACK"
+
+    /// An inbox.
+    ///
+    /// - Parameters:
+    ///   - parts: What it works with.
+    ///   - confirmsSubscriptions: Whether the wish for a subscription to our topic is granted without a person.
+    ///   - budget: Asked before a line that any sender can provoke: how many were not written, or `nil` for none now.
+    ///   - wake: Called when an object is to be read.
+    init(
+        _ parts: Parts,
+        confirmsSubscriptions: Bool,
+        budget: @escaping () -> Int?,
+        wake: @escaping () -> Void
+    ) {
+        self.parts = parts
+        self.confirmsSubscriptions = confirmsSubscriptions
+        self.budget = budget
+        self.wake = wake
+    }
+
+    /// Takes a message in.
+    ///
+    /// - Parameters:
+    ///   - body: As it was posted.
+    ///   - sender: Who posted it.
+    ///   - now: The present.
+    /// - Returns: The status to answer: 200, 400 and 403 are final, 503 asks for another delivery.
+    func receive(_ body: [UInt8], from sender: ClientKeys, at now: WallTime) async -> Int {
+        do throws(NotificationRefusal) {
+            let notification = try await parts.verifier.verify(body, now: now) {
+                fetches.take(sender, at: SystemClock().monotonicNow().microseconds) == nil
+            }
+            return await take(notification)
+        } catch {
+            parts.counters.count(error.verdict)
+            if let unwritten = budget() {
+                parts.logger.info(
+                    "notification.refused",
+                    [LogField("verdict", error.verdict), LogField("unwritten", unwritten)]
+                )
+            }
+            return error.status
+        }
+    }
+
+    private func take(_ notification: VerifiedNotification) async -> Int {
+        switch notification {
+        case .change(let change):
+            let message = PostgresNotificationStore.Message(
+                id: change.messageID,
+                kind: change.kind.rawValue,
+                object: change.objectID,
+                permission: change.permission ?? NotificationInbox.permission(in: change.objectID)
+            )
+            return await write(message)
+        case .unknownObject(let messageID, let kind):
+            return await write(
+                PostgresNotificationStore.Message(id: messageID, kind: kind, object: "", permission: nil)
+            )
+        case .subscription(let url):
+            return await confirm(url)
+        case .unsubscription:
+            parts.counters.count("unsubscription")
+            parts.logger.error("notification.unsubscribed")
+            return 200
+        }
+    }
+
+    private func write(_ message: PostgresNotificationStore.Message) async -> Int {
+        let fields = [
+            LogField("message", message.id), LogField("kind", message.kind), LogField("object", message.object),
+        ]
+        do throws(StoreError) {
+            let receipt = try await parts.store.receive(message)
+            parts.counters.count(receipt.rawValue)
+            switch receipt {
+            case .taken: wake()
+            case .duplicate: break
+            // Nothing else will ever tell of it, and the answer to a chargeback is due within days.
+            case .unknown where message.kind == NotificationInbox.chargeback:
+                parts.logger.error("notification.chargeback_unknown", fields)
+            case .unknown: parts.logger.info("notification.unknown", fields)
+            }
+            return 200
+        } catch {
+            // Not answered is not lost: the service delivers it again.
+            parts.counters.count("store_unavailable")
+            parts.logger.warning("notification.not_written", fields + [LogField("detail", error.debugDescription)])
+            return 503
+        }
+    }
+
+    private func confirm(_ url: String) async -> Int {
+        parts.counters.count("subscription")
+        guard confirmsSubscriptions else {
+            // The address holds a token, so an operator finds it in the service's own console.
+            parts.logger.warning(
+                "notification.subscription_waits",
+                [LogField("setting", "notifications.confirm_subscriptions")]
+            )
+            return 200
+        }
+        return await SubscriptionConfirmation(exchange: parts.exchange, logger: parts.logger).confirm(url)
+    }
+
+    /// The permission that the id of a charge or a refund begins with.
+    private static func permission(in object: String) -> String? {
+        object.utf8.count == 27 ? String(object.prefix(19)) : nil
+    }
+}
+
+/// Counts messages by what became of them, as `sallyport_notifications_total{verdict}`.
+struct NotificationCounters: Sendable {
+    private let counters: [String: Counter]
+
+    init(_ metrics: MetricsRegistry) {
+        let others = ["subscription", "unsubscription", "store_unavailable"]
+        let refusals =
+            ["malformed", "stale", "certificate_unavailable"] + NotificationRefusal.Why.allCases.map(\.rawValue)
+        let verdicts = PostgresNotificationStore.Receipt.allCases.map(\.rawValue) + others + refusals
+        counters = Dictionary(
+            uniqueKeysWithValues: verdicts.map { verdict in
+                let help = "Messages that the provider pushed, or somebody in its name, by what became of them."
+                return (
+                    verdict,
+                    metrics.counter("sallyport_notifications_total", help: help, labels: [("verdict", verdict)])
+                )
+            }
+        )
+    }
+
+    /// Counts one message.
+    func count(_ verdict: String) {
+        counters[verdict]?.increment()
+    }
+}

@@ -1,0 +1,72 @@
+import Cryptography
+import EventIO
+import HTTPClient
+import Notifications
+import Persistence
+import Settings
+
+/// Which messages of the provider are taken in and how they are judged, read and checked at the start.
+struct NotificationSetup: Sendable {
+    private let policy: NotificationPolicy
+    private let chain: CertificateChain
+    private let confirmsSubscriptions: Bool
+    /// Authority of a simulator that serves its certificates itself; empty otherwise.
+    private let authorityPath: String
+
+    /// The setup of a configuration, or `nil` where no messages are taken in.
+    ///
+    /// - Parameter checkout: Checked in itself.
+    /// - Throws: Where a file cannot be read or holds no certificates.
+    init?(_ checkout: CheckoutSettings) throws(ConfigurationError) {
+        let settings = checkout.notifications
+        guard let chain = try settings.chain() else { return nil }
+        self.chain = chain
+        policy = settings.policy(merchantID: checkout.provider.merchantID)
+        confirmsSubscriptions = settings.confirmsSubscriptions
+        authorityPath = settings.certificateHosts.isEmpty ? "" : checkout.provider.authorityPath
+    }
+
+    /// The inbox of a loop.
+    ///
+    /// - Parameters:
+    ///   - store: Of the same loop.
+    ///   - reactor: The loop's.
+    ///   - telemetry: Where to write and count.
+    ///   - wake: Called when an object is to be read.
+    /// - Returns: An inbox that has fetched no certificate yet.
+    func inbox(
+        _ store: PostgresNotificationStore,
+        reactor: Reactor,
+        telemetry: CheckoutTelemetry,
+        wake: @escaping () -> Void
+    ) -> NotificationInbox {
+        var outbound = ClientConfiguration()
+        if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
+        let exchange = CurlClient(
+            reactor,
+            configuration: outbound,
+            logger: telemetry.logger,
+            metrics: telemetry.metrics
+        )
+        let certificates = CertificateCache(
+            exchange: exchange,
+            chain: chain,
+            clock: SystemClock(),
+            logger: telemetry.logger
+        )
+        // Lines about unverified messages would fill the log.
+        var lines = LogRateLimiter(perSecond: 1)
+        return NotificationInbox(
+            NotificationInbox.Parts(
+                verifier: NotificationVerifier(policy, certificates: certificates),
+                store: store,
+                exchange: exchange,
+                counters: telemetry.notifications,
+                logger: telemetry.logger
+            ),
+            confirmsSubscriptions: confirmsSubscriptions,
+            budget: { lines.take(at: reactor.now) },
+            wake: wake
+        )
+    }
+}

@@ -1,0 +1,182 @@
+import AmazonPay
+import Persistence
+import Primitives
+import SessionBroker
+import Telemetry
+
+/// Follows messages about payments that no order has to the session they may be about; one per loop.
+///
+/// A purchase whose outcome is unknown has no payment in the ledger yet, and is looked at less and less often: a message that tells
+/// of its payment brings the next look forward. A session that is unpaid and has a payment all the same is handed to the recovery
+/// where its checkout session says so too, else to a person. To find the session costs a question to the provider, so only some
+/// messages are followed at a time, and each until there is an answer.
+final class UnmatchedNotifications {
+    private let store: PostgresNotificationStore
+    private let broker: Broker
+    private let purchases: PurchaseService
+    private let client: CheckoutClient
+    private let random: any RandomSource
+    private let logger: Logger
+
+    /// How many are followed in one run of the recovery: however many messages come, the provider is asked no more often.
+    static let batch = 8
+
+    private static let patience = Duration.seconds(5)
+
+    /// A follower for one loop.
+    ///
+    /// - Parameters:
+    ///   - store: What came, and the purchases.
+    ///   - broker: The sessions.
+    ///   - purchases: Ends those that have a payment.
+    ///   - client: The provider.
+    ///   - random: Names its requests in the trail.
+    ///   - logger: Told which purchases were woken, and which payments nobody has.
+    init(
+        _ store: PostgresNotificationStore,
+        broker: Broker,
+        purchases: PurchaseService,
+        client: CheckoutClient,
+        random: any RandomSource,
+        logger: Logger
+    ) {
+        self.store = store
+        self.broker = broker
+        self.purchases = purchases
+        self.client = client
+        self.random = random
+        self.logger = logger
+    }
+
+    /// How many questions in a row may stay without an answer: the others would fare no better.
+    private static let patienceInARow = 2
+
+    /// Follows the newest ones; those without an answer are followed again by the next run.
+    ///
+    /// - Returns: Whether recovery has something to do now.
+    func follow() async -> Bool {
+        var hasWoken = false
+        var unanswered = 0
+        do {
+            let messages = try await store.unmatched(limit: UnmatchedNotifications.batch)
+            var permissions: [String] = []
+            for message in messages where !permissions.contains(message.permission) {
+                permissions.append(message.permission)
+            }
+            for permission in permissions where unanswered < UnmatchedNotifications.patienceInARow {
+                let charges = messages.filter { $0.permission == permission }.compactMap(\.charge)
+                let end = try await follow(permission, charges.compactMap { ChargeID($0) })
+                unanswered = end == .noAnswer ? unanswered + 1 : 0
+                if end == .woken { hasWoken = true }
+                try await store.noteFollowed(permission, isAnswered: end != .noAnswer)
+            }
+        } catch {
+            logger.warning("upkeep.unmatched_notifications_failed", [LogField("detail", String(reflecting: error))])
+        }
+        return hasWoken
+    }
+
+    /// What became of the messages about a permission.
+    private enum End {
+        /// Recovery has something to do.
+        case woken
+        /// Nothing more is to be done, or a person was told.
+        case settled
+        /// The provider did not tell.
+        case noAnswer
+    }
+
+    private func follow(_ permission: String, _ charges: [ChargeID]) async throws -> End {
+        switch await trace(permission) {
+        case .flow(let flow): try await handOver(flow, permission, charges)
+        case .unknown: .settled
+        case .noAnswer: .noAnswer
+        }
+    }
+
+    /// Hands a session that a payment names to the recovery, or to a person.
+    private func handOver(_ flow: UUIDBytes, _ permission: String, _ charges: [ChargeID]) async throws -> End {
+        guard try await !store.wakePurchase(of: flow) else {
+            logger.info("purchase.woken", UnmatchedNotifications.fields(flow, permission))
+            return .woken
+        }
+        let caller = Caller(internal: "recovery", request: "unmatched-" + Hex.encode(random.bytes(8)))
+        let payment = try await broker.payment(of: flow)
+        // Other shops of the account have marks of their own; ours are of version 7, also where a restore has lost the session.
+        guard payment != nil || flow.high >> 12 & 0xF == 7 else { return .settled }
+        switch payment?.state {
+        case .authorized? where payment?.permission == permission: return .settled
+        case .purchasing? where payment?.isStuck == false: return .settled
+        case .purchasing?: return try await purchases.reread(flow, payment, by: caller) ? .woken : .settled
+        default: break
+        }
+        // A charge that the bank has declined, or that was given back, is nobody's money.
+        guard let mayHold = await mayHoldMoney(charges) else { return .noAnswer }
+        guard mayHold else { return .settled }
+        switch payment?.state {
+        // A session that somebody has ended on purpose stays so until a person says otherwise.
+        case .placed?, .declined?, .expired?:
+            switch try await purchases.reclaim(flow, payment, by: caller) {
+            case .done:
+                logger.error("purchase.reclaimed", UnmatchedNotifications.fields(flow, permission))
+                return .woken
+            case .nothingHeld: return .settled
+            case .notPaid: break
+            }
+        default: break
+        }
+        try await store.noteUnpaid(permission, of: flow)
+        logger.error("notification.charge_unpaid", UnmatchedNotifications.fields(flow, permission))
+        return .settled
+    }
+
+    /// Whether money is with any of some charges, also where none is named; `nil` where the provider does not tell.
+    private func mayHoldMoney(_ charges: [ChargeID]) async -> Bool? {
+        for id in Set(charges) {
+            do throws(AmazonPayError) {
+                let charge = try await client.charge(id, priority: .background, within: UnmatchedNotifications.patience)
+                if charge.mayHoldMoney { return true }
+            } catch {
+                let detail = LogField("detail", error.debugDescription)
+                logger.info("purchase.not_traced", [LogField("charge", id.text), detail])
+                guard error.isAboutNothing else { return nil }
+            }
+        }
+        return charges.isEmpty
+    }
+
+    private static func fields(_ flow: UUIDBytes, _ permission: String) -> [LogField] {
+        [LogField("flow", flow.description), LogField("permission", permission)]
+    }
+
+    /// Where a permission leads.
+    private enum Trace {
+        /// It has this mark.
+        case flow(UUIDBytes)
+        /// It has none of ours.
+        case unknown
+        /// Nobody knows.
+        case noAnswer
+    }
+
+    /// Reads our own mark on a permission.
+    ///
+    /// Another shop of the account may have marks that look alike, so what this finds is a reason to look and nothing more.
+    private func trace(_ text: String) async -> Trace {
+        guard let id = ChargePermissionID(text) else { return .unknown }
+        do throws(AmazonPayError) {
+            let permission = try await client.permission(
+                id,
+                priority: .background,
+                within: UnmatchedNotifications.patience
+            )
+            return permission.merchantReferenceID.flatMap { UUIDBytes($0) }.map(Trace.flow) ?? .unknown
+        } catch {
+            logger.info(
+                "purchase.not_traced",
+                [LogField("permission", text), LogField("detail", error.debugDescription)]
+            )
+            return error.isAboutNothing ? .unknown : .noAnswer
+        }
+    }
+}

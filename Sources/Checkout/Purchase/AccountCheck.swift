@@ -1,0 +1,35 @@
+import AmazonPay
+package import MerchantOrders
+import Persistence
+import Settings
+
+extension ProviderSetup {
+    /// What orders are made under.
+    package var account: OrderAccount {
+        OrderAccount(merchantID: credentials.merchantID, environment: credentials.environment.rawValue)
+    }
+}
+
+extension PostgresOrderStore {
+    /// Refuses a database that belongs to another account or environment: what the provider does not know there, it would be asked about,
+    /// and purchases and schedules would end for it.
+    ///
+    /// - Parameters:
+    ///   - account: Of the settings.
+    ///   - isAllowed: Whether the settings allow another one.
+    /// - Throws: `ConfigurationError` that names both; what the store says.
+    package func demandAccount(_ account: OrderAccount, orAllowed isAllowed: Bool) async throws {
+        guard !isAllowed, let newest = try await newestAccount(), newest != account else { return }
+        throw ConfigurationError(problems: [
+            """
+            database: its newest order is of account \(newest.words), the settings name \(account.words); take the other settings or another \
+            database, or set provider.allow_account_change
+            """
+        ])
+    }
+}
+
+extension OrderAccount {
+    /// For operators.
+    package var words: String { "\(merchantID) (\(environment))" }
+}

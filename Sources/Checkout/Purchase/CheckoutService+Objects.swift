@@ -1,0 +1,57 @@
+package import AmazonPay
+package import MerchantOrders
+
+/// Reads single objects at the provider, for nobody who waits.
+package protocol ProviderReader: AnyObject {
+    /// An object as the ledger takes it in; throws `refused` with 404 also for a text that cannot be an id.
+    func object(_ kind: ObjectKind, _ id: String) async throws(AmazonPayError) -> ObservedObject
+
+    /// Whether a session was paid with; throws as `object`.
+    func isCompleted(_ session: String) async throws(AmazonPayError) -> Bool
+}
+
+extension CheckoutService: ProviderReader {
+    /// Reads an object, behind everybody who waits for the provider.
+    ///
+    /// - Parameters:
+    ///   - kind: What it is.
+    ///   - id: The provider's id.
+    /// - Returns: What the ledger takes in.
+    /// - Throws: As `CheckoutClient`; `refused` with 404 also for a text that cannot be an id.
+    package func object(_ kind: ObjectKind, _ id: String) async throws(AmazonPayError) -> ObservedObject {
+        switch kind {
+        case .charge:
+            guard let id = ChargeID(id) else { throw CheckoutService.noSuchObject }
+            return ObservedObject(try await client.charge(id, priority: .background, within: CheckoutService.patience))
+        case .refund:
+            guard let id = RefundID(id) else { throw CheckoutService.noSuchObject }
+            return ObservedObject(try await client.refund(id, priority: .background, within: CheckoutService.patience))
+        case .permission:
+            guard let id = ChargePermissionID(id) else { throw CheckoutService.noSuchObject }
+            return ObservedObject(
+                try await client.permission(id, priority: .background, within: CheckoutService.patience)
+            )
+        case .session:
+            // A purchase looks after its session, see `PurchaseService.recover`.
+            throw CheckoutService.noSuchObject
+        }
+    }
+
+    /// For one reading.
+    package static let patience = Duration.seconds(12)
+
+    package static let noSuchObject = AmazonPayError(.refused, status: 404, detail: "the id has another form")
+}
+
+extension CheckoutService {
+    /// Whether a session was paid with, asked behind everybody who waits for the provider.
+    ///
+    /// - Parameter session: Its id.
+    /// - Returns: True for state `Completed`.
+    /// - Throws: As `object(_:_:)`.
+    package func isCompleted(_ session: String) async throws(AmazonPayError) -> Bool {
+        guard let id = CheckoutSessionID(session) else { throw CheckoutService.noSuchObject }
+        let found = try await client.session(id, priority: .background, within: CheckoutService.patience)
+        return found.state == .completed
+    }
+}

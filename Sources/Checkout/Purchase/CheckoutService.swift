@@ -1,0 +1,357 @@
+package import AmazonPay
+import CheckoutCodes
+import Commerce
+import Cryptography
+import EventIO
+import MerchantAPI
+import Pages
+import Primitives
+package import SessionBroker
+import Telemetry
+package import Web
+
+/// What the provider says of a checkout that will not lead to a payment.
+struct CheckoutRefusal: Sendable, Equatable {
+    /// The provider's word, for the audit trail.
+    let reason: String
+    /// Whether the buyer left by choice, and not the bank by refusal.
+    let isBuyersWish: Bool
+}
+
+/// What a buyer has chosen at the provider.
+struct ChosenSession: Sendable {
+    /// The checkout session.
+    let id: CheckoutSessionID
+    /// The flow id that was signed into the button it was started from.
+    let merchantReference: String?
+    /// Who buys.
+    let buyer: Buyer
+    /// Where it goes.
+    let address: Address
+    /// How it is paid, in words for the buyer.
+    let payment: String?
+
+    /// The same as the broker keeps it.
+    ///
+    /// - Parameter postage: To the address.
+    /// - Returns: With everything that the confirm page shows.
+    func reviewed(postage: Yen) -> ReviewedSession {
+        ReviewedSession(
+            orderReference: id.text,
+            merchantReference: merchantReference,
+            postage: postage,
+            details: PrivateDetails(buyer: buyer, address: address, payment: payment)
+        )
+    }
+}
+
+/// What the provider made of the sum that it was told.
+enum UpdatedCheckout: Sendable {
+    /// The buyer is to be sent there; checked against the hosts of the settings.
+    case ready(String)
+    /// The buyer has chosen another address since the sum was made, in another window: the sum does not hold.
+    case readdressed(ChosenSession)
+}
+
+/// What the provider's charge says of a payment that was pending.
+enum SessionChargeStatus: Sendable, Equatable {
+    /// The money is held, or taken.
+    case held
+    /// It will not be; the provider's word, for the audit trail.
+    case refused(String)
+    /// The bank has not spoken, or nobody could be asked; for operators.
+    case undecided(String)
+}
+
+/// The provider in the words of the shop: start, review, update, complete; one per loop.
+package final class CheckoutService {
+    /// The provider's API, for others of the loop.
+    package let client: CheckoutClient
+    let provider: ProviderSetup
+    private let signing: SigningQueue?
+    /// How often each session may have the provider asked.
+    let sessionCalls: SessionCalls
+    private let shared: SharedCalls<SharedKey, Result<CheckoutSession, AmazonPayError>>
+    private let logger: Logger
+
+    /// A service for one loop.
+    ///
+    /// - Parameters:
+    ///   - client: Calls the API.
+    ///   - provider: The account and the shop's addresses.
+    ///   - signing: Signs on another thread, for all loops; `nil` signs here.
+    ///   - sessionCalls: Shared by all loops.
+    ///   - startTask: Starts a task on the loop.
+    ///   - logger: Told about refused calls.
+    init(
+        client: CheckoutClient,
+        provider: ProviderSetup,
+        signing: SigningQueue?,
+        sessionCalls: SessionCalls,
+        startTask: @escaping (@escaping () async -> Void) -> Void,
+        logger: Logger
+    ) {
+        self.sessionCalls = sessionCalls
+        shared = SharedCalls(startTask: startTask)
+        self.client = client
+        self.provider = provider
+        self.signing = signing
+        self.logger = logger
+    }
+
+    /// The button's configuration, signed for one flow.
+    ///
+    /// - Parameter flow: Goes into the payload, so that the session that comes of it is this flow's alone.
+    /// - Returns: What the page hands to the provider's script.
+    /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
+    func start(for flow: FlowID) async throws(Failure) -> CheckoutStart {
+        if let button = signing?.button(of: flow) { return start(button) }
+        var payload = CheckoutPayload(
+            reviewURL: provider.reviewURL,
+            cancelURL: provider.cancelURL,
+            storeID: provider.credentials.storeID
+        )
+        payload.scopes = [.name, .email, .phoneNumber, .shippingAddress]
+        payload.countries = ["JP"]
+        payload.metadata = MerchantMetadata(
+            merchantReferenceId: flow.description,
+            merchantStoreName: provider.storeName
+        )
+        let button = try await sign(payload, for: flow)
+        signing?.keep(button, of: flow)
+        return start(button)
+    }
+
+    private func start(_ button: ButtonSignature) -> CheckoutStart {
+        CheckoutStart(
+            merchantID: provider.credentials.merchantID,
+            publicKeyID: button.publicKeyID,
+            isSandbox: provider.isSandboxNamed,
+            payload: button.payloadJSON,
+            signature: button.signature,
+            algorithm: button.algorithm.label
+        )
+    }
+
+    /// Signs what a page or an app starts.
+    ///
+    /// - Parameters:
+    ///   - payload: Names the flow.
+    ///   - flow: For the failure.
+    /// - Returns: Payload and signature.
+    /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
+    func sign(_ payload: CheckoutPayload, for flow: FlowID) async throws(Failure) -> ButtonSignature {
+        guard signing?.refusesButton() != true else {
+            throw Failure(.unavailable, "too many signatures wait", session: flow, retryAfter: 1)
+        }
+        do throws(CryptographyError) {
+            let signing = signing
+            return try await ButtonSigner(provider.credentials).sign(payload) { work in
+                await signing?.signButton(work) ?? work()
+            }
+        } catch {
+            throw Failure(.internalError, error.debugDescription, session: flow)
+        }
+    }
+
+    /// Reads the session a buyer has come back with.
+    ///
+    /// - Parameters:
+    ///   - session: From the address, checked for its form only.
+    ///   - flow: The flow of the tab.
+    /// - Returns: What the buyer has chosen; whose session it is has not been looked at.
+    /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
+    ///   `provider_failed` otherwise.
+    func review(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> ChosenSession {
+        let found = try await read(session, flow)
+        return try chosen(found, flow)
+    }
+
+    private func chosen(_ session: CheckoutSession, _ flow: FlowID) throws(Failure) -> ChosenSession {
+        guard let address = session.shippingAddress, session.state == .open else {
+            throw Failure(.notPriced, "the session is \(session.state) or has no address", session: flow)
+        }
+        return ChosenSession(
+            id: session.id,
+            merchantReference: session.merchantReferenceID,
+            buyer: session.buyer ?? Buyer(),
+            address: address,
+            payment: session.paymentDescriptor
+        )
+    }
+
+    /// Tells the provider what is to be paid.
+    ///
+    /// - Parameters:
+    ///   - placement: What the buyer agreed to.
+    ///   - terms: What the order agreed on.
+    /// - Returns: Where to send the buyer, if the sum is still for the address that is chosen.
+    /// - Throws: `provider_failed`; `not_priced` where no address is chosen any more.
+    func update(_ placement: Placement, _ terms: OrderTerms) async throws(Failure) -> UpdatedCheckout {
+        guard let session = CheckoutSessionID(placement.orderReference) else {
+            throw Failure(.internalError, "the stored session id has another form", session: placement.flow)
+        }
+        let payment = PaymentDetails(terms.captureMode.intent, amount: Money(placement.total))
+        let metadata = metadata(placement.flow, note: terms.note)
+        let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
+        let updated: CheckoutSession
+        do throws(AmazonPayError) {
+            updated = try await client.update(session, update)
+        } catch {
+            throw refused("checkout.update_failed", error, placement.flow)
+        }
+        let chosen = try chosen(updated, placement.flow)
+        // The whole address, not what postage goes by: it is also the one that the order is sent to.
+        guard chosen.address == placement.address else { return .readdressed(chosen) }
+        guard let target = updated.redirectURL, provider.redirects.allows(target) else {
+            let reason = updated.redirectURL == nil ? updated.constraints.joined(separator: " ") : "a foreign address"
+            throw Failure(.providerFailed, "no redirect address: \(reason)", session: placement.flow)
+        }
+        return .ready(target)
+    }
+
+    /// The order's number is what the buyer is told; where the merchant has something to say it makes room, and stays visible in
+    /// the merchant's account.
+    func metadata(_ flow: FlowID, note: String?) -> MerchantMetadata {
+        let number = OrderNumber(flow).description
+        return MerchantMetadata(
+            merchantReferenceId: flow.description,
+            merchantStoreName: provider.storeName,
+            noteToBuyer: note ?? number,
+            customInformation: note == nil ? nil : number
+        )
+    }
+
+    /// Makes the charge real; see `CompleteOutcome`.
+    ///
+    /// - Parameters:
+    ///   - attempt: The lease; flow and number make the idempotency key.
+    ///   - isRecovery: Whether an earlier call of the attempt may have got through.
+    /// - Returns: The outcome, within the lease.
+    func complete(_ attempt: PurchaseAttempt, isRecovery: Bool) async -> CompleteOutcome {
+        guard let session = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
+        let key = IdempotencyKey.derive(flow: attempt.flow, attempt: attempt.number, step: "complete")
+        let completion = CheckoutClient.Completion(
+            session: session,
+            amount: attempt.total,
+            key: key,
+            isRecovery: isRecovery
+        )
+        return await client.complete(completion, within: provider.completeLimit)
+    }
+
+    /// What the charge of a completed session says.
+    ///
+    /// - Parameter session: Completed.
+    /// - Returns: `undecided` also where the charge cannot be read.
+    func status(of session: CheckoutSession) async -> SessionChargeStatus {
+        guard let id = session.chargeID.flatMap({ ChargeID($0) }) else {
+            return .undecided("a completed session without a charge")
+        }
+        do throws(AmazonPayError) {
+            let charge = try await client.charge(id, priority: .purchase, within: .seconds(4))
+            switch charge.state {
+            case .authorized, .captureInitiated, .captured: return .held
+            case .declined, .canceled: return .refused(charge.reason?.rawValue ?? "Canceled")
+            case .authorizationInitiated: return .undecided("the bank has not spoken yet")
+            case .unknown: return .undecided("the charge is in an unknown state")
+            }
+        } catch {
+            return .undecided("the charge could not be read: \(error.debugDescription)")
+        }
+    }
+
+    /// Whether the provider has given a session up, and why.
+    ///
+    /// - Parameters:
+    ///   - session: The placed one.
+    ///   - flow: For the log.
+    /// - Returns: `nil` while it can still lead to a payment, and where the provider cannot be asked, or has been asked too often
+    ///   for this flow: then the purchase finds out.
+    func refusal(of session: String, _ flow: FlowID) async -> CheckoutRefusal? {
+        guard let id = CheckoutSessionID(session) else { return nil }
+        switch await look(at: id, flow, for: .result, within: .seconds(5)) {
+        case .found(let found):
+            guard found.state == .canceled else { return nil }
+            let reason = found.reason?.rawValue ?? "Canceled"
+            return CheckoutRefusal(reason: reason, isBuyersWish: found.reason == .buyerCanceled)
+        case .failed(let error):
+            logger.warning("checkout.read_failed", fields(error, flow))
+            return nil
+        case .limited:
+            return nil
+        }
+    }
+
+    func read(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> CheckoutSession {
+        switch await look(at: session, flow, for: .review, within: .seconds(15)) {
+        case .found(let found): return found
+        case .failed(let error) where error.reason == .resourceNotFound:
+            throw Failure(.orderMismatch, "the account has no such session", session: flow)
+        case .failed(let error): throw refused("checkout.read_failed", error, flow)
+        case .limited(let seconds): throw CheckoutService.limited(flow, seconds)
+        }
+    }
+
+    /// Counts a call of a flow that is about to be made.
+    ///
+    /// - Throws: `rate_limited` where the flow has had too many of them.
+    package func count(_ purpose: SessionCalls.Purpose, of flow: FlowID) throws(Failure) {
+        if let seconds = sessionCalls.count(purpose, of: flow) { throw CheckoutService.limited(flow, seconds) }
+    }
+
+    private static func limited(_ flow: FlowID, _ seconds: Int) -> Failure {
+        Failure(.rateLimited, "the provider was asked too often for this session", session: flow, retryAfter: seconds)
+    }
+
+    /// What came of reading a session for somebody who looks at a page.
+    private enum Look {
+        case found(CheckoutSession)
+        case failed(AmazonPayError)
+        /// Not asked; seconds to wait.
+        case limited(Int)
+    }
+
+    private struct SharedKey: Hashable {
+        let session: CheckoutSessionID
+        let flow: FlowID
+        let purpose: SessionCalls.Purpose
+    }
+
+    /// Reads a session, as often as its flow may: together with those who read it now, and not where the account does not have it.
+    private func look(
+        at session: CheckoutSessionID,
+        _ flow: FlowID,
+        for purpose: SessionCalls.Purpose,
+        within limit: Duration
+    ) async -> Look {
+        guard !sessionCalls.isUnknown(session, to: flow) else {
+            return .failed(AmazonPayError(.refused, status: 404, reason: .resourceNotFound, detail: "not asked again"))
+        }
+        let key = SharedKey(session: session, flow: flow, purpose: purpose)
+        if !shared.isUnderWay(key), let seconds = sessionCalls.count(purpose, of: flow) { return .limited(seconds) }
+        let client = client
+        let result = await shared.value(of: key) {
+            do throws(AmazonPayError) {
+                return .success(try await client.session(session, within: limit))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let found): return .found(found)
+        case .failure(let error):
+            if error.reason == .resourceNotFound { sessionCalls.remember(unknown: session, to: flow) }
+            return .failed(error)
+        }
+    }
+
+    private func refused(_ event: StaticString, _ error: AmazonPayError, _ flow: FlowID) -> Failure {
+        logger.warning(event, fields(error, flow))
+        return Failure(.providerFailed, error.debugDescription, session: flow)
+    }
+
+    private func fields(_ error: AmazonPayError, _ flow: FlowID) -> [LogField] {
+        [LogField("flow", flow.description), LogField("detail", error.debugDescription)]
+    }
+}

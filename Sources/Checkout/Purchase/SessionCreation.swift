@@ -1,0 +1,83 @@
+import CheckoutCodes
+package import Commerce
+package import MerchantAPI
+package import MerchantOrders
+import Primitives
+package import SessionBroker
+import Web
+
+/// The one way to a flow: the shop's own pages come here, and so do merchants' programs; one per loop.
+///
+/// Both bring a description of the order, and what of it goes with the flow is decided here. They differ in who keeps the proof
+/// and in how a repeat is known: the jar of a cart, or the claim of a program; see `SessionCreation+Merchant` for that.
+package final class SessionCreation {
+    /// What of a description goes with its flow, whoever opens it.
+    package struct Contents {
+        /// What the buyer is shown.
+        package let order: Order
+        /// What the crossing needs to know.
+        package let terms: OrderTerms
+
+        /// The contents of a description, or `nil` in a currency that the pages do not show.
+        package init?(_ draft: OrderDraft) {
+            guard let order = draft.shown, let terms = OrderTerms(draft) else { return nil }
+            self.order = order
+            self.terms = terms
+        }
+    }
+
+    /// The half that opens a flow from a cart of the shop itself.
+    struct Cart {
+        let client: ClientKind
+        /// Of the jar, where it has one.
+        let proof: AppProof?
+        let challenge: CodeChallenge?
+    }
+
+    package let broker: Broker
+    /// What every order of the shop itself agrees on.
+    private let ownTerms: OrderTerms
+
+    /// A way to flows on one loop.
+    ///
+    /// - Parameters:
+    ///   - broker: The state machine.
+    ///   - ownTerms: What every order of the shop itself agrees on.
+    init(broker: Broker, ownTerms: OrderTerms) {
+        self.broker = broker
+        self.ownTerms = ownTerms
+    }
+
+    /// Opens a flow for the shop's own cart.
+    ///
+    /// Its terms follow from settings, so the flow is stored without any.
+    ///
+    /// - Parameters:
+    ///   - draft: An order of the shop itself.
+    ///   - cart: Who opens it.
+    ///   - caller: Where it comes from.
+    /// - Returns: The launch ticket, and a proof where the jar had none.
+    /// - Throws: `rate_limited`, `invalid_request`, and what the store says.
+    func open(_ draft: OrderDraft, from cart: Cart, by caller: Caller) async throws(Failure) -> IssuedFlow {
+        guard let contents = Contents(draft), contents.terms == ownTerms else {
+            throw Failure(.internalError, "an order of the shop itself with other terms than the settings say")
+        }
+        let request = IssueRequest(
+            client: cart.client,
+            order: contents.order,
+            proof: cart.proof,
+            challenge: cart.challenge
+        )
+        let verdict: IssueVerdict
+        do throws(StoreError) {
+            verdict = try await broker.issue(request, by: caller)
+        } catch {
+            throw error.failure
+        }
+        switch verdict {
+        case .issued(let issued): return issued
+        case .tooManyFlows: throw Failure(.rateLimited, "too many live flows")
+        case .verifierRequired: throw Failure(.invalidRequest, "this shop requires code_challenge")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import AmazonPay
+import EventIO
+import Primitives
+import SessionBroker
+import Telemetry
+
+/// Signs on a thread of its own: calls of the provider's API before buttons, and no more buttons than it gets done within moments.
+///
+/// Shared by all loops. Calls need no limit here, since the quota has one.
+package final class SigningQueue: Sendable {
+    private let worker: WorkerThread
+    private let limit: Int
+    private let refusals: Counter
+    private let uptime: @Sendable () -> Int64
+    private let buttons = Lock(
+        GenerationCache<FlowID, ButtonSignature>(capacity: SigningQueue.capacity, life: SigningQueue.life)
+    )
+
+    /// How much may wait: a tenth of a second's work, or two.
+    static let usualLimit = 256
+    /// Of a kilobyte each.
+    private static let capacity = 1_024
+    /// Microseconds; most tabs are done with their button by then.
+    private static let life: Int64 = 600_000_000
+
+    /// A queue in front of a thread.
+    ///
+    /// - Parameters:
+    ///   - worker: Signs, and does nothing else.
+    ///   - limit: With as much to do, it takes no button.
+    ///   - metrics: Counts refusals.
+    ///   - uptime: Microseconds since some fixed point, never going back.
+    init(
+        _ worker: WorkerThread,
+        limit: Int = SigningQueue.usualLimit,
+        metrics: MetricsRegistry,
+        uptime: @escaping @Sendable () -> Int64 = { Int64(SystemClock().monotonicNow().nanoseconds / 1000) }
+    ) {
+        self.worker = worker
+        self.limit = limit
+        self.uptime = uptime
+        refusals = metrics.counter(
+            "sallyport_signatures_refused_total",
+            help: "Buttons that were not signed because too many signatures waited."
+        )
+    }
+
+    /// Signs a call of the provider's API, before all buttons that wait.
+    func signCall(_ work: @escaping @Sendable () -> SignatureResult) async -> SignatureResult {
+        await worker.run(isUrgent: true, work)
+    }
+
+    /// Signs what starts a checkout; ask `refusesButton` before.
+    func signButton(_ work: @escaping @Sendable () -> SignatureResult) async -> SignatureResult {
+        await worker.run(work)
+    }
+
+    /// Whether no button is taken now; counted where that is so.
+    func refusesButton() -> Bool {
+        guard worker.load >= limit else { return false }
+        refusals.increment()
+        return true
+    }
+
+    /// The button of a flow that was signed before: it has no date, and is the same for whoever reloads its page.
+    func button(of flow: FlowID) -> ButtonSignature? {
+        let now = uptime()
+        return buttons.withLock { $0.value(for: flow, at: now) }
+    }
+
+    /// Keeps the button of a flow for the next time.
+    func keep(_ button: ButtonSignature, of flow: FlowID) {
+        let now = uptime()
+        buttons.withLock { $0.set(button, for: flow, at: now) }
+    }
+}

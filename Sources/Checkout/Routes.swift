@@ -1,0 +1,106 @@
+import HTTPCore
+import Web
+
+/// The routes of the checkout.
+enum RouteTable {
+    static let pages = RouteGroup<CheckoutPart>(
+        on: .web,
+        .page,
+        [
+            .later(
+                .get,
+                "/button",
+                .page,
+                "open a launch ticket; the button page",
+                beginning: ButtonHandler.opens,
+                ButtonHandler.get
+            ),
+            .later(
+                .post,
+                "/secureWebviewSession",
+                .json,
+                "issue a launch ticket",
+                beginning: { _ in true },
+                IssueHandler.post
+            ),
+            .later(.get, "/confirm_order", .page, "review return; the confirm page", ConfirmHandler.get),
+            .later(.post, "/confirm_order", .page, "the buyer agrees; on to the provider", ConfirmHandler.post),
+            .later(.get, "/checkout_result", .page, "result return; the way back", ResultHandler.get),
+            .later(.post, "/purchase", .json, "both halves meet: complete, once", PurchaseHandler.post),
+            .later(.get, "/thanks", .page, "the receipt", ThanksHandler.get),
+            .now(.get, "/iosApp/cart", .page, "cart in the iOS app", CartHandler.iosApp),
+            .now(.get, "/androidApp/cart", .page, "cart in the Android app", CartHandler.androidApp),
+            .now(.get, "/browser/cart", .page, "cart in a browser", CartHandler.browser),
+            .later(
+                .post,
+                "/button",
+                .page,
+                "open a launch ticket, modes auto_post and tap",
+                beginning: { _ in true },
+                ButtonHandler.post
+            ),
+            .later(.get, "/checkout_cancel", .page, "the buyer left the provider's page", CancelHandler.get),
+            .later(.post, "/checkout_cancel", .page, "the buyer cancels for good", CancelHandler.post),
+            .later(
+                .post,
+                "/calc_postage",
+                .json,
+                "postage and total for the address of the checkout",
+                PostageHandler.post
+            ),
+            .later(.post, "/return", .json, "check a return, consume nothing", ReturnHandler.post),
+            .later(.post, "/secureWebviewSession/status", .json, "state of a flow", StatusHandler.post),
+            .later(.get, "/rescue", .page, "the link again, where it did not open the app", RescueHandler.get),
+            .now(.post, "/csp_report", .json, "what a page's policy kept out", PolicyReportHandler.post),
+            .now(.get, "/error", .page, "the last resort", ErrorHandler.page),
+            .now(.post, "/error", .page, "the last resort", ErrorHandler.page),
+            .fixed("/crt/sample.crt", .page, "development authority, in demo only") { $0.developmentAuthority },
+        ]
+    )
+
+    /// What is said of the whole site.
+    static let about = RouteGroup<CheckoutPart>(
+        on: .web,
+        .page,
+        [
+            .now(.get, "/", .page, "what a demo is about, in demo only", StartHandler.get)
+        ]
+    )
+
+    static let links = RouteGroup<CheckoutPart>(
+        on: .link,
+        .page,
+        [
+            .fixed("/.well-known/apple-app-site-association", .json, "association file for iOS") {
+                $0.appleAssociation
+            },
+            .fixed("/apple-app-site-association", .json, "the same, older systems") { $0.appleAssociation },
+            .fixed("/.well-known/assetlinks.json", .json, "the same for Android") { $0.androidAssociation },
+            .now(.get, "/index.html", .page, "shown where the link did not open the app", LinkHandler.fallback),
+        ]
+    )
+
+    /// What the provider pushes.
+    ///
+    /// - Parameter isTaken: Whether messages are taken in: nobody else sends so much, and nobody does before.
+    static func notifications(isTaken: Bool) -> RouteGroup<CheckoutPart> {
+        let limit = isTaken ? 262_144 : nil
+        return RouteGroup(
+            on: .web,
+            .json,
+            [
+                .later(
+                    .post,
+                    notificationPath,
+                    .json,
+                    "what the provider pushes: something has changed, read it",
+                    bodyLimit: limit,
+                    NotificationHandler.post
+                )
+            ]
+        )
+    }
+
+    /// Where the provider pushes its messages to.
+    static let notificationPath: RoutePattern = "/ipn/amazon-pay"
+}

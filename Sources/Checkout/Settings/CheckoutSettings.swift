@@ -1,0 +1,51 @@
+import EventIO
+import ServerCore
+package import SessionBroker
+import Settings
+
+/// What the settings say of the checkout.
+package struct CheckoutSettings: Sendable {
+    /// The rules of a session, with what the profile leaves open filled in.
+    package let policy: BrokerPolicy
+    /// Whether the rules may take the place of those that programs of the database work under.
+    let allowsPolicyChange: Bool
+    /// Whether what the policy of a page with the provider's script forbids is kept out, not only reported.
+    let enforcesScriptPolicy: Bool
+    /// Folder of the static files.
+    let publicDirectory: String
+    /// The account.
+    package let provider: ProviderSettings
+    /// What the shop shows of itself.
+    package let shop: ShopSettings
+    /// What the provider may push.
+    package let notifications: NotificationSettings
+    /// The apps that return links open.
+    package let apps: AppSettings
+
+    init(_ read: inout SettingReader) {
+        let rules = SessionRules(&read)
+        policy = rules.policy
+        allowsPolicyChange = rules.allowsChange
+        let scriptPolicy = read.choice(
+            "csp.p2",
+            ["enforce", "report"],
+            "enforce",
+            "policy of the pages that load the provider's script"
+        )
+        enforcesScriptPolicy = scriptPolicy == "enforce"
+        publicDirectory = read.programFolder(
+            "public_dir",
+            "public",
+            "folder of the static files; empty to look beside the program"
+        )
+        provider = ProviderSettings(&read)
+        shop = ShopSettings(&read)
+        notifications = NotificationSettings(&read, provider: provider)
+        apps = read.within(.apps) { AppSettings(&$0) }
+        if read.areSound("session.launch", "session.idle", "session.absolute"),
+            policy.times.launch > policy.times.idle || policy.times.idle > policy.times.absolute
+        {
+            read.complain("session.idle", "launch, idle and absolute must not decrease in this order")
+        }
+    }
+}

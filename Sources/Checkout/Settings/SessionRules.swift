@@ -1,0 +1,111 @@
+import ServerCore
+import SessionBroker
+import Settings
+
+/// The rules of a session, with what the profile leaves open filled in.
+struct SessionRules: Sendable {
+    private(set) var policy: BrokerPolicy
+    /// Whether the rules may take the place of those that programs of the database work under.
+    let allowsChange: Bool
+
+    init(_ read: inout SettingReader) {
+        let rules = read.within(.database) { SessionRules(stored: &$0) }
+        policy = rules.policy
+        allowsChange = rules.allowsChange
+        policy.limits.issuesPerMinute = read.number(
+            "limits.issue_per_minute",
+            1...10_000_000,
+            600,
+            "sessions per client address"
+        )
+        policy.limits.flowsPerInstall = read.number("limits.flows_per_app", 1...1000, 10, "live flows per app install")
+        policy.limits.flowsTotal = read.number(
+            "limits.flows_total",
+            1...1_000_000_000,
+            1_000_000,
+            "sessions that can still be opened or used, altogether"
+        )
+        policy.limits.unknownPerMinute = read.number(
+            "limits.unknown_per_minute",
+            1...10_000_000,
+            20,
+            "unknown tokens per client address"
+        )
+    }
+
+    /// Reads what counts for sessions that are stored, and so for every command that works on them.
+    private init(stored read: inout SettingReader) {
+        let profile = read.choice(
+            "profile",
+            Profile.allCases,
+            .standard,
+            "how strictly sessions are handed over: docs/profiles.md"
+        )
+        policy = BrokerPolicy(profile: profile)
+        policy.openMode = read.choice(
+            "open.mode",
+            [.get, .autoPost, .tap],
+            otherwise: policy.openMode,
+            "how a launch ticket opens; empty: by profile"
+        )
+        let cleanURL = read.choice(
+            "open.clean_url",
+            ["", "true", "false"],
+            "",
+            "answer an open with a redirect; empty: by profile"
+        )
+        if !cleanURL.isEmpty { policy.opensToCleanURL = cleanURL == "true" }
+        read.resolve("open.clean_url", as: "\(policy.opensToCleanURL)")
+        policy.fetchSite = read.choice(
+            "open.fetch_site",
+            [.off, .observe, .enforce],
+            otherwise: policy.fetchSite,
+            "what a foreign Sec-Fetch-Site at the open does; empty: by profile"
+        )
+        policy.times.reopenWindow = read.duration(
+            "open.reopen_window",
+            0...60,
+            "15s",
+            "one second open after a lost answer"
+        )
+        policy.times.launch = read.duration("session.launch", 10...600, "5m", "life of a launch ticket")
+        policy.times.idle = read.duration("session.idle", 60...7200, "30m", "life of a flow without a request")
+        policy.times.absolute = read.duration("session.absolute", 60...43_200, "2h", "life of a flow")
+        policy.times.receipt = read.duration("session.receipt", 60...3600, "15m", "life of the thanks page")
+        policy.times.lease = read.duration(
+            "session.lease",
+            31...600,
+            "45s",
+            "how long one purchase call owns a flow"
+        )
+        allowsChange = read.flag(
+            "session.allow_policy_change",
+            false,
+            "take the place of the rules that programs of the database work under; for the time of a change"
+        )
+        policy.onReuse = read.choice(
+            "session.on_reuse",
+            [.revoke, .refuse],
+            otherwise: policy.onReuse,
+            "what a used launch ticket does to its flow; empty: by profile"
+        )
+        policy.appProof = read.choice(
+            "proof.app",
+            [.required, .optional],
+            otherwise: policy.appProof,
+            "the app's cookie at purchase; empty: by profile"
+        )
+        policy.verifier = read.choice(
+            "proof.verifier",
+            [.required, .optional],
+            otherwise: policy.verifier,
+            "PKCE-style verifier; empty: by profile"
+        )
+        policy.cookieNames = read.choice(
+            "cookies.names",
+            [.host, .plain],
+            otherwise: policy.cookieNames,
+            "`__Host-` names or plain ones; empty: by profile"
+        )
+    }
+}

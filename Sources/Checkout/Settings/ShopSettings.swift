@@ -1,0 +1,71 @@
+import Pages
+import Settings
+
+/// What the shop shows of itself.
+package struct ShopSettings: Sendable {
+    /// Empty for the program's mark.
+    let logoPath: String
+    /// `nil` for the colour of the style sheet.
+    let accent: AccentColour?
+    let terms: ShopTerms
+
+    init(_ read: inout SettingReader) {
+        logoPath = read.file(
+            "shop.logo",
+            "PNG, JPEG, WebP or SVG of at most 64 KB beside the shop's name; empty: the program's mark"
+        )
+        let colour = read.text(
+            "shop.accent",
+            "",
+            "colour of buttons and links, such as #17525f; text on it is white or black, whichever can be read"
+        )
+        accent = AccentColour(colour)
+        if !colour.isEmpty, accent == nil { read.complain("shop.accent", "not a colour such as #17525f") }
+        let payment = read.line("shop.payment", "when the buyer is charged, one line on the confirm page")
+        let delivery = read.line("shop.delivery", "when goods are sent, one line on the confirm page")
+        let returns = read.line("shop.returns", "cancellation and returns, one line on the confirm page")
+        var policies: [ShopTerms.Policy: LinkTarget] = [:]
+        for policy in ShopTerms.Policy.allCases {
+            policies[policy] = read.link(
+                "shop.\(policy.rawValue)_url",
+                "https address of \(ShopSettings.meaning(policy)), linked at the foot of every page"
+            )
+        }
+        terms = ShopTerms(payment: payment, delivery: delivery, returns: returns, policies: policies)
+    }
+
+    private static func meaning(_ policy: ShopTerms.Policy) -> String {
+        switch policy {
+        case .legal: "what the law on mail order asks for"
+        case .terms: "the terms of use"
+        case .privacy: "the privacy policy"
+        case .contact: "the way to reach the shop"
+        }
+    }
+}
+
+extension SettingReader {
+    fileprivate mutating func link(_ name: String, _ meaning: String) -> LinkTarget? {
+        let text = text(name, "", meaning)
+        guard !text.isEmpty else { return nil }
+        let target = text.hasPrefix("https://") ? LinkTarget(text) : nil
+        if target == nil { complain(name, "not an https address") }
+        return target
+    }
+
+    /// The text of each language; where only one is set it stands for both.
+    fileprivate mutating func line(_ name: String, _ meaning: String) -> [Language: String] {
+        let english = "the same in English; where one of the two is empty, the other stands for both"
+        var texts: [Language: String] = [:]
+        for (language, name, meaning) in [(Language.ja, name, meaning), (.en, name + "_en", english)] {
+            let text = text(name, "", meaning)
+            guard !text.isEmpty else { continue }
+            if text.count > 300 || text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                complain(name, "not one line of at most 300 characters")
+            }
+            texts[language] = text
+        }
+        guard let only = texts.values.first else { return [:] }
+        return texts.merging(Language.allCases.map { ($0, only) }) { own, _ in own }
+    }
+}

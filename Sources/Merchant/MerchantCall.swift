@@ -1,0 +1,260 @@
+import Checkout
+import CheckoutCodes
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Primitives
+import ServiceAPI
+import SessionBroker
+import StrictJSON
+import Web
+
+/// One request of a merchant's program that was let in; what a handler below `/v1` is given.
+///
+/// It holds what it needs of the request, so that a handler may go on when the client has hung up.
+struct MerchantCall {
+    /// What the request said, taken out of it.
+    struct Content {
+        let method: String
+        let path: String
+        /// The ids in the path, in order.
+        let ids: [String]
+        let query: [(name: String, value: String)]
+        let body: [UInt8]
+        /// The word of `Idempotency-Key`, where there is one.
+        let idempotencyKey: String?
+        let requestID: String
+        let caller: Caller
+    }
+
+    /// What the loop offers.
+    let services: CheckoutPart
+    /// What the interface offers.
+    let merchant: MerchantServices
+    /// The key, as the request showed it.
+    let key: APIKey
+    /// What the key opens.
+    let grant: KeyGrant
+    private let content: Content
+
+    init(_ services: CheckoutPart, _ merchant: MerchantServices, key: APIKey, grant: KeyGrant, _ content: Content) {
+        self.services = services
+        self.merchant = merchant
+        self.key = key
+        self.grant = grant
+        self.content = content
+    }
+
+    /// What is the same for every loop.
+    var deployment: Deployment { services.deployment }
+
+    /// Where the request comes from, as far as the audit trail may remember it.
+    var caller: Caller { content.caller }
+
+    /// An id in the path.
+    ///
+    /// - Parameter index: From zero.
+    /// - Returns: Empty where the path has fewer.
+    func parameter(_ index: Int) -> String {
+        index < content.ids.count ? content.ids[index] : ""
+    }
+
+    /// The id of a session in the path.
+    ///
+    /// - Parameter index: From zero.
+    /// - Returns: The flow.
+    /// - Throws: `not_found` for what can be no id, as for one that does not exist.
+    func flow(_ index: Int = 0) throws(Failure) -> FlowID {
+        guard let flow = UUIDBytes(parameter(index)) else { throw Failure(.notFound) }
+        return flow
+    }
+
+    /// The parameters of the query.
+    ///
+    /// - Parameter known: Every name the route knows.
+    /// - Returns: By name; empty ones are left out.
+    /// - Throws: `invalid_request` for another name, or one that comes twice.
+    func query(_ known: [String]) throws(Failure) -> [String: String] {
+        var found: [String: String] = [:]
+        for (name, value) in content.query {
+            guard known.contains(name) else {
+                throw Failure(.invalidRequest, message: "There is no such parameter.", field: name)
+            }
+            guard found[name] == nil else {
+                throw Failure(.invalidRequest, message: "The parameter comes twice.", field: name)
+            }
+            found[name] = value
+        }
+        return found.filter { !$0.value.isEmpty }
+    }
+
+    /// The content of the request.
+    ///
+    /// - Returns: A reader of the object; ask for every member, then call `end`.
+    /// - Throws: `invalid_request` for what is no JSON object.
+    func body() throws(Failure) -> JSONReader {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONParser.parse(content.body, depth: MerchantCall.depth)
+        } catch {
+            throw Failure(error)
+        }
+        return try Failure.reading { () throws(JSONRefusal) in try JSONReader(value) }
+    }
+
+    /// The content of a request that may have none.
+    ///
+    /// - Returns: A reader of the object, or of an empty one.
+    /// - Throws: `invalid_request` for what is no JSON object.
+    func optionalBody() throws(Failure) -> JSONReader {
+        guard content.body.isEmpty else { return try body() }
+        return try Failure.reading { () throws(JSONRefusal) in try JSONReader([:]) }
+    }
+
+    /// Deeper than any message is nested.
+    private static let depth = 8
+
+    // MARK: Repeats
+
+    /// The right to carry the request out once.
+    ///
+    /// - Returns: To be taken before anything has an effect.
+    /// - Throws: `idempotency_key_missing`; the router has refused those before.
+    func claim() throws(Failure) -> IdempotencyClaim {
+        let fingerprint = IdempotencyClaim.fingerprint(
+            content.method,
+            content.path,
+            content.body,
+            using: services.broker.hasher
+        )
+        guard let text = content.idempotencyKey,
+            let claim = IdempotencyClaim(
+                scope: merchant.account.claimScope,
+                key: grant.id,
+                text: text,
+                fingerprint: fingerprint
+            )
+        else { throw Failure(.idempotencyKeyMissing) }
+        return claim
+    }
+
+    /// Carries a request out that may be carried out twice without harm, and keeps its answer for repeats.
+    ///
+    /// Not for what moves money: that claims in the very statement that begins it.
+    ///
+    /// - Parameters:
+    ///   - flow: What it is about.
+    ///   - body: The request.
+    /// - Returns: The answer, or the kept one.
+    /// - Throws: What the body throws; `request_in_progress`, `idempotency_key_reused`.
+    func idempotently(
+        _ flow: FlowID,
+        _ body: () async throws(Failure) -> MerchantAnswer
+    ) async throws(Failure) -> MerchantAnswer {
+        let claim = try claim()
+        let verdict = try await mapErrors { () async throws(StoreError) in
+            try await merchant.keys.take(claim, flow: flow)
+        }
+        let end: WallTime
+        switch verdict {
+        case .taken(let until): end = until
+        case .others(let state): return try replay(state)
+        }
+        let answer: MerchantAnswer
+        do throws(Failure) {
+            answer = try await body()
+        } catch {
+            let problem = error.ofService
+            await keep(problem, claim, until: end)
+            throw problem
+        }
+        await keep(StoredAnswer(status: answer.status.code, body: answer.body), claim, until: end)
+        return answer
+    }
+
+    /// The answer to a request that was carried out before, or is at the moment.
+    ///
+    /// - Parameter state: What became of the claim.
+    /// - Returns: The kept answer, which is not sealed.
+    /// - Throws: `request_in_progress`, `idempotency_key_reused`.
+    func replay(_ state: ClaimState) throws(Failure) -> MerchantAnswer {
+        switch state {
+        case .answered(let answer, let flow):
+            guard let status = HTTPStatus(answer.status) else {
+                throw Failure(.internalError, "a kept answer with status \(answer.status)")
+            }
+            return MerchantAnswer(status, bytes: answer.body, flow: flow)
+        case .running(let seconds): throw Failure(.requestInProgress, retryAfter: seconds)
+        case .reused: throw Failure(.idempotencyKeyReused)
+        // It was there a moment ago: its time had come.
+        case .absent: throw Failure(.requestInProgress)
+        }
+    }
+
+    /// A refusal is kept as an answer, unless it is for a reason that passes.
+    private func keep(_ problem: Failure, _ claim: IdempotencyClaim, until end: WallTime) async {
+        let status = problem.code.status.code
+        let passes = status >= 500 || problem.retryAfter != nil
+        if !passes { return await keep(StoredAnswer(status: status, body: problem.problem.bytes), claim, until: end) }
+        do throws(StoreError) {
+            try await merchant.keys.release(claim, until: end)
+        } catch {
+            services.note(Failure(ofService: error), requestID: content.requestID)
+        }
+    }
+
+    private func keep(_ answer: StoredAnswer, _ claim: IdempotencyClaim, until end: WallTime) async {
+        do throws(StoreError) {
+            try await merchant.keys.answer(claim, until: end, answer)
+        } catch {
+            // The claim runs out, and a repeat finds out by itself what there is.
+            services.note(Failure(ofService: error), requestID: content.requestID)
+        }
+    }
+
+    /// Asks a store, and turns its failures into problems.
+    ///
+    /// - Parameter body: One call of a store.
+    /// - Returns: What it returns.
+    /// - Throws: `unavailable`, `outcome_unknown`, `internal_error`.
+    func mapErrors<Value>(_ body: () async throws(StoreError) -> Value) async throws(Failure) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw Failure(ofService: error)
+        }
+    }
+}
+
+/// The answer of a handler below `/v1`.
+struct MerchantAnswer {
+    let status: HTTPStatus
+    /// JSON.
+    let body: [UInt8]
+    /// For `X-Flow-Id`.
+    let flow: FlowID?
+    /// Seconds for `Retry-After`, where there will be more to say.
+    var retryAfter: Int?
+
+    /// An answer.
+    ///
+    /// - Parameters:
+    ///   - status: 200, 201 or 202.
+    ///   - body: The content.
+    ///   - flow: The session it is about.
+    init(_ status: HTTPStatus, _ body: JSONValue, flow: FlowID?) {
+        self.init(status, bytes: body.bytes, flow: flow)
+    }
+
+    /// An answer that is rendered already.
+    ///
+    /// - Parameters:
+    ///   - status: As it was.
+    ///   - bytes: The content.
+    ///   - flow: The session it is about.
+    init(_ status: HTTPStatus, bytes: [UInt8], flow: FlowID?) {
+        self.status = status
+        body = bytes
+        self.flow = flow
+    }
+}

@@ -1,0 +1,33 @@
+import MerchantAPI
+import MerchantOrders
+import ServerCore
+import StrictJSON
+import Web
+
+/// What the settings decide about the interface for merchants' programs; one for all loops.
+final class MerchantDeployment: Sendable {
+    /// What orders may be.
+    let policy: OrderPolicy
+    /// How often its clients may ask.
+    let limits: MerchantLimits
+    /// The description of the interface.
+    let document: FixedAnswer
+
+    /// The interface, or `nil` where it is not served.
+    ///
+    /// - Parameters:
+    ///   - settings: Checked.
+    ///   - policy: What orders may be.
+    ///   - process: Host and fields.
+    init?(_ settings: MerchantSettings, _ policy: OrderPolicy, _ process: ProcessContext) {
+        guard settings.isServed else { return nil }
+        self.policy = policy
+        limits = MerchantLimits(perMinute: settings.requestsPerMinute)
+        let description = OpenAPIDocument.make(
+            MerchantRouteTable.all.map(\.description),
+            server: process.web.text,
+            version: process.version
+        )
+        document = FixedAnswer(description.bytes, block: process.headers.json)
+    }
+}

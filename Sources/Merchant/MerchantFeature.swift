@@ -1,0 +1,156 @@
+import AmazonPay
+import Checkout
+import EventIO
+package import Operations
+import Persistence
+import Primitives
+package import ServerCore
+import ServiceAPI
+package import Settings
+import Telemetry
+package import Web
+import Webhooks
+
+/// Merchants: the interface `/v1`, orders and the ledger, payments, what the provider's objects come to.
+package struct MerchantFeature: Feature {
+    /// What the settings say of it.
+    package let settings: MerchantSettings
+
+    package init(_ settings: inout SettingReader) {
+        self.settings = MerchantSettings(&settings)
+    }
+
+    package func start(_ process: ProcessContext) throws -> MerchantProcess {
+        let checkout = try process.shared(CheckoutFeature.self)
+        let servers = try process.shared(WebhookDelivery.self).settings
+        let policy = settings.policy(checkout.settings.provider.ledgerCurrency)
+        return MerchantProcess(
+            settings: settings,
+            interface: MerchantDeployment(settings, policy, process),
+            postage: try PostageSetup(policy, keys: settings.postageKeys, servers, agent: process.agent),
+            counters: LedgerCounters(process.metrics)
+        )
+    }
+}
+
+/// Merchants once per process: limits, the description of the interface, how their servers are asked.
+package struct MerchantProcess: FeatureProcess {
+    let settings: MerchantSettings
+    /// `nil` where the interface is not served.
+    let interface: MerchantDeployment?
+    let postage: PostageSetup
+    let counters: LedgerCounters
+
+    package func open(_ loop: LoopContext) throws -> MerchantPart {
+        let checkout = try loop.part(CheckoutFeature.self)
+        let part = try MerchantPart(self, checkout)
+        checkout.shippingCosts = try postage.client(loop.reactor, logger: checkout.logger, metrics: checkout.metrics)
+        checkout.objectNews.listener = { [poller = part.poller] in poller.wake() }
+        if let interface = part.interface {
+            loop.formats[.problem] = interface
+            loop.offer(interface, as: (any ServiceGate).self)
+        }
+        return part
+    }
+}
+
+/// Merchants on one loop.
+package final class MerchantPart {
+    let checkout: CheckoutPart
+    /// The interface; `nil` where it is not served.
+    let interface: MerchantInterface?
+    /// The keys of the interface; `nil` where it is not served.
+    let keys: PostgresKeyStore?
+    let orders: PostgresOrderStore
+    let payments: PaymentService
+    /// Reads objects at the provider that nobody waits for.
+    let poller: Poller
+    let events: PostgresEventStore
+    /// What comparisons with the provider came to.
+    let reports: PostgresReconciliationStore
+    /// What has no outcome yet.
+    let unsettled: PostgresUnsettledStore
+    /// What operators decided.
+    let operators: PostgresOperatorStore
+    let counters: LedgerCounters
+    /// How long orders and their ledger are kept behind their month.
+    let orderRetention: Duration
+    private let pollRound: Duration?
+
+    init(_ process: MerchantProcess, _ checkout: CheckoutPart) throws {
+        let database = checkout.database
+        self.checkout = checkout
+        counters = process.counters
+        orderRetention = process.settings.orderRetention
+        pollRound = process.settings.pollRound
+        orders = PostgresOrderStore(client: database, account: checkout.account)
+        events = PostgresEventStore(client: database)
+        reports = PostgresReconciliationStore(client: database)
+        unsettled = PostgresUnsettledStore(client: database)
+        operators = PostgresOperatorStore(client: database)
+        payments = PaymentService(
+            orders: orders,
+            client: checkout.provider.client,
+            random: checkout.reactor.random,
+            logger: checkout.logger,
+            metrics: checkout.metrics
+        )
+        poller = Poller(
+            (PostgresPollStore(client: database, account: checkout.account), orders),
+            checkout: checkout.provider,
+            counters: checkout.polls,
+            reactor: checkout.reactor,
+            logger: checkout.logger
+        )
+        guard let deployment = process.interface else {
+            keys = nil
+            interface = nil
+            return
+        }
+        let services = try MerchantServices(deployment, checkout, orders: orders, payments: payments, events: events)
+        keys = services.keys
+        interface = MerchantInterface(checkout, services, deployment)
+    }
+}
+
+extension MerchantPart: FeaturePart {
+    /// Its rows stand on the interface.
+    package static let routes: [RouteGroup<MerchantPart>] = []
+
+    package static var routeCards: [RouteCard] { MerchantInterface.routes.cards }
+
+    package func mount(_ routes: inout Routes) throws(RouteError) {
+        if let interface { try routes.mount(MerchantInterface.routes, on: interface) }
+    }
+
+    package func schedule(_ jobs: JobSchedule) {
+        let recovery = PaymentRecovery(orders, payments, checkout.reactor, logger: checkout.logger)
+        jobs.every(PaymentRecovery.pause, budget: PaymentRecovery.budget, "payment.recovery", recovery.run)
+        if let upkeep = jobs.upkeep { OrderUpkeep(self).add(to: upkeep) }
+        if let pollRound { jobs.every(pollRound, budget: Poller.budget, "poll", poller.run) }
+        jobs.whenStopped { [poller] in poller.stop() }
+    }
+}
+
+/// What the newest comparison with the provider came to.
+struct LedgerCounters: Sendable {
+    private let differences: Gauge
+    private let lastReport: Gauge
+
+    init(_ metrics: MetricsRegistry) {
+        differences = metrics.gauge(
+            "sallyport_ledger_differences",
+            help: "Differences between our ledger and the provider that the newest `sallyport reconcile` has left."
+        )
+        lastReport = metrics.gauge(
+            "sallyport_ledger_last_report_timestamp_seconds",
+            help: "When the newest `sallyport reconcile` came to its end, in Unix time; zero where none has."
+        )
+    }
+
+    /// Shows a report: the differences that it has left, and when it came to its end.
+    func show(_ report: (differences: Int, ended: WallTime)) {
+        differences.set(report.differences)
+        lastReport.set(Int(report.ended.seconds))
+    }
+}

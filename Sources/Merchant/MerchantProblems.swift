@@ -1,0 +1,46 @@
+import AmazonPay
+import CheckoutCodes
+import HTTPCore
+import MerchantAPI
+import Web
+
+// Where refusals of the checkout become those of the interface for merchants' programs.
+
+extension Failure {
+    /// In the codes of `/v1`: a refusal of the purchase has those of the pages, which merchants' programs share.
+    var ofService: Failure {
+        let code: FailureCode =
+            switch code {
+            case .quantityInvalid: .invalidRequest
+            case .wrongBrowser, .cookiesBlocked, .csrfRejected, .proofRequired: .proofMismatch
+            case .unknownSession: .notFound
+            case .sessionReused, .expiredSession, .sessionRevoked, .sessionCancelled: .sessionOver
+            case .flowMismatch: .orderMismatch
+            case .notPriced, .postageFailed, .priceChanged: .notReady
+            case .payloadTooLarge: .contentTooLarge
+            default: code
+            }
+        return code == self.code ? self : Failure(code, detail, session: session, retryAfter: retryAfter)
+    }
+
+    /// A request whose content the server does not take.
+    ///
+    /// - Parameters:
+    ///   - status: 413, 408 or 400.
+    ///   - limit: Bytes that a content may have.
+    init(contentRefusedWith status: HTTPStatus, limit: Int) {
+        switch status {
+        case .payloadTooLarge: self.init(.contentTooLarge, message: "The content is larger than \(limit) bytes.")
+        case .requestTimeout: self.init(.requestTimeout)
+        case .serviceUnavailable: self.init(.unavailable)
+        default: self.init(.invalidRequest, message: "The content is not what its fields announce.")
+        }
+    }
+}
+
+extension ProviderProblem {
+    /// What the provider said with an error.
+    init(_ error: AmazonPayError) {
+        self.init(status: error.status, reasonCode: error.reason?.rawValue, requestID: error.requestID)
+    }
+}

@@ -1,0 +1,108 @@
+import Commerce
+package import MerchantOrders
+import Primitives
+import Settings
+import Webhooks
+
+/// The interface for merchants' programs, and how their orders are kept.
+package struct MerchantSettings: Sendable {
+    let isServed: Bool
+    let requestsPerMinute: Int
+    /// Where buyers may be sent back to.
+    let returnOrigins: Set<CallbackOrigin>
+    /// Where a merchant may be asked for the postage.
+    package let postageOrigins: Set<CallbackOrigin>
+    /// Which apps buyers may be sent back to by the provider's library.
+    let appLinks: Set<AppLinkOrigin>
+    /// Numbers of the keys that questions for the postage are signed with: one, or two while they change.
+    let postageKeys: [Int]
+    /// How long orders are kept behind their month.
+    let orderRetention: Duration
+    /// Pause between two looks at what is to be asked of the provider; `nil` for never.
+    let pollRound: Duration?
+
+    init(_ read: inout SettingReader) {
+        isServed = read.flag("merchant.api", false, "serve the interface for merchants' programs, below /v1")
+        requestsPerMinute = read.number("merchant.requests_per_minute", 1...1_000_000, 600, "requests per key")
+        returnOrigins = read.origins(
+            "merchant.return_origins",
+            "origins of sites that buyers may be sent back to"
+        ) { CallbackOrigin(setting: $0) }
+        postageOrigins = read.origins(
+            "merchant.postage_origins",
+            "origins of servers that may be asked for the postage of their orders"
+        ) { CallbackOrigin(setting: $0, orClearLoopback: true) }
+        postageKeys = read.keyNumbers(
+            "merchant.postage_keys",
+            "numbers of the keys that sign these questions; two while they change"
+        )
+        appLinks = read.origins(
+            "merchant.app_links",
+            "https origins and private schemes of apps that buyers may be sent back to",
+            or: "a scheme with a dot like com.example.shop:"
+        ) { AppLinkOrigin(setting: $0) }
+        let days = read.number(
+            "merchant.retention_days",
+            180...3650,
+            400,
+            "orders and their ledger, behind their month"
+        )
+        orderRetention = .seconds(days * 86_400)
+        let round = read.duration(
+            "reconciliation.round",
+            0...3600,
+            "30s",
+            "pause between two looks at what is to be asked of the provider; 0: never"
+        )
+        pollRound = round > .zero ? round : nil
+    }
+
+    /// What orders may be, with an account that charges in one currency.
+    func policy(_ ledgerCurrency: Currency) -> OrderPolicy {
+        var policy = OrderPolicy(
+            ledgerCurrency: ledgerCurrency,
+            returnOrigins: returnOrigins,
+            postageOrigins: postageOrigins
+        )
+        policy.appLinks = appLinks
+        return policy
+    }
+}
+
+extension SettingReader {
+    /// The origins of a list; those that are none are left out.
+    ///
+    /// - Parameter other: Another form that is allowed, for people.
+    fileprivate mutating func origins<Origin: Hashable>(
+        _ name: String,
+        _ meaning: String,
+        or other: String? = nil,
+        _ origin: (String) -> Origin?
+    ) -> Set<Origin> {
+        let forms = ["https://HOST", "https://HOST:PORT", other].compactMap(\.self).joined(separator: " or ")
+        var origins: Set<Origin> = []
+        for text in list(name, "", meaning) {
+            guard let origin = origin(text) else {
+                complain(name, "\(text) is not \(forms)")
+                continue
+            }
+            origins.insert(origin)
+        }
+        return origins
+    }
+
+    /// One number or two.
+    fileprivate mutating func keyNumbers(_ name: String, _ meaning: String) -> [Int] {
+        let texts = list(name, "1", meaning)
+        let numbers = texts.compactMap { text in
+            DecimalDigits.parse(text.utf8Span.span, limit: PostageKeys.greatestNumber)
+        }
+        guard numbers.count == texts.count, 1...2 ~= numbers.count, numbers.first != numbers.dropFirst().first,
+            !numbers.contains(0)
+        else {
+            complain(name, "not a whole number from 1 to \(PostageKeys.greatestNumber), or two of them")
+            return [1]
+        }
+        return numbers
+    }
+}

@@ -1,0 +1,82 @@
+import Checkout
+import Operations
+import Persistence
+import Primitives
+import ServerCore
+import ServiceAPI
+import Telemetry
+import Webhooks
+
+/// Keeps the tables of orders in order, and shows what waits for a person; one per process.
+final class OrderUpkeep {
+    private let part: MerchantPart
+    private var unsettled: UnsettledGauges?
+
+    init(_ part: MerchantPart) { self.part = part }
+
+    /// Adds its work, in small steps; a part that fails holds up no other.
+    func add(to upkeep: Upkeep) {
+        let (partitions, keep) = (part.checkout.partitions, part.orderRetention)
+        upkeep.add { await partitions.dropOrders(keep: keep) }
+        upkeep.add { await self.pruneClaims() }
+        upkeep.add { await self.pruneEvents() }
+        upkeep.add { await self.pruneOperators() }
+        upkeep.add { await self.lookAtReports() }
+        upkeep.add { await self.countUnsettled() }
+    }
+
+    /// Removes what merchants' requests were answered before the oldest order that is kept.
+    private func pruneClaims() async -> Bool {
+        guard let keys = part.keys else { return false }
+        do throws(StoreError) {
+            return try await keys.prune(keep: part.orderRetention) == PostgresKeyStore.pruneLimit
+        } catch {
+            part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+            return false
+        }
+    }
+
+    /// Takes old events out of the list; they are kept for as long as their orders.
+    private func pruneEvents() async -> Bool {
+        do throws(StoreError) {
+            return try await part.events.prune() == PostgresEventStore.pruneLimit
+        } catch {
+            part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+            return false
+        }
+    }
+
+    /// Forgets what operators decided about orders of long ago.
+    private func pruneOperators() async -> Bool {
+        do throws(StoreError) {
+            let keep = part.orderRetention
+            return try await part.operators.prune(keep: keep) == PostgresOperatorStore.pruneLimit
+        } catch {
+            part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+            return false
+        }
+    }
+
+    /// Shows what the newest comparison with the provider came to.
+    private func lookAtReports() async -> Bool {
+        do throws(StoreError) {
+            if let report = try await part.reports.newest() { part.counters.show(report) }
+        } catch {
+            part.checkout.logger.warning("upkeep.reports_failed", [LogField("detail", error.debugDescription)])
+        }
+        return false
+    }
+
+    /// Shows what has no outcome yet; every process shows the same.
+    private func countUnsettled() async -> Bool {
+        do throws(StoreError) {
+            let counts = try await part.unsettled.counts()
+            let gauges = unsettled ?? UnsettledGauges(part.checkout.metrics)
+            gauges.show(counts)
+            unsettled = gauges
+        } catch {
+            part.checkout.logger.warning("upkeep.unsettled_failed", [LogField("detail", error.debugDescription)])
+        }
+        return false
+    }
+}

@@ -1,0 +1,182 @@
+import CheckoutCodes
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Persistence
+import Primitives
+import ServiceAPI
+import StrictJSON
+import Web
+
+/// The routes below `/v1` that are about money.
+enum PaymentHandlers {
+    /// Answers `POST /v1/sessions/{id}/charges`.
+    @Sendable static func createCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        var body = try call.body()
+        let amount = try body.money("amount")
+        let capturesNow = try Failure.reading { () throws(JSONRefusal) in try body.optionalFlag("captureNow") }
+        let descriptor = try descriptor(&body)
+        try end(body)
+        var request = PaymentRequest(.createCharge(amount), on: try await permission(call))
+        request.capturesNow = capturesNow ?? false
+        request.softDescriptor = descriptor
+        return try await carryOut(request, call)
+    }
+
+    /// Answers `GET /v1/sessions/{id}/charges`.
+    @Sendable static func listCharges(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let order = try await order(call)
+        let data = order.charges.map { JSONValue(charge: $0) }
+        return MerchantAnswer(.ok, ["data": .array(data)], flow: order.flow)
+    }
+
+    /// Answers `GET /v1/charges/{chargeId}`.
+    @Sendable static func readCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let charge = try await object(call, .charge)
+        return MerchantAnswer(.ok, JSONValue(charge: charge), flow: charge.flow)
+    }
+
+    /// Answers `POST /v1/charges/{chargeId}/capture`.
+    @Sendable static func capture(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        var body = try call.body()
+        let amount = try body.money("amount")
+        let descriptor = try descriptor(&body)
+        try end(body)
+        var request = PaymentRequest(.capture(amount), on: try await object(call, .charge))
+        request.softDescriptor = descriptor
+        return try await carryOut(request, call)
+    }
+
+    /// Answers `POST /v1/charges/{chargeId}/cancel`.
+    @Sendable static func cancelCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        var body = try call.body()
+        let reason = try reason(&body)
+        try end(body)
+        var request = PaymentRequest(.cancelCharge, on: try await object(call, .charge))
+        request.reason = reason
+        return try await carryOut(request, call)
+    }
+
+    /// Answers `POST /v1/charges/{chargeId}/refunds`.
+    @Sendable static func refund(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        var body = try call.body()
+        let amount = try body.money("amount")
+        let descriptor = try descriptor(&body)
+        try end(body)
+        var request = PaymentRequest(.refund(amount), on: try await object(call, .charge))
+        request.softDescriptor = descriptor
+        return try await carryOut(request, call)
+    }
+
+    /// Answers `GET /v1/refunds/{refundId}`.
+    @Sendable static func readRefund(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let refund = try await object(call, .refund)
+        return MerchantAnswer(.ok, JSONValue(refund: refund), flow: refund.flow)
+    }
+
+    /// Answers `POST /v1/sessions/{id}/close`.
+    @Sendable static func close(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        var body = try call.body()
+        let reason = try reason(&body)
+        let cancels = try Failure.reading { () throws(JSONRefusal) in try body.optionalFlag("cancelPendingCharges") }
+        try end(body)
+        let intent = OperationIntent.closePermission(cancelsPending: cancels ?? false)
+        var request = PaymentRequest(intent, on: try await permission(call))
+        request.reason = reason
+        return try await carryOut(request, call)
+    }
+
+    // MARK: Parts
+
+    private static func carryOut(
+        _ request: PaymentRequest,
+        _ call: MerchantCall
+    ) async throws(Failure) -> MerchantAnswer {
+        let flow = request.target.flow
+        let isOwn = try await call.mapErrors { () async throws(StoreError) in
+            try await call.merchant.orders.isOwn(flow)
+        }
+        // The provider would not find it, and its refusal would be kept.
+        guard isOwn else {
+            throw Failure(
+                .wrongState,
+                message: "The session is of another account or environment of the provider.",
+                session: flow
+            )
+        }
+        let answer = try await call.merchant.payments.carryOut(request, try call.claim())
+        guard let status = HTTPStatus(answer.status) else {
+            throw Failure(.internalError, "a kept answer with status \(answer.status)")
+        }
+        return MerchantAnswer(status, bytes: answer.body, flow: flow)
+    }
+
+    private static func order(_ call: MerchantCall) async throws(Failure) -> MerchantOrder {
+        let flow = try call.flow()
+        let found = try await call.mapErrors { () async throws(StoreError) in
+            try await call.merchant.orders.read(flow)
+        }
+        guard let found else { throw Failure(.notFound) }
+        return found
+    }
+
+    /// The permission of a session, which it has once it is paid.
+    private static func permission(_ call: MerchantCall) async throws(Failure) -> LedgerObject {
+        let order = try await order(call)
+        guard let id = order.permission, let found = try await object(id, call) else {
+            throw Failure(
+                .wrongState,
+                message: "The session is \(order.state.rawValue), not paid.",
+                session: order.flow
+            )
+        }
+        return found
+    }
+
+    /// The object in the path.
+    private static func object(_ call: MerchantCall, _ kind: ObjectKind) async throws(Failure) -> LedgerObject {
+        guard let found = try await object(call.parameter(0), call), found.row.kind == kind else {
+            throw Failure(.notFound)
+        }
+        return found
+    }
+
+    private static func object(_ id: String, _ call: MerchantCall) async throws(Failure) -> LedgerObject? {
+        try await call.mapErrors { () async throws(StoreError) in try await call.merchant.orders.object(id) }
+    }
+
+    private static func descriptor(_ body: inout JSONReader) throws(Failure) -> String? {
+        let text = try Failure.reading { () throws(JSONRefusal) in try body.optionalText("softDescriptor") }
+        return try text.map { (text) throws(Failure) in try checked(text, "softDescriptor", 16) }
+    }
+
+    private static func reason(_ body: inout JSONReader) throws(Failure) -> String {
+        let text = try Failure.reading { () throws(JSONRefusal) in try body.optionalText("reason") }
+        return try checked(text ?? "Merchant's request", "reason", 255)
+    }
+
+    private static func checked(_ text: String, _ field: String, _ limit: Int) throws(Failure) -> String {
+        guard PrintableText.isGood(text, length: 1...limit) else {
+            throw Failure(.invalidRequest, message: "1 to \(limit) printable characters.", field: field)
+        }
+        return text
+    }
+
+    private static func end(_ body: JSONReader) throws(Failure) {
+        try Failure.reading { () throws(JSONRefusal) in try body.end() }
+    }
+}
+
+extension MerchantRouteTable {
+    /// About money.
+    static let payments = [
+        MerchantRoute(.createCharge, PaymentHandlers.createCharge),
+        MerchantRoute(.listCharges, PaymentHandlers.listCharges),
+        MerchantRoute(.readCharge, PaymentHandlers.readCharge),
+        MerchantRoute(.captureCharge, PaymentHandlers.capture),
+        MerchantRoute(.cancelCharge, PaymentHandlers.cancelCharge),
+        MerchantRoute(.refundCharge, PaymentHandlers.refund),
+        MerchantRoute(.readRefund, PaymentHandlers.readRefund),
+        MerchantRoute(.closeSession, PaymentHandlers.close),
+    ]
+}

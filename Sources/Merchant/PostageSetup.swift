@@ -1,0 +1,71 @@
+import Cryptography
+import EventIO
+import HTTPClient
+import MerchantOrders
+import Primitives
+import Settings
+import Telemetry
+import Webhooks
+
+/// How merchants' servers are asked for the postage, read and checked at the start.
+struct PostageSetup: Sendable {
+    private let policy: OrderPolicy
+    private let numbers: [Int]
+    private let agent: String
+    private let outbound: ClientConfiguration
+    /// `nil` where no merchant may be asked.
+    private let secret: Secret<[UInt8]>?
+
+    /// How merchants are asked.
+    ///
+    /// - Parameters:
+    ///   - policy: Names the servers.
+    ///   - numbers: Of the keys to sign with.
+    ///   - servers: How they are reached.
+    ///   - agent: What requests are sent as.
+    /// - Throws: Where the merchant secret is needed and cannot be read.
+    init(
+        _ policy: OrderPolicy,
+        keys numbers: [Int],
+        _ servers: WebhookSettings,
+        agent: String
+    ) throws(ConfigurationError) {
+        self.policy = policy
+        self.numbers = numbers
+        self.agent = agent
+        outbound = servers.inquiries
+        secret = policy.postageOrigins.isEmpty ? nil : try servers.secret()
+    }
+
+    /// The client of a loop.
+    ///
+    /// - Parameters:
+    ///   - reactor: The loop's.
+    ///   - logger: Where to write.
+    ///   - metrics: Where to count.
+    /// - Returns: A client that has asked nobody yet.
+    /// - Throws: `failed` where OpenSSL does not offer what signing needs.
+    func client(
+        _ reactor: Reactor,
+        logger: Logger,
+        metrics: MetricsRegistry
+    ) throws(CryptographyError) -> ShippingCostClient {
+        guard let secret else { return ShippingCostClient(nil) }
+        let inquiry = ShippingCostClient.Inquiry(
+            policy: policy,
+            exchange: CurlClient(
+                reactor,
+                configuration: outbound,
+                logger: logger,
+                metrics: metrics
+            ),
+            signer: try WebhookSigner(),
+            keys: try PostageKeys(secret: secret),
+            numbers: numbers,
+            agent: agent,
+            clock: SystemClock(),
+            random: reactor.random
+        )
+        return ShippingCostClient(inquiry)
+    }
+}

@@ -1,0 +1,185 @@
+import MerchantOrders
+import Persistence
+import Primitives
+
+/// A report that is written down order by order, so that the next one goes on where this one is cut off.
+///
+/// It compares the orders of a time, then, newest first, older ones to which something happened in that time, and a sample.
+package struct ReportRun {
+    /// What is asked for.
+    struct Wish: Sendable {
+        let since: WallTime
+        /// `nil` for all orders there are.
+        let until: WallTime?
+        let repairs: Bool
+        /// Whether a report that was cut off is to be left.
+        let isAnew: Bool
+        /// How many orders with captured money, of the 180 days before, are compared besides.
+        var sample = 0
+    }
+
+    /// How it begins.
+    enum Start: Equatable {
+        /// As the first, or because nobody wants to go on.
+        case fresh
+        /// From the beginning although a report was cut off; why, for the operator.
+        case anew(String)
+        /// Behind what was compared.
+        case goingOn
+    }
+
+    /// How it ended.
+    enum End: Sendable, Equatable {
+        /// All orders were compared.
+        case whole(Reconciliation.Summary)
+        /// It was told to stop.
+        case stopped(Reconciliation.Summary)
+        /// Somebody else goes on with it.
+        case takenOver
+    }
+
+    /// The comparison.
+    let reconciliation: Reconciliation
+    /// Where it is written down.
+    let reports: PostgresReconciliationStore
+    /// What has no outcome, of whatever day.
+    let unsettled: PostgresUnsettledStore
+    /// Fences this run.
+    let attempt: UUIDBytes
+    /// The present.
+    let now: WallTime
+
+    /// After how many orders the operator is told how far it has come.
+    static let ordersPerNote = 100
+    /// After which a person is to look at what is under way: recovery asks at least once an hour.
+    static let longestUnderWay = Duration.seconds(7_200)
+
+    /// Compares what is asked for, or the rest of it.
+    ///
+    /// - Parameters:
+    ///   - wish: What is asked for.
+    ///   - tell: Told each finding.
+    ///   - note: Told how far it has come; lines for the operator.
+    ///   - isStopped: Asked after each order.
+    /// - Returns: How it ended.
+    /// - Throws: What the store says; the next run goes on with what was written down.
+    func run(
+        _ wish: Wish,
+        tell: (Reconciliation.Line) -> Void,
+        note: (String) -> Void,
+        isStopped: () -> Bool
+    ) async throws(StoreError) -> End {
+        let day = String(CalendarDate(wish.since).extendedText.prefix(10))
+        var terms = PostgresReconciliationStore.Terms(
+            since: wish.since,
+            until: wish.until ?? now + .seconds(60),
+            repairs: wish.repairs,
+            sample: wish.sample
+        )
+        var summary = Reconciliation.Summary()
+        let unfinished = try await reports.unfinished(day)
+        switch ReportRun.start(wish, unfinished) {
+        case .goingOn:
+            guard let unfinished, try await reports.resume(day, of: unfinished.attempt, as: attempt) else {
+                return .takenOver
+            }
+            terms = unfinished.terms
+            summary = Reconciliation.Summary(unfinished.progress)
+            note(
+                "going on after \(summary.orders) orders with the report of \(CalendarDate(unfinished.started).extendedText), "
+                    + "whose findings were printed then; --anew begins again"
+            )
+        case .anew(let why):
+            note("beginning again: the report of \(day) that was cut off \(why)")
+            try await reports.begin(day, terms, attempt: attempt)
+        case .fresh:
+            try await reports.begin(day, terms, attempt: attempt)
+        }
+        return try await compare(day, terms, from: summary, tell: tell, note: note, isStopped: isStopped)
+    }
+
+    /// Decides how a report begins.
+    ///
+    /// - Parameters:
+    ///   - wish: What is asked for.
+    ///   - unfinished: What was begun for the same day and has not come to its end.
+    /// - Returns: `goingOn` only for the same orders, treated the same.
+    static func start(_ wish: Wish, _ unfinished: PostgresReconciliationStore.Unfinished?) -> Start {
+        guard let unfinished, unfinished.progress.reached != nil, !wish.isAnew else { return .fresh }
+        guard unfinished.terms.since == wish.since else { return .anew("began with other orders (--since)") }
+        guard wish.until == nil || unfinished.terms.until == wish.until else {
+            return .anew("ended with other orders (--until)")
+        }
+        guard unfinished.terms.sample == wish.sample else { return .anew("drew other orders (--sample)") }
+        guard unfinished.terms.repairs == wish.repairs else {
+            return .anew(wish.repairs ? "changed nothing (--fix)" : "had the ledger changed (--fix)")
+        }
+        return .goingOn
+    }
+
+    private func compare(
+        _ day: String,
+        _ terms: PostgresReconciliationStore.Terms,
+        from start: Reconciliation.Summary,
+        tell: (Reconciliation.Line) -> Void,
+        note: (String) -> Void,
+        isStopped: () -> Bool
+    ) async throws(StoreError) -> End {
+        var isOurs = true
+        let older = try await reports.older(terms)
+        if !older.isEmpty { note("\(older.count) older orders that something happened to, or that were drawn") }
+        var summary = try await reconciliation.run(
+            since: terms.since,
+            until: terms.until,
+            older: older,
+            from: start,
+            tell
+        ) { (now: Reconciliation.Summary) async throws(StoreError) -> Bool in
+            isOurs = try await reports.advance(day, attempt: attempt, to: now.progress)
+            if now.orders % ReportRun.ordersPerNote == 0 { note("\(now.counts) so far") }
+            return isOurs && !isStopped()
+        }
+        guard isOurs else { return .takenOver }
+        guard summary.isWhole else { return .stopped(summary) }
+        for found in try await unsettled.list(underWayFor: ReportRun.longestUnderWay) {
+            summary.open += 1
+            tell(Reconciliation.Line(found))
+        }
+        isOurs = try await reports.advance(day, attempt: attempt, to: summary.progress, isEnd: true)
+        return isOurs ? .whole(summary) : .takenOver
+    }
+}
+
+extension Reconciliation.Line {
+    /// What has no outcome, as a line of a report.
+    fileprivate init(_ found: UnsettledCase) {
+        let kind: ObjectKind =
+            switch found.kind {
+            case .purchase: .session
+            case .payment: found.object.utf8.count == 19 ? .permission : .charge
+            case .charge: .permission
+            }
+        self.init(flow: found.flow, kind: kind, id: found.object, finding: .unsettled(found))
+    }
+}
+
+extension Reconciliation.Summary {
+    /// For people.
+    var counts: String { "\(orders) orders, \(compared) objects, \(open) differences left" }
+
+    fileprivate init(_ progress: PostgresReconciliationStore.Progress) {
+        orders = progress.orders
+        compared = progress.compared
+        open = progress.differences
+        reached = progress.reached
+    }
+
+    fileprivate var progress: PostgresReconciliationStore.Progress {
+        PostgresReconciliationStore.Progress(
+            reached: reached,
+            orders: orders,
+            compared: compared,
+            differences: open
+        )
+    }
+}

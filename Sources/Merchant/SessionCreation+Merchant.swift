@@ -1,0 +1,164 @@
+import Checkout
+import CheckoutCodes
+import Commerce
+import Cryptography
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Persistence
+import Primitives
+import ServiceAPI
+import SessionBroker
+import StrictJSON
+import Web
+
+extension SessionCreation {
+    /// Opens a session for a merchant's program, once for its claim.
+    ///
+    /// Ids, tokens and times are drawn first, so that the answer is known before anything is stored: claim, flow, order and answer are
+    /// one statement, and there is nothing in between that a crash could leave behind.
+    ///
+    /// - Parameters:
+    ///   - request: Checked.
+    ///   - call: Whose request it is.
+    /// - Returns: 201 with the session and what opens its tab; the same again for a repeat.
+    /// - Throws: `too_many_flows`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store says.
+    func open(_ request: SessionRequest, for call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let claim = try call.claim()
+        let challenge = try SessionCreation.challenge(request)
+        guard let client = ClientKind(rawValue: request.client), let contents = Contents(request.draft) else {
+            throw Failure(.currencyNotSupported, field: "currency")
+        }
+        var terms = contents.terms
+        let (flow, issued) = try allocate(client, contents.order, challenge)
+        let now = call.merchant.now
+        let launch = try await launch(request, issued, &terms, call, at: now)
+        let answer = SessionCreation.answer(request, issued, launch, call, at: now)
+        let new = NewSession(
+            flow,
+            request.draft,
+            (claim, call.merchant.account, now),
+            texts: NewSession.Texts(
+                lines: SessionBody.storedLines(request.draft).bytes,
+                metadata: request.draft.options.metadata.isEmpty ? nil : SessionBody.metadata(request.draft).bytes,
+                adjustments: SessionBody.storedAdjustments(request.draft)?.bytes,
+                terms: terms.stored
+            ),
+            answer: try SessionCreation.sealed(answer, claim, call)
+        )
+        let outcome = try await call.mapErrors { () async throws(StoreError) in
+            try await call.merchant.creation.open(new, by: call.caller)
+        }
+        switch outcome {
+        case .stored: return answer
+        case .claimed(let state): return try SessionCreation.replay(state, claim, call)
+        case .referenceHeld(let other): throw Failure(.referenceHeld, session: other)
+        }
+    }
+
+    private func allocate(
+        _ client: ClientKind,
+        _ order: Order,
+        _ challenge: CodeChallenge?
+    ) throws(Failure) -> (NewFlow, IssuedFlow) {
+        switch broker.allocate(client, order, challenge: challenge) {
+        case .allocated(let flow, let issued): return (flow, issued)
+        case .tooManyFlows: throw Failure(.tooManyFlows)
+        case .verifierRequired:
+            throw Failure(.invalidRequest, message: "This shop requires a challenge.", field: "codeChallenge")
+        }
+    }
+
+    private static func challenge(_ request: SessionRequest) throws(Failure) -> CodeChallenge? {
+        guard let text = request.challenge else { return nil }
+        guard let challenge = CodeChallenge.parse(text, method: "S256") else {
+            throw Failure(.invalidRequest, message: "Not an S256 challenge of RFC 7636.", field: "codeChallenge")
+        }
+        return challenge
+    }
+
+    /// What starts the checkout: a ticket for a tab, or what an app hands to the provider's library.
+    private func launch(
+        _ request: SessionRequest,
+        _ issued: IssuedFlow,
+        _ terms: inout OrderTerms,
+        _ call: MerchantCall,
+        at now: WallTime
+    ) async throws(Failure) -> JSONValue {
+        if let mobile = request.mobile {
+            return try await appLaunch(mobile, request.draft, issued, &terms, call, at: now)
+        }
+        let expires = now + call.deployment.policy.times.launch
+        return call.launch(issued.ticket, proof: issued.newProof, expires: expires).json
+    }
+
+    private static func answer(
+        _ request: SessionRequest,
+        _ issued: IssuedFlow,
+        _ launch: JSONValue,
+        _ call: MerchantCall,
+        at now: WallTime
+    ) -> MerchantAnswer {
+        let times = call.deployment.policy.times
+        // A tab that nobody opens ends the session long before its time is over; the buyer of an app gives no sign of life.
+        let life = request.mobile == nil ? min(times.launch, times.absolute) : times.absolute
+        let body = SessionBody(
+            opened: issued.ticket.flow,
+            client: request.client,
+            environment: call.merchant.account.environment,
+            request.draft,
+            times: SessionBody.Times(created: now, updated: now, expires: now + life)
+        )
+        return MerchantAnswer(.created, body.json.adding("launch", launch), flow: issued.ticket.flow)
+    }
+
+    private static func sealed(
+        _ answer: MerchantAnswer,
+        _ claim: IdempotencyClaim,
+        _ call: MerchantCall
+    ) throws(Failure) -> StoredAnswer {
+        do throws(CryptographyError) {
+            let body = try call.merchant.seal.seal(
+                answer.body,
+                for: claim,
+                under: call.key,
+                random: call.services.random
+            )
+            return StoredAnswer(status: answer.status.code, body: body)
+        } catch {
+            throw Failure(.internalError, error.debugDescription)
+        }
+    }
+
+    /// The answer of before, which only the key it was made with opens.
+    private static func replay(
+        _ state: ClaimState,
+        _ claim: IdempotencyClaim,
+        _ call: MerchantCall
+    ) throws(Failure) -> MerchantAnswer {
+        guard case .answered(let answer, let flow) = state else { return try call.replay(state) }
+        guard let body = call.merchant.seal.open(answer.body, for: claim, under: call.key) else {
+            let session = flow.map { " The session is \($0.description)." } ?? ""
+            throw Failure(.replayUnavailable, message: FailureCode.replayUnavailable.message + session, session: flow)
+        }
+        return try call.replay(.answered(StoredAnswer(status: answer.status, body: body), flow: flow))
+    }
+}
+
+extension MerchantCall {
+    /// What opens the buyer's tab.
+    ///
+    /// - Parameters:
+    ///   - ticket: Token A.
+    ///   - proof: Token P, where it is new.
+    ///   - expires: Until when the ticket opens.
+    /// - Returns: For the member `launch`.
+    func launch(_ ticket: LaunchTicket, proof: AppProof?, expires: WallTime) -> LaunchBody {
+        LaunchBody(
+            ticket: ticket.text,
+            url: "\(deployment.webOrigin)/button?secureWebviewSessionId=\(ticket.text)",
+            proof: proof?.text,
+            expires: expires
+        )
+    }
+}

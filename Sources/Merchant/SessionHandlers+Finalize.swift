@@ -1,0 +1,117 @@
+import AmazonPay
+import Checkout
+import CheckoutCodes
+import MerchantAPI
+import Primitives
+import SessionBroker
+import Web
+
+extension SessionHandlers {
+    /// Answers `POST /v1/sessions/{id}/finalize`.
+    ///
+    /// The checkout session comes from a link, which anybody can send: it counts only together with the proof, and only where the
+    /// provider says that it came of this session's payload. After that it is a purchase as any other, and as there nothing is claimed:
+    /// the flow remembers what became of it.
+    @Sendable static func finalize(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let flow = try call.flow()
+        let request = try FinalizeRequest(try call.body())
+        let arrival = try arrival(request, flow)
+        let verdict = try await mapErrors(call) { (broker) async throws(StoreError) in
+            try await broker.look(at: arrival, by: call.caller)
+        }
+        let facts: MobileFacts?
+        switch verdict {
+        case .refused(let refusal): throw refusal.failure(flow)
+        case .present(let order):
+            facts = try checkedFacts(call, arrival, request, order)
+        case .awaited(let order):
+            facts = try checkedFacts(call, arrival, request, order)
+            try await arrive(call, arrival, order)
+        case .doubtful(let order):
+            // Throws, since no proof changes; should it not, the purchase is only looked at.
+            try await arrive(call, arrival, order)
+            facts = nil
+        }
+        do throws(Failure) {
+            return try await purchase(call, flow, call.services.broker.purchaseRequest(of: arrival), facts)
+        } catch {
+            // It was there a moment ago: another checkout session has come in its place.
+            guard error.ofService.code == .notFound else { throw error }
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: flow)
+        }
+    }
+
+    private static func arrival(_ request: FinalizeRequest, _ flow: FlowID) throws(Failure) -> MobileReturn {
+        guard CheckoutSessionID(request.checkoutSession) != nil else {
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: flow)
+        }
+        guard let proof = AppProof.parse(request.proof) else {
+            throw Failure(.proofMismatch, field: "appProof", session: flow)
+        }
+        var verifier: CodeVerifier?
+        if let text = request.verifier {
+            verifier = CodeVerifier.parse(text)
+            guard verifier != nil else {
+                throw Failure(
+                    .invalidRequest,
+                    message: "Not a verifier of RFC 7636.",
+                    field: "codeVerifier",
+                    session: flow
+                )
+            }
+        }
+        return MobileReturn(flow: flow, checkoutSession: request.checkoutSession, proof: proof, verifier: verifier)
+    }
+
+    /// What is sent: the order's, and the address that the payload was signed with, in the very same words.
+    private static func checkedFacts(
+        _ call: MerchantCall,
+        _ arrival: MobileReturn,
+        _ request: FinalizeRequest,
+        _ order: AwaitedOrder
+    ) throws(Failure) -> MobileFacts {
+        guard let terms = order.terms.flatMap({ OrderTerms(stored: $0) }) else {
+            throw Failure(.internalError, "the terms of the flow cannot be read", session: arrival.flow)
+        }
+        let mark = request.shippingAddress.map {
+            call.services.broker.mark(of: $0, in: arrival.flow, under: arrival.proof)
+        }
+        guard mark == terms.addressMark else {
+            let rule = "Not the address that the session was opened with."
+            throw Failure(.orderMismatch, message: rule, field: "shippingAddress", session: arrival.flow)
+        }
+        return MobileFacts(terms: terms, address: request.shippingAddress)
+    }
+
+    /// Reads the session at the provider, and pins it where it is this flow's.
+    private static func arrive(
+        _ call: MerchantCall,
+        _ arrival: MobileReturn,
+        _ order: AwaitedOrder
+    ) async throws(Failure) {
+        guard let session = CheckoutSessionID(arrival.checkoutSession) else {
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: arrival.flow)
+        }
+        let found = try await call.services.provider.arrived(session, arrival.flow, total: order.total)
+        let refusal = try await mapErrors(call) { (broker) async throws(StoreError) in
+            try await broker.arrive(
+                arrival,
+                merchantReference: found.merchantReference,
+                details: found.details,
+                by: call.caller
+            )
+        }
+        if let refusal { throw refusal.failure(arrival.flow) }
+    }
+
+    private static func mapErrors<Value>(
+        _ call: MerchantCall,
+        _ body: (Broker) async throws(StoreError) -> Value
+    ) async throws(Failure) -> Value {
+        do throws(StoreError) {
+            return try await body(call.services.broker)
+        } catch {
+            throw Failure(ofService: error)
+        }
+    }
+}

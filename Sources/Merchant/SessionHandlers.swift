@@ -1,0 +1,241 @@
+import AmazonPay
+import Checkout
+import CheckoutCodes
+import Commerce
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Persistence
+import Primitives
+import SessionBroker
+import StrictJSON
+import Web
+
+/// The routes below `/v1` that are about sessions.
+enum SessionHandlers {
+    /// Answers `POST /v1/sessions`.
+    @Sendable static func create(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let policy = call.merchant.policy
+        let request = try SessionRequest(try call.body(), policy)
+        return try await call.services.creation.open(request, for: call)
+    }
+
+    /// Answers `GET /v1/sessions/{id}`.
+    @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let order = try await order(call, try call.flow())
+        return MerchantAnswer(.ok, SessionBody(order).json, flow: order.flow)
+    }
+
+    // MARK: List
+
+    /// Answers `GET /v1/sessions`.
+    @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let query = try query(try call.query(RouteDescription.listParameters))
+        let page = try await call.mapErrors { () async throws(StoreError) in
+            try await call.merchant.orders.page(query)
+        }
+        let body: JSONValue = [
+            "data": .array(page.orders.map { SessionBody($0).json }), "nextCursor": JSONValue(page.next?.text),
+        ]
+        return MerchantAnswer(.ok, body, flow: nil)
+    }
+
+    private static func query(_ texts: [String: String]) throws(Failure) -> OrderQuery {
+        var query = OrderQuery(limit: try limit(texts["limit"]))
+        if let text = texts["cursor"] {
+            guard let cursor = OrderCursor(text) else { throw Failure(.invalidCursor, field: "cursor") }
+            query.cursor = cursor
+        }
+        if let text = texts["state"] {
+            guard let state = OrderState(rawValue: text) else {
+                throw Failure(.invalidRequest, message: "There is no such state.", field: "state")
+            }
+            query.states = [state]
+        }
+        if let text = texts["reference"] {
+            guard PrintableText.isGood(text, length: 1...100) else {
+                throw Failure(.invalidRequest, message: "1 to 100 printable characters.", field: "reference")
+            }
+            query.reference = text
+        }
+        if let text = texts["updatedAfter"] {
+            // The short form, of the provider, is none of ours.
+            guard text.contains("-"), let time = CalendarDate.time(of: text) else {
+                throw Failure(
+                    .invalidRequest,
+                    message: "A time in UTC, such as 2026-11-20T12:00:00Z.",
+                    field: "updatedAfter"
+                )
+            }
+            query.updatedAfter = time
+        }
+        return query
+    }
+
+    /// How many a part of a list may have.
+    ///
+    /// - Parameter text: The parameter `limit`, where it was given.
+    /// - Returns: 1 to 100; 20 unless told otherwise.
+    /// - Throws: `invalid_request` for another text.
+    static func limit(_ text: String?) throws(Failure) -> Int {
+        guard let text else { return usualLimit }
+        guard let limit = DecimalDigits.parse(text.utf8Span.span, limit: 100), limit > 0 else {
+            throw Failure(.invalidRequest, message: "A whole number from 1 to 100.", field: "limit")
+        }
+        return limit
+    }
+
+    private static let usualLimit = 20
+
+    // MARK: Cancel
+
+    /// Answers `POST /v1/sessions/{id}/cancel`.
+    @Sendable static func cancel(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let body = try call.optionalBody()
+        try Failure.reading { () throws(JSONRefusal) in try body.end() }
+        let flow = try call.flow()
+        return try await call.idempotently(flow) { () async throws(Failure) in
+            let isCancelled = try await call.mapErrors { () async throws(StoreError) in
+                try await call.merchant.creation.cancel(flow, by: call.caller)
+            }
+            let order = try await order(call, flow)
+            if !isCancelled, let problem = refusal(order) { throw problem }
+            return MerchantAnswer(.ok, SessionBody(order).json, flow: flow)
+        }
+    }
+
+    /// Why a session cannot be cancelled, or `nil` where it is already.
+    private static func refusal(_ order: MerchantOrder) -> Failure? {
+        switch order.state {
+        case .cancelled: nil
+        // Alive again by now: a purchase that was under way has been given back. It may be cancelled, or paid; as where the bank has not
+        // decided. Nothing of that is the answer to this request for good.
+        case .paying, .paymentPending, .created, .atProvider, .inReview, .declined:
+            Failure(.purchaseInProgress, session: order.flow, retryAfter: 2)
+        case .expired, .closed: Failure(.sessionOver, session: order.flow)
+        case .paid, .captured, .partRefunded, .refunded: Failure(.alreadyPaid, session: order.flow)
+        }
+    }
+
+    // MARK: Complete
+
+    /// Answers `POST /v1/sessions/{id}/complete`.
+    ///
+    /// It is the purchase of the pages with the proof in the body: the merchant's server is the half that opened the session. Nothing
+    /// is claimed, since the flow itself remembers what became of it, and every repeat asks it.
+    @Sendable static func complete(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let flow = try call.flow()
+        return try await purchase(call, flow, try purchase(call, flow), nil)
+    }
+
+    /// Asks for a purchase, and says what became of it.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - flow: The session.
+    ///   - request: Both halves.
+    ///   - facts: Where an app started the checkout by itself.
+    /// - Returns: 200 with the session, or 202 while it is under way.
+    /// - Throws: What the purchase throws.
+    static func purchase(
+        _ call: MerchantCall,
+        _ flow: FlowID,
+        _ request: PurchaseRequest,
+        _ facts: MobileFacts?
+    ) async throws(Failure) -> MerchantAnswer {
+        let outcome: PurchaseOutcome
+        do throws(Failure) {
+            outcome = try await call.services.purchases.purchase(request, facts, by: call.caller)
+        } catch {
+            guard error.code == .purchaseInProgress else { throw error }
+            // Somebody is at it, or the provider has not decided: the same request asks again.
+            var answer = MerchantAnswer(.accepted, SessionBody(try await order(call, flow)).json, flow: flow)
+            answer.retryAfter = error.retryAfter
+            return answer
+        }
+        var body = SessionBody(try await order(call, flow))
+        switch outcome {
+        case .done:
+            body.buyer = try await buyer(call, request)
+            return MerchantAnswer(.ok, body.json, flow: flow)
+        case .openAgain(let ticket):
+            let expires = call.merchant.now + call.deployment.policy.times.launch
+            let launch = call.launch(ticket, proof: nil, expires: expires)
+            return MerchantAnswer(.accepted, body.json.adding("launch", launch.json), flow: flow)
+        }
+    }
+
+    private static func purchase(_ call: MerchantCall, _ flow: FlowID) throws(Failure) -> PurchaseRequest {
+        var reader = try call.body()
+        let (ticket, reference, proof, verifier) = try Failure.reading { () throws(JSONRefusal) in
+            (
+                try reader.text("returnTicket"), try reader.text("orderReferenceId"), try reader.text("appProof"),
+                try reader.optionalText("codeVerifier")
+            )
+        }
+        let rest = reader
+        try Failure.reading { () throws(JSONRefusal) in try rest.end() }
+        guard let ticket = ReturnTicket.parse(ticket), ticket.flow == flow else {
+            throw Failure(
+                .orderMismatch,
+                message: "The ticket belongs to another session.",
+                field: "returnTicket",
+                session: flow
+            )
+        }
+        guard CheckoutSessionID(reference) != nil else {
+            throw Failure(.orderMismatch, field: "orderReferenceId", session: flow)
+        }
+        guard let proof = AppProof.parse(proof) else { throw Failure(.proofMismatch, field: "appProof", session: flow) }
+        var request = PurchaseRequest(ticket: ticket, orderReference: reference)
+        request.proof = proof
+        if let verifier {
+            guard let verifier = CodeVerifier.parse(verifier) else {
+                throw Failure(
+                    .invalidRequest,
+                    message: "Not a verifier of RFC 7636.",
+                    field: "codeVerifier",
+                    session: flow
+                )
+            }
+            request.verifier = verifier
+        }
+        return request
+    }
+
+    /// Who buys and where to, as long as the receipt is shown; nobody but the holder of the ticket can open it.
+    private static func buyer(_ call: MerchantCall, _ request: PurchaseRequest) async throws(Failure) -> JSONValue? {
+        let verdict: ReceiptVerdict
+        do throws(StoreError) {
+            verdict = try await call.services.broker.receipt(
+                request.ticket,
+                proof: request.proof,
+                tab: nil,
+                by: call.caller
+            )
+        } catch {
+            // It is paid: the buyer's details can be asked for again, by a repeat.
+            return nil
+        }
+        guard case .receipt(let view) = verdict, let details = view.details else { return nil }
+        return JSONValue(buyer: details.buyer, address: details.address)
+    }
+
+    // MARK: Parts
+
+    /// The order of a session; throws `not_found`.
+    static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Failure) -> MerchantOrder {
+        let found = try await call.mapErrors { () async throws(StoreError) in
+            try await call.merchant.orders.read(flow)
+        }
+        guard let found else { throw Failure(.notFound) }
+        return found
+    }
+}
+
+extension JSONValue {
+    /// An object with one member more.
+    func adding(_ name: String, _ value: JSONValue) -> JSONValue {
+        .object(members + [JSONMember(name, value)])
+    }
+}

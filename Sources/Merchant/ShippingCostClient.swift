@@ -1,0 +1,96 @@
+import Checkout
+import CheckoutCodes
+import Commerce
+import Cryptography
+import HTTPCore
+import MerchantAPI
+import MerchantOrders
+import Primitives
+import SessionBroker
+import Web
+import Webhooks
+
+/// Asks merchants' servers for the postage of their orders; one per loop.
+///
+/// An answer counts as it is written or not at all: a price is never guessed, and nothing is tried twice, since a buyer is waiting.
+final class ShippingCostClient: ShippingCosts {
+    /// How merchants are asked.
+    struct Inquiry {
+        /// Where they may be asked.
+        let policy: OrderPolicy
+        /// Carries requests; follows no redirect.
+        let exchange: any HTTPExchange
+        let signer: WebhookSigner
+        let keys: PostageKeys
+        /// The numbers of the keys to sign with.
+        let numbers: [Int]
+        let agent: String
+        let clock: any WallClock
+        let random: any RandomSource
+    }
+
+    private let inquiry: Inquiry?
+
+    /// How long a merchant's server has: the buyer looks at an empty page meanwhile.
+    static let limit = Duration.seconds(3)
+
+    /// A client.
+    ///
+    /// - Parameter inquiry: How merchants are asked; `nil` where none may be.
+    init(_ inquiry: Inquiry?) {
+        self.inquiry = inquiry
+    }
+
+    func ask(_ address: String, _ question: PostageQuestion, _ flow: FlowID) async throws(Failure) -> Yen {
+        guard let inquiry, let origin = inquiry.policy.postageOrigin(of: address) else {
+            throw Failure(.postageFailed, "the origin is not in merchant.postage_origins any more", session: flow)
+        }
+        func failure(_ detail: String) -> Failure { Failure(.postageFailed, "\(origin): \(detail)", session: flow) }
+        let request: OutboundRequest
+        do throws(CryptographyError) {
+            request = try inquiry.request(address, origin, question.body)
+        } catch {
+            throw Failure(.internalError, error.debugDescription, session: flow)
+        }
+        let response: InboundResponse
+        do throws(HTTPExchangeError) {
+            response = try await inquiry.exchange.send(request)
+        } catch {
+            throw failure(error.description)
+        }
+        guard response.status == 200 else { throw failure("answered \(response.status)") }
+        do throws(PostageRefusal) {
+            return try question.postage(in: response.body)
+        } catch {
+            throw failure(error.rawValue)
+        }
+    }
+}
+
+extension ShippingCostClient.Inquiry {
+    fileprivate func request(
+        _ address: String,
+        _ origin: CallbackOrigin,
+        _ body: [UInt8]
+    ) throws(CryptographyError) -> OutboundRequest {
+        var signing: [WebhookKey] = []
+        for number in numbers { signing.append(try keys.key(for: origin.description, number: number)) }
+        let now = clock.now()
+        let signature = signer.fields(
+            id: "ask_" + UUIDBytes(version7At: now, random: random).description,
+            at: now,
+            body: body,
+            keys: signing
+        )
+        return OutboundRequest(
+            method: "POST",
+            url: address,
+            fields: [
+                ("content-type", "application/json"), ("accept", "application/json"),
+                ("user-agent", agent),
+            ] + signature,
+            body: body,
+            timeout: ShippingCostClient.limit
+        )
+    }
+}

@@ -1,0 +1,226 @@
+package import EventIO
+import HTTPServer
+import Operations
+import Postgres
+import Primitives
+import ServerCore
+import Settings
+import TLS
+package import Telemetry
+import Web
+
+/// The running program: what `serve`, `demo` and the tests build, in one place where concrete types meet.
+///
+/// `init` makes what the process shares, `open` what each loop has; `stop` ends both in the reverse order.
+package final class Application: Sendable {
+    private let loops: [EventLoop]
+    private let publicServer: Server
+    private let redirectServer: Server
+    private let adminServer: Server
+    /// Stops first: a run that is under way needs the provider and the database.
+    let jobs: Jobs
+    /// Ends what goes on until the process stops, such as webhook delivery; the database is still there.
+    let workStop = StopSignal()
+    /// Leaves the database.
+    private let databaseStop = StopSignal()
+    private let tickets: TLSTicketKeys
+    let logger: Logger
+
+    /// Where the public listeners are bound: the TLS one first, where there is one.
+    package var addresses: [SocketAddress] { publicServer.boundAddresses }
+
+    /// Where the listener is bound that only says where https is; empty where there is none.
+    package var redirectAddresses: [SocketAddress] { redirectServer.boundAddresses }
+
+    /// Where the administration listener is bound; empty where there is none.
+    package var adminAddresses: [SocketAddress] { adminServer.boundAddresses }
+
+    /// Starts everything.
+    ///
+    /// - Parameters:
+    ///   - configuration: Checked.
+    ///   - parts: The database that is already there, and what only `demo` has.
+    ///   - logger: Where to write.
+    /// - Returns: The running program, ready for requests.
+    /// - Throws: `ConfigurationError`, `ServerError`, `PostgresError` or `IOError`; nothing is left running.
+    package static func start(
+        _ configuration: Configuration,
+        _ parts: ApplicationParts,
+        logger: Logger
+    ) async throws -> Application {
+        let application = try Application(configuration, parts, logger: logger)
+        do {
+            try await application.open(configuration, parts)
+        } catch {
+            await application.stop()
+            throw error
+        }
+        return application
+    }
+
+    /// Reads every file that the configuration names, so that a mistake is told before anything is started.
+    ///
+    /// - Parameter configuration: Checked in itself.
+    /// - Throws: `ConfigurationError` with every problem of every part.
+    static func check(_ configuration: Configuration) throws {
+        var problems: [String] = []
+        func gather(_ part: () throws -> Void) throws {
+            do {
+                try part()
+            } catch let error as ConfigurationError {
+                problems += error.problems
+            }
+        }
+        try gather { try configuration.features.start(configuration.unservedProcess).stop() }
+        try gather { _ = try configuration.tlsContext(try configuration.ticketKeys()) }
+        try gather { _ = try configuration.databaseURL() }
+        try gather { _ = try AdminAccess(configuration) }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    }
+
+    private let access: AdminAccess
+    private let process: ProcessContext
+    let features: RunningFeatures
+
+    private init(_ configuration: Configuration, _ parts: ApplicationParts, logger: Logger) throws {
+        let metrics = MetricsRegistry()
+        self.logger = logger
+        process = configuration.process(authority: parts.developmentAuthority, logger: logger, metrics: metrics)
+        Application.declareProcess(in: metrics)
+        jobs = Jobs(drain: configuration.limits.drain, shortenedTo: parts.jobPause)
+        access = try AdminAccess(configuration)
+        tickets = try configuration.ticketKeys()
+        let tls = try configuration.tlsContext(tickets)
+        let headers = process.headers
+        let content = ContentBudget(limit: configuration.limits.contentBytes)
+        var listeners = try configuration.publicServer(errorFields: headers.common)
+        listeners.content = content
+        publicServer = Server(listeners, tls: tls, logger: logger, metrics: metrics)
+        listeners = configuration.redirectServer(errorFields: headers.downgrade)
+        listeners.content = content
+        redirectServer = Server(listeners, logger: logger, metrics: metrics)
+        listeners = configuration.adminServer(errorFields: headers.common)
+        listeners.content = content
+        adminServer = Server(listeners, logger: logger, metrics: metrics)
+        let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops
+        loops = try (0..<count).map { try EventLoop(name: "loop\($0)", logger: logger, metrics: metrics) }
+        // Last: what it starts is ended by `stop`.
+        features = try configuration.features.start(process)
+    }
+
+    /// What runs, and since when.
+    private static func declareProcess(in metrics: MetricsRegistry) {
+        let build = [("version", ProgramVersion.text), ("commit", ProgramVersion.commit)]
+        metrics.gauge("sallyport_build_info", help: "What runs; always 1.", labels: build).set(1)
+        let start = metrics.gauge(
+            "process_start_time_seconds",
+            help: "Start time of the process since unix epoch in seconds."
+        )
+        start.set(Int(SystemClock().now().seconds))
+    }
+
+    private func open(_ configuration: Configuration, _ parts: ApplicationParts) async throws {
+        for loop in loops { try loop.start() }
+        let databaseSettings = try configuration.database(at: parts.databaseURL)
+        for (index, loop) in loops.enumerated() {
+            try await loop.run { reactor in
+                let database = try await self.connect(reactor, databaseSettings)
+                let loop = LoopContext(
+                    reactor,
+                    isFirst: index == 0,
+                    database: database,
+                    headers: self.process.headers
+                )
+                if index == 0 { try await self.features.prepare(loop) }
+                let features = try self.features.open(loop)
+                try self.attach(loop, features)
+                self.schedule(loop, features)
+            }
+        }
+        let fields = [
+            LogField("loops", loops.count),
+            LogField("listeners", addresses.map(\.description).joined(separator: " ")),
+            LogField("admin", adminAddresses.map(\.description).joined(separator: " ")),
+        ]
+        logger.info("server.ready", fields)
+    }
+
+    private func connect(_ reactor: Reactor, _ settings: PostgresConfiguration) async throws -> PostgresClient {
+        let database = PostgresClient(
+            reactor: reactor,
+            configuration: settings,
+            logger: logger,
+            metrics: process.metrics
+        )
+        database.start()
+        reactor.onStop(databaseStop) {
+            await database.drain()
+            database.close()
+        }
+        try await database.waitUntilReady(within: .seconds(15))
+        return database
+    }
+
+    /// Has the listeners of a loop answer.
+    private func attach(_ loop: LoopContext, _ features: FeatureParts) throws {
+        let router = try Router.publicListeners(process, loop, features)
+        try publicServer.attach(to: loop.reactor, handler: router)
+        let redirect = HTTPSRedirect(
+            loop.offered((any PlaintextGuard).self),
+            loop.headers,
+            web: process.web,
+            link: process.link
+        )
+        try redirectServer.attach(to: loop.reactor, handler: redirect)
+        let admin = AdminPart(loop.database, self.features, process.metrics, fields: loop.headers.plain)
+        let adminRouter = try Router.adminListener(admin, access, loop, features)
+        try adminServer.attach(to: loop.reactor, handler: adminRouter)
+    }
+
+    /// Schedules the periodic work of a loop; what the process does once is on the first.
+    private func schedule(_ loop: LoopContext, _ features: FeatureParts) {
+        let upkeep = loop.isFirst ? Upkeep(isHurried: jobs.isShortened) : nil
+        features.schedule(JobSchedule(jobs, on: loop.reactor, upkeep, end: workStop, logger: logger))
+        upkeep?.start(jobs, on: loop.reactor) { [database = loop.database] in database.workTime }
+    }
+
+    /// Waits for a run of each job that begins after this call; returns at once when the program has stopped.
+    ///
+    /// For tests, which shorten the pauses.
+    package func nextJobRuns() async {
+        await jobs.nextRuns()
+    }
+
+    /// Runs a body on the first loop.
+    func onFirstLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (Reactor) async throws -> Value
+    ) async throws -> Value {
+        try await loops[0].run(body)
+    }
+
+    /// Reads certificate and key again; connections that exist keep the old ones.
+    ///
+    /// - Parameter configuration: Names the files.
+    /// - Throws: What is wrong with the files; the old certificate stays in use.
+    package func reloadCertificate(_ configuration: Configuration) throws {
+        guard let context = try configuration.tlsContext(tickets) else { return }
+        publicServer.reload(context)
+        logger.info("server.certificate_reloaded")
+    }
+
+    /// Stops accepting, answers what is in flight, closes, ends the loops.
+    package func stop() async {
+        // A call of theirs takes as long as one that a client waits for: both end together.
+        async let jobs: Void = jobs.stop()
+        await publicServer.drain()
+        await jobs
+        await redirectServer.drain()
+        await adminServer.drain()
+        await workStop.stop()
+        await databaseStop.stop()
+        for loop in loops { loop.stop() }
+        for loop in loops { loop.join() }
+        features.stop()
+        logger.info("server.stopped")
+    }
+}

@@ -1,0 +1,102 @@
+import EventIO
+import HTTPServer
+import Operations
+import Postgres
+import Settings
+import SimulatorCore
+import StrictJSON
+import Telemetry
+
+// What most commands begin with: reading the settings, and saying what is wrong.
+
+extension CommandInput {
+    /// The settings as file and environment give them.
+    ///
+    /// - Throws: A problem with the file itself.
+    func settings() throws(ConfigurationError) -> SettingSource {
+        guard let path = arguments.values["config"] else { return SettingSource(file: nil, environment: environment) }
+        do throws(IOError) {
+            return SettingSource(file: try Files.read(path, limit: 1 << 20), path: path, environment: environment)
+        } catch {
+            throw ConfigurationError(problems: ["--config: \(path) cannot be read: \(error.sentence)"])
+        }
+    }
+
+    /// Reads the settings and hands them on, unless they are only to be printed.
+    ///
+    /// - Parameters:
+    ///   - defaults: What this command fills in where nothing is set.
+    ///   - scope: The settings that the command goes by.
+    ///   - body: The command.
+    /// - Returns: The exit status.
+    func withConfiguration(
+        _ defaults: (SettingSource) throws -> SettingSource = { $0 },
+        for scope: SettingScope = .everything,
+        _ body: (Configuration) async throws -> Int32
+    ) async -> Int32 {
+        var known: Configuration?
+        do {
+            let isPrinted = arguments.flags.contains("print-config")
+            let configuration = try Configuration(try defaults(try settings()), for: isPrinted ? .everything : scope)
+            known = configuration
+            if isPrinted {
+                if arguments.values["print-config"] == "json" {
+                    console.print(configuration.document.indented)
+                } else {
+                    for (name, value) in configuration.printed { console.print("\(name) = \(value)") }
+                }
+                return 0
+            }
+            return try await body(configuration)
+        } catch {
+            complain(error, known?.listeners)
+            return error is ConfigurationError ? 2 : 1
+        }
+    }
+
+    /// Says what went wrong, every problem on a line of its own.
+    ///
+    /// - Parameters:
+    ///   - error: Anything.
+    ///   - listeners: Tell which setting an address stands in.
+    func complain(_ error: any Error, _ listeners: Configuration.Listeners? = nil) {
+        switch error {
+        case let error as ConfigurationError:
+            for problem in error.problems { console.complain("sallyport: \(problem)") }
+        case let error as SimulatorError:
+            for problem in error.problems { console.complain("sallyport: \(problem)") }
+        case let error as PostgresError:
+            console.complain("sallyport: database: \(error.debugDescription)")
+        case let error as ServerError:
+            console.complain("sallyport: \(error.sentence(listeners))")
+        default:
+            console.complain("sallyport: \(String(reflecting: error))")
+        }
+    }
+}
+
+extension ServerError {
+    /// What is wrong and what helps, for whoever started the program.
+    fileprivate func sentence(_ listeners: Configuration.Listeners?) -> String {
+        guard let (address, cause) = refusal else { return description }
+        let places = [
+            ("listen", listeners?.tls), ("clear_listen", listeners?.clear), ("redirect_listen", listeners?.redirect),
+            ("admin_listen", listeners?.admin), ("simulator_listen", listeners?.simulator),
+        ]
+        let setting = places.first { $0.1 == address }?.0
+        let remedy = setting.map { "; or set \(Setting.environmentName($0)) to another address" } ?? ""
+        let place = setting.map { "\($0): " } ?? ""
+        return switch cause.code {
+        case IOError.addressInUse: "\(place)\(address) is in use: stop the program that listens there\(remedy)"
+        default: "\(place)cannot listen on \(address): \(cause.sentence)\(remedy)"
+        }
+    }
+}
+
+extension Configuration {
+    /// The logger of a program that serves.
+    var logger: Logger { .standard(.output, level: logLevel, format: logFormat) }
+
+    /// The logger of a command whose output is its result.
+    var asideLogger: Logger { .standard(.error, level: logLevel, format: logFormat) }
+}

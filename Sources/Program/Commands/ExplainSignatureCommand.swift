@@ -1,0 +1,188 @@
+import AmazonPay
+import Checkout
+import Cryptography
+import EventIO
+import Operations
+import Primitives
+import Settings
+import StrictJSON
+
+/// `sallyport explain-signature`: what the signature of a request or a button stands for, and where the signer went wrong.
+enum ExplainSignatureCommand {
+    static let command = Command(
+        name: "explain-signature",
+        operands: "",
+        summary: "show what a signature stands for, and the first difference",
+        details: """
+            Reads a signed Amazon Pay request: the octets of HTTP/1.1, or a JSON object with method, url, headers and body. With
+            --button: a JSON object with payloadJSON, signature and algorithm, as a page hands it to the checkout script.
+            The key is the one of --public-key, else the one that belongs to provider.private_key.
+            Exit status: 0 the signature is good, 1 it is not or could not be checked, 2 nothing could be read.
+            """,
+        options: [
+            CommandOption("request", "FILE", "what to explain; - or nothing for standard input"),
+            CommandOption("expect", "FILE", "canonical request or string to sign of your program, to be compared"),
+            CommandOption("public-key", "FILE", "the merchant's public key in PEM"),
+            CommandOption("button", nil, "the input is a button payload"),
+            CommandOption("json", nil, "print one JSON object instead of lines"),
+        ],
+        examples: [
+            "sallyport explain-signature --request request.txt --public-key merchant.pem"
+        ],
+        run: { input in
+            if input.arguments.flags.contains("print-config") { return await input.withConfiguration { _ in 0 } }
+            do {
+                let report = try report(input)
+                if input.arguments.flags.contains("json") {
+                    input.console.print(report.json)
+                } else {
+                    for line in report.lines { input.console.print(line) }
+                }
+                return report.verdict == .good ? 0 : 1
+            } catch {
+                input.complain(error)
+                return 2
+            }
+        }
+    )
+
+    private static func report(_ input: CommandInput) throws(ConfigurationError) -> SignatureReport {
+        let values = input.arguments.values
+        let octets = try read(values["request"] ?? "-", "--request")
+        let signer = try signer(input)
+        let (expected, notes) = try expectation(values["expect"])
+        if input.arguments.flags.contains("button") {
+            let payload = try SignatureInput.button(octets)
+            return SignatureReport(ButtonExplanation(payload, key: signer.key, expected: expected), notes)
+        }
+        let recorded = try SignatureInput.request(octets)
+        let explanation = SignatureExplanation(
+            request: recorded.request,
+            signer: signer,
+            now: SystemClock().now(),
+            expected: expected
+        )
+        return SignatureReport(explanation, recorded.notes + notes)
+    }
+
+    /// The text of the signing program, without the line end that an editor put behind it.
+    private static func expectation(
+        _ path: String?
+    ) throws(ConfigurationError) -> (text: [UInt8]?, notes: [SignatureHint]) {
+        guard let path else { return (nil, []) }
+        var text = try read(path, "--expect")
+        guard text.last == UInt8(ascii: "\n") else { return (text, []) }
+        text.removeLast()
+        return (text, [SignatureHint("expect_line_end", "the line end behind the text of --expect was left out")])
+    }
+
+    /// The key of the command line, else the one of the settings with its name.
+    private static func signer(_ input: CommandInput) throws(ConfigurationError) -> SignatureExplanation.Signer {
+        if let path = input.arguments.values["public-key"] {
+            let pem = try read(path, "--public-key")
+            return .init(key: try key("--public-key") { () throws(CryptographyError) in try RSAPublicKey(pem: pem) })
+        }
+        var reader = SettingReader(try input.settings())
+        let settings = try Configuration(&reader).checkout().provider
+        guard !reader.contents.contains("provider.private_key") else {
+            throw ConfigurationError(problems: ["provider.private_key: holds the key itself, not a path"])
+        }
+        guard !settings.privateKeyPath.isEmpty else { return .init(key: nil) }
+        let pem = Secret(try read(settings.privateKeyPath, "provider.private_key"))
+        let key = try key("provider.private_key") { () throws(CryptographyError) in
+            try RSAPrivateKey(pem: pem).publicKey()
+        }
+        return .init(key: key, keyID: settings.publicKeyID.isEmpty ? nil : settings.publicKeyID)
+    }
+
+    private static func key(
+        _ name: String,
+        _ make: () throws(CryptographyError) -> RSAPublicKey
+    ) throws(ConfigurationError) -> RSAPublicKey {
+        do throws(CryptographyError) {
+            return try make()
+        } catch {
+            throw ConfigurationError(problems: ["\(name): \(error.debugDescription)"])
+        }
+    }
+
+    private static func read(_ path: String, _ option: String) throws(ConfigurationError) -> [UInt8] {
+        do throws(IOError) {
+            return try Files.read(path == "-" ? "/dev/stdin" : path, limit: 1 << 20)
+        } catch {
+            throw ConfigurationError(problems: ["\(option): \(path) cannot be read: \(error.sentence)"])
+        }
+    }
+}
+
+/// Reads what a person has to explain.
+enum SignatureInput {
+    /// A request: HTTP, or JSON with `method`, `url`, `headers`, `body`.
+    static func request(_ octets: [UInt8]) throws(ConfigurationError) -> RecordedRequest {
+        guard octets.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
+            do throws(RecordedRequest.Problem) {
+                return try RecordedRequest(http: octets)
+            } catch {
+                throw problem(error.text)
+            }
+        }
+        let members = try object(octets)
+        guard let url = members["url"]?.text else { throw problem("the JSON object has no text `url`") }
+        guard case .object(let headers)? = members["headers"] else {
+            throw problem("the JSON object has no object `headers`")
+        }
+        var fields: [(String, String)] = []
+        for header in headers {
+            guard let text = header.value.text else { throw problem("the header \(header.name) is no text") }
+            fields.append((header.name, text))
+        }
+        if !fields.contains(where: { $0.0.lowercased() == "authorization" }),
+            let authorization = members["authorization"]?.text
+        {
+            fields.append(("authorization", authorization))
+        }
+        return RecordedRequest(
+            method: members["method"]?.text ?? "GET",
+            target: url,
+            fields: fields,
+            body: try body(members["body"])
+        )
+    }
+
+    /// A button payload: JSON with `payloadJSON`, `signature`, `algorithm`, on its own or inside the script's configuration.
+    static func button(_ octets: [UInt8]) throws(ConfigurationError) -> ButtonExplanation.Payload {
+        var members = try object(octets)
+        for name in ["createCheckoutSessionConfig", "signInConfig"] {
+            if let inner = members[name] { members = inner }
+        }
+        guard let payload = members["payloadJSON"]?.text, let signature = members["signature"]?.text else {
+            throw problem("the JSON object has no texts `payloadJSON` and `signature`")
+        }
+        var algorithm: SigningAlgorithm?
+        if let label = members["algorithm"]?.text {
+            algorithm = SigningAlgorithm(rawValue: label)
+            guard algorithm != nil else { throw problem("the service knows no algorithm \(label)") }
+        }
+        return ButtonExplanation.Payload(octets: Array(payload.utf8), signature: signature, algorithm: algorithm)
+    }
+
+    /// The body as it was sent; a JSON value does not tell its octets.
+    private static func body(_ value: JSONValue?) throws(ConfigurationError) -> [UInt8] {
+        switch value {
+        case nil: return []
+        case .string(let text)?: return Array(text.utf8)
+        default: throw problem("`body` is no text: give the octets that were sent as one JSON string")
+        }
+    }
+
+    private static func object(_ octets: [UInt8]) throws(ConfigurationError) -> JSONValue {
+        guard let value = try? JSONParser.parse(octets), case .object = value else {
+            throw problem("not a JSON object")
+        }
+        return value
+    }
+
+    private static func problem(_ text: String) -> ConfigurationError {
+        ConfigurationError(problems: ["--request: \(text)"])
+    }
+}

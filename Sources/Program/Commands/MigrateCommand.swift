@@ -1,0 +1,43 @@
+import Operations
+import Postgres
+import ServerCore
+
+/// `sallyport migrate`: brings the schema forward.
+enum MigrateCommand {
+    static let command = Command(
+        name: "migrate",
+        operands: "",
+        summary: "create or update the tables",
+        details: """
+            Applies the files that are missing, one transaction each. Safe to run twice, and from several machines at once. It is
+            the one command that needs the owner of the schema; all others do with a member of sallyport_service.
+            """,
+        options: [CommandOption("status", nil, "only list the files and how they stand")],
+        examples: [
+            "sallyport migrate --config sallyport.json",
+            "sallyport migrate --status --config sallyport.json",
+        ],
+        run: { input in
+            await input.withConfiguration(for: .database) { configuration in
+                let database = try DatabaseAccess(configuration, logger: configuration.asideLogger)
+                defer { database.close() }
+                let directory = configuration.storage.migrationsDirectory
+                if input.arguments.flags.contains("status") {
+                    for entry in try await database.status(directory) {
+                        input.console.print("\(entry.name) \(entry.state)")
+                    }
+                    return 0
+                }
+                let applied = try await database.migrate(directory) { progress in
+                    switch progress {
+                    case .waiting: input.console.print("waiting for another program that is migrating")
+                    case .applying(let name): input.console.print("applying \(name)")
+                    case .applied: break
+                    }
+                }
+                input.console.print(applied.isEmpty ? "nothing to do" : "applied \(applied.count) files")
+                return 0
+            }
+        }
+    )
+}

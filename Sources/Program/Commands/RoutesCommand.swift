@@ -1,0 +1,36 @@
+import HTTPCore
+import Operations
+import ServerCore
+import Web
+
+/// `sallyport routes`: prints the route table.
+enum RoutesCommand {
+    static let command = Command(
+        name: "routes",
+        operands: "",
+        summary: "print the route table",
+        details: "Those below /v1 are served where merchant.api is on; /v1/openapi.json describes them in full.",
+        options: [],
+        run: { input in
+            let width = routes.map(\.site.text.count).max() ?? 0
+            for route in routes {
+                let columns = [
+                    pad(route.site.text, max(6, width)), pad("\(route.method.text)", 5), pad(route.path, 42),
+                    route.summary,
+                ]
+                input.console.print(columns.joined(separator: " "))
+            }
+            return 0
+        }
+    )
+
+    /// Every route of the program, in the order in which it is printed.
+    static let routes = FeatureList.all.routes + AdminPart.routes.flatMap(\.cards)
+
+    /// Those that browsers, apps and operators ask for: none of the interface for merchants' programs.
+    static let pageRoutes = routes.filter { !$0.path.hasPrefix("/v1/") }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

@@ -1,0 +1,39 @@
+import AmazonPay
+import Checkout
+import EventIO
+import ServerCore
+import SessionBroker
+import Settings
+import SimulatorCore
+package import StrictJSON
+import Telemetry
+
+/// Everything the program was told, read once at the start, checked in full, and never changed afterwards.
+package struct Configuration: Sendable {
+    let listeners: Listeners
+    let storage: Storage
+    let limits: Limits
+    let http2: HTTP2
+    let logLevel: LogLevel
+    /// `nil` for text at a terminal, JSON elsewhere.
+    let logFormat: LogFormat?
+    let includesSubdomains: Bool
+    /// What the features read.
+    let features: ConfiguredFeatures
+    /// What is simulated of the systems that they talk to.
+    let simulated: [any SimulatedSystem]
+    /// Name and text of every setting, secrets hidden, in the order of the table.
+    package let printed: [(name: String, value: String)]
+    /// Every setting as the file of `--config` has it, secrets left out.
+    package let document: JSONValue
+
+    /// What the checkout read.
+    func checkout() throws(ConfigurationError) -> CheckoutSettings {
+        try features.demanded(CheckoutFeature.self).settings
+    }
+
+    /// The account at the provider, with its key.
+    func provider() throws(ConfigurationError) -> ProviderSetup {
+        try ProviderSetup(try checkout(), web: listeners.web)
+    }
+}

@@ -1,0 +1,31 @@
+import Checkout
+import Merchant
+import SecurityText
+package import ServerCore
+import ServiceAPI
+import SimulatorCore
+import Webhooks
+
+/// The features of this program; a new system is one more here.
+package enum FeatureList {
+    /// In the order in which they are opened; what another one needs stands before it.
+    package static let all = FeatureSet([
+        CheckoutFeature.self, SecurityText.self, WebhookDelivery.self, MerchantFeature.self,
+    ])
+
+    /// What a demo simulates of the systems that they talk to, beside Amazon Pay.
+    static let simulators: [any SimulatedSystem.Type] = []
+
+    /// What `demo` fills in for both.
+    static var demoSettings: [String: String] {
+        simulators.reduce(into: all.demoSettings) { settings, simulator in
+            settings.merge(simulator.demoSettings) { first, _ in first }
+        }
+    }
+
+    /// What keys of merchants' programs may open.
+    static var scopes: [Scope] { all.slots(Scope.self) }
+
+    /// What merchants can be told about.
+    static var eventTypes: [WebhookEventType] { WebhookEventType.ofOrders + all.slots(WebhookEventType.self) }
+}

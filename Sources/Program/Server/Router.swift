@@ -1,0 +1,50 @@
+import HTTPCore
+import HTTPServer
+import ServerCore
+import Web
+
+// What each listener of a loop serves.
+
+extension Router {
+    /// The router of the public listeners, which tell hosts apart.
+    static func publicListeners(
+        _ process: ProcessContext,
+        _ loop: LoopContext,
+        _ features: FeatureParts
+    ) throws(RouteError) -> Router {
+        let (formats, headers) = (loop.formats, process.headers)
+        func site(_ name: SiteName, _ origin: WebOrigin) -> Site {
+            Site(
+                name,
+                host: Array(origin.authority.utf8),
+                fallback: .page,
+                formats: formats,
+                headFields: headers.redirect
+            )
+        }
+        var routes = try Routes([site(.link, process.link), site(.web, process.web)] + features.sites)
+        try features.mount(&routes)
+        return Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected, block: headers.common)))
+    }
+
+    /// The router of the administration listener.
+    static func adminListener(
+        _ part: AdminPart,
+        _ access: AdminAccess,
+        _ loop: LoopContext,
+        _ features: FeatureParts
+    ) throws(RouteError) -> Router {
+        let headers = loop.headers
+        let site = Site(
+            .admin,
+            host: nil,
+            fallback: .page,
+            formats: loop.formats,
+            headFields: headers.redirect
+        ) { request in access.refusal(of: request, headers.plain) }
+        var routes = try Routes([site])
+        for group in AdminPart.routes { try routes.mount(group, on: part) }
+        try features.mount(&routes)
+        return Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected, block: headers.common)))
+    }
+}
