@@ -220,7 +220,7 @@ let package = Package(
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("SettingsTests", ["Settings", "EventIO", "StrictJSON", "Primitives"]),
-        tests("OperationsTests", ["Operations", "EventIO", "Primitives", "TestKit"]),
+        tests("OperationsTests", ["Operations", "EventIO", "Primitives", "Telemetry", "TestKit"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives"]),
         tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives"]),

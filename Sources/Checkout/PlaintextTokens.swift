@@ -14,12 +14,12 @@ final class PlaintextRevocation: PlaintextGuard {
         let tokens = PlaintextTokens(request)
         guard !tokens.isEmpty else { return nil }
         let caller = Exchange(request: request, services: part).caller
-        return { [part] in
+        return {
             do throws(Failure) {
-                try await part.revoke(tokens, by: caller)
+                try await self.part.revoke(tokens, by: caller)
                 return .forbidden
             } catch {
-                part.note(error, request)
+                self.part.note(error, request)
                 return error.code.status
             }
         }

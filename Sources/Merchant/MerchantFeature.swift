@@ -128,7 +128,7 @@ extension MerchantPart: FeaturePart {
         jobs.every(PaymentRecovery.pause, budget: PaymentRecovery.budget, "payment.recovery", recovery.run)
         if let upkeep = jobs.upkeep { OrderUpkeep(self).add(to: upkeep) }
         if let pollRound { jobs.every(pollRound, budget: Poller.budget, "poll", poller.run) }
-        jobs.whenStopped { [poller] in poller.stop() }
+        jobs.whenStopped { self.poller.stop() }
     }
 }
 

@@ -49,7 +49,9 @@ package struct JobSchedule {
         _ run: @escaping (RunBudget) async throws -> Void
     ) -> JobAlarm? {
         guard upkeep != nil || place == .eachLoop else { return nil }
-        return jobs.every(pause, budget: budget, on: reactor) { [logger] budget in
+        let logger = logger
+        // Without a capture list: see `Reactor.startTask`.
+        return jobs.every(pause, budget: budget, on: reactor) { budget in
             do {
                 try await run(budget)
             } catch {

@@ -40,7 +40,8 @@ package final class Jobs: Sendable {
         barriers.withLock { $0.append(barrier) }
         let job = Job(reactor, pause: shortened ?? pause, budget: budget, barrier, run)
         job.start()
-        whenStopped(on: reactor) { [drain] in await job.stop(within: drain) }
+        let drain = drain
+        whenStopped(on: reactor) { await job.stop(within: drain) }
         return JobAlarm { job.wake() }
     }
 

@@ -56,7 +56,7 @@ package final class WorkerPool {
     /// Runs bodies side by side, whatever the width is, and returns when all have ended.
     package func all(_ bodies: [() async -> Void]) async {
         for body in bodies { start(body) }
-        while underWay > 0 { await next() }
+        await wait { underWay == 0 }
     }
 
     /// Returns when all have ended.
@@ -65,12 +65,18 @@ package final class WorkerPool {
     }
 
     private func room(for count: Int) async {
-        while width - underWay < count { await next() }
+        await wait { width - underWay >= count }
     }
 
-    /// Returns when one has ended; only while one runs.
-    package func next() async {
-        await suspend { self.waiter = $0 }
+    /// Returns when a condition holds, which the end of a body may bring about; one task at a time.
+    package func wait(until isDone: () -> Bool) async {
+        while !isDone() {
+            await suspend { suspension in
+                guard !isDone() else { return suspension.resume() }
+                precondition(waiter == nil, "one at a time waits for a pool")
+                waiter = suspension
+            }
+        }
     }
 
     /// Starts a body; the caller keeps to the width.

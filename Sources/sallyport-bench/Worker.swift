@@ -20,7 +20,9 @@ final class Worker {
 
     /// Waits for the task.
     func end() async throws {
-        if result == nil { await suspend { waiting = $0 } }
+        await suspend { caller in
+            if result == nil { waiting = caller } else { caller.resume() }
+        }
         try result?.get()
     }
 }

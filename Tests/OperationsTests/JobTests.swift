@@ -1,5 +1,6 @@
 import EventIO
 import Operations
+import Telemetry
 import TestKit
 import Testing
 
@@ -82,6 +83,22 @@ import Testing
             await jobs.stop()
             #expect(hasEnded)
             #expect(steps == before)
+        }
+    }
+
+    @Test func `of a schedule runs isolated to its loop, where a resumption is one job`() async throws {
+        try await withLoop { reactor in
+            let jobs = Jobs(drain: .seconds(60))
+            let logger = Logger(level: .error, clock: ManualClock()) { _ in }
+            let schedule = JobSchedule(jobs, on: reactor, nil, end: StopSignal(), logger: logger)
+            var isolations: [Bool] = []
+            schedule.every(.seconds(3_600), budget: .seconds(1), on: .eachLoop, "look") { _ in
+                let isolation: (any Actor)? = #isolation
+                isolations.append(isolation != nil)
+            }
+            #expect(await waitUntil(reactor) { !isolations.isEmpty })
+            #expect(isolations == [true])
+            await jobs.stop()
         }
     }
 }

@@ -92,4 +92,20 @@ import Testing
             #expect(record.done == [0, 1])
         }
     }
+
+    @Test func `is not waited for where the last body ended between the call and the wait`() async throws {
+        try await withLoop { reactor in
+            let pool = WorkerPool(reactor, width: 2)
+            var looks = 0
+            var isOver = false
+            reactor.startTask {
+                await pool.wait {
+                    looks += 1
+                    return looks > 1
+                }
+                isOver = true
+            }
+            #expect(await waitUntil(reactor) { isOver })
+        }
+    }
 }

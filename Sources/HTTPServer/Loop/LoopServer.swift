@@ -173,7 +173,9 @@ extension LoopServer {
             shared.logger.warning("http.drain_cut_off", [LogField("connections", connections.count)])
             for connection in connections { connection.close() }
         }
-        await suspend { emptied = $0 }
+        await suspend { suspension in
+            if connections.isEmpty { suspension.resume() } else { emptied = suspension }
+        }
         reactor.cancel(deadline)
     }
 

@@ -179,7 +179,7 @@ package final class Reconciliation {
         }
         while true {
             if let result = comparisons.results.removeValue(forKey: index) { return result }
-            await pool.next()
+            await pool.wait { comparisons.results[index] != nil }
         }
     }
 

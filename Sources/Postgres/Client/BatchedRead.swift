@@ -145,7 +145,6 @@ private final class ReadBatch: Gathering {
     /// Waits for the rows.
     func rows() async throws(PostgresError) -> ResultSet {
         if outcome == nil {
-            // Looked at once more: a job of the loop may run between the call and its body.
             await suspend { caller in
                 if outcome == nil { waiting.append(caller) } else { caller.resume() }
             }

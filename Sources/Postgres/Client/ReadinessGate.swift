@@ -34,8 +34,8 @@ final class ReadinessGate {
 
     /// Waits for all; false when that took too long.
     func wait(for patience: Duration) async -> Bool {
-        guard !isOpen else { return true }
-        return await suspend { caller in
+        await suspend { caller in
+            guard !isOpen else { return caller.resume(true) }
             let number = nextWaiter
             nextWaiter += 1
             let timer = reactor.schedule(after: patience) { [weak self] in self?.giveUp(number) }

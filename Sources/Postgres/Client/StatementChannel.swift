@@ -117,8 +117,9 @@ final class StatementChannel {
 
     /// Returns when nobody waits any more.
     func drain() async {
-        guard !machine.isEmpty else { return }
-        await suspend { drainers.append($0) }
+        await suspend { caller in
+            if machine.isEmpty { caller.resume() } else { drainers.append(caller) }
+        }
     }
 
     /// Closes the connection; whoever waits is told so.
