@@ -89,19 +89,26 @@ public actor Checkout {
     ///   - items: Quantities by the shop's own ids.
     ///   - key: Names this try to buy: after an error it is the same again, for a buyer who starts over a new one.
     /// - Returns: What the tab is opened with, as ``CheckoutState/opening(_:)`` tells, too. The checkout before is over.
-    /// - Throws: ``CheckoutError``, what the transport or the store throws.
+    /// - Throws: ``CheckoutError``, what the transport or the store throws. `CancellationError` where ``cancel()``, another `begin`
+    ///   or a link has overtaken it: that is no failure, and ``state`` tells how it stands.
     @discardableResult
     public func begin(_ items: [String: Int], key: String) async throws -> Launch {
         guard case .server(let server) = completion else { throw CheckoutError("the cart page begins this checkout") }
+        // A second order beside a payment that may have been made would charge the buyer twice. A record that cannot be read
+        // is replaced.
+        guard (try? store.load())?.phase != .received else {
+            throw CheckoutError("a payment is under way; resume() tells how it ends")
+        }
         turn += 1
         let mine = turn
         become(.starting)
         do {
             let url = try await server.begin(items, client: configuration.client, key: key)
-            guard mine == turn else { throw CheckoutError("the checkout was given up, or another one begun") }
+            guard mine == turn else { throw CancellationError() }
             return try depart(try launch(url))
         } catch {
-            if mine == turn { become(.failed(Checkout.reason(error))) }
+            guard mine == turn else { throw CancellationError() }
+            become(.failed(Checkout.reason(error)))
             throw error
         }
     }

@@ -220,7 +220,7 @@ struct PageCheckoutTests {
         await server.begun()
         try await checkout.cancel()
         await server.answer()
-        await #expect(throws: CheckoutError.self) { try await launch.value }
+        await #expect(throws: CancellationError.self) { try await launch.value }
         #expect(await checkout.state == .ended(.cancelled))
     }
 

@@ -100,6 +100,10 @@ struct ServerCheckoutTests {
             try await sample.start()
             let third = try app.restarted()
             await #expect(throws: ReturnLinkRefusal.replayed) { try await third.checkout.receive(link) }
+            // The buyer starts over while nobody knows whether the first order was paid.
+            await #expect(throws: CheckoutError("a payment is under way; resume() tells how it ends")) {
+                try await third.checkout.begin(["tea": 2], key: "two")
+            }
             #expect(paid(try await third.checkout.resume()))
             #expect(try await app.restarted().checkout.resume() == .idle)
             #expect(try await sample.shop.effectiveCompletions() == 1)

@@ -1,5 +1,7 @@
 package sallyport.client
 
+import java.util.concurrent.CancellationException
+
 /** Is told each state of a checkout, in their order, on the thread that brought it about. */
 interface CheckoutListener {
     /** A new state. Hands it over to the thread of the UI (`View.post`), and comes back at once. */
@@ -80,11 +82,13 @@ class Checkout @JvmOverloads constructor(
      * @param items quantities by the shop's own ids.
      * @param key names this try to buy: after an error it is the same again, for a buyer who starts over a new one.
      * @return what the tab is opened with.
-     * @throws Exception [CheckoutError], what the transport or the store throws.
+     * @throws Exception [CheckoutError], what the transport or the store throws. [CancellationException] where [cancel], another
+     * `begin` or a link has overtaken it: that is no failure, and [state] tells how it stands.
      */
     fun begin(items: Map<String, Int>, key: String): Launch {
         val server = (completion as? Completion.Server)?.server ?: throw CheckoutError("the cart page begins this checkout")
         val mine = synchronized(lock) {
+            if (isPaying()) throw CheckoutError("a payment is under way; resume() tells how it ends")
             become(CheckoutState.Starting)
             turn += 1
             turn
@@ -92,14 +96,25 @@ class Checkout @JvmOverloads constructor(
         try {
             val url = server.begin(items, configuration.client, key)
             return synchronized(lock) {
-                if (mine != turn) throw CheckoutError("the checkout was given up, or another one begun")
+                if (mine != turn) throw overtaken()
                 depart(launch(url))
             }
         } catch (error: Exception) {
-            synchronized(lock) { if (mine == turn) become(failure(error)) }
+            synchronized(lock) {
+                if (mine != turn) throw overtaken()
+                become(failure(error))
+            }
             throw error
         }
     }
+
+    /** A second order beside a payment that may have been made would charge the buyer twice. A record that cannot be read is replaced. */
+    private fun isPaying(): Boolean {
+        val record = try { store.load() } catch (error: Exception) { null }
+        return record != null && record.phase == CheckoutRecord.Phase.RECEIVED
+    }
+
+    private fun overtaken() = CancellationException("the checkout was given up, or another one begun")
 
     private fun launch(url: String): Launch {
         val ticket = LaunchTicket.ofLaunchURL(url)

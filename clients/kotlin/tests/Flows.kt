@@ -20,6 +20,7 @@ import java.io.File
 import java.io.IOException
 import java.nio.file.Files
 import java.nio.file.attribute.PosixFilePermissions
+import java.util.concurrent.CancellationException
 import java.util.concurrent.CountDownLatch
 import kotlin.concurrent.thread
 
@@ -181,7 +182,7 @@ internal fun accidents() {
             override fun current(ticket: LaunchTicket): Redemption = Redemption.None
         }
         checkout = Checkout(configuration, Completion.Server(server), MemoryCheckoutStore())
-        val error = try { checkout.begin(mapOf("tea" to 1), "once").toString() } catch (error: CheckoutError) { "given up" }
+        val error = try { checkout.begin(mapOf("tea" to 1), "once").toString() } catch (error: CancellationException) { "given up" }
         expect(error, "given up")
         expect(checkout.state, CheckoutState.Ended(CheckoutEnd.CANCELLED))
     }

@@ -103,6 +103,8 @@ internal fun merchant() {
         expect(app.checkout.receive(own), CheckoutState.Failed("no answer"))
         expect(shop.seen.size, 2)
         val after = App(shop, app.file)
+        val second = try { after.checkout.begin(mapOf("tea" to 2), "key-2").toString() } catch (error: CheckoutError) { error.message }
+        expect(second, "a payment is under way; resume() tells how it ends")
         expect(after.checkout.resume(), receipt)
         expect(shop.seen[1], shop.seen[2])
     }
