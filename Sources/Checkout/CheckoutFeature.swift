@@ -37,7 +37,7 @@ package struct CheckoutProcess: FeatureProcess {
     let deployment: Deployment
     let notifications: NotificationSetup?
     let telemetry: CheckoutTelemetry
-    let limits: FlowLimits
+    let limits: WebviewSessionLimits
     let quota: CallQuota
     let sessionCalls: SessionCalls
     let signing: SigningQueue
@@ -68,7 +68,7 @@ package struct CheckoutProcess: FeatureProcess {
         self.provider = provider
         self.deployment = deployment
         telemetry = CheckoutTelemetry(process)
-        limits = FlowLimits(policy: settings.policy)
+        limits = WebviewSessionLimits(policy: settings.policy)
         quota = CallQuota(provider.quota)
         sessionCalls = SessionCalls(process.metrics)
         signer = try WorkerThread(name: "sign")

@@ -24,7 +24,8 @@ package final class CheckoutPart {
     package let purchases: PurchaseService
     /// The one way to a session.
     package let creation: SessionCreation
-    /// Says what sending an order costs where its terms name a server to ask; the feature above that knows such servers sets it.
+    /// Says what sending an order costs where its terms name a server to ask; the feature above that knows such servers sets
+    /// it.
     package var shippingCosts: (any ShippingCosts)?
     /// Signals that the provider has news of an object; the feature above that reads objects listens.
     package let objectNews: ObjectNews
@@ -213,7 +214,7 @@ package final class CheckoutPart {
         var fields = [
             LogField("code", problem.code.name), LogField("detail", problem.detail), LogField("request", requestID),
         ]
-        if let flow = problem.session { fields.append(LogField("flow", flow.description)) }
+        if let webviewSession = problem.session { fields.append(LogField("flow", webviewSession.description)) }
         if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
         logger.warning("merchant.request_failed", fields)
     }
@@ -226,7 +227,7 @@ package final class CheckoutPart {
             LogField("code", failure.code.name), LogField("detail", failure.detail),
             LogField("request", request.requestID),
         ]
-        if let flow = failure.session { fields.append(LogField("flow", flow.description)) }
+        if let webviewSession = failure.session { fields.append(LogField("flow", webviewSession.description)) }
         if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
         if failure.code == .internalError {
             logger.error("request.failed", fields)
@@ -243,10 +244,14 @@ package protocol ShippingCosts: AnyObject {
     /// - Parameters:
     ///   - address: Of the order's terms, which may be older than the settings.
     ///   - question: What is to be sent where.
-    ///   - flow: For the log.
+    ///   - webviewSession: For the log.
     /// - Returns: In the currency of the order; with it the order can be charged.
     /// - Throws: `postage_failed`, with a detail that names the origin and holds nothing of the address or the answer.
-    func ask(_ address: String, _ question: PostageQuestion, _ flow: FlowID) async throws(Failure) -> Yen
+    func ask(
+        _ address: String,
+        _ question: PostageQuestion,
+        _ webviewSession: WebviewSessionID
+    ) async throws(Failure) -> Yen
 }
 
 /// Signals that the provider has news of an object.

@@ -27,7 +27,7 @@ final class PlaintextRevocation: PlaintextGuard {
 }
 
 extension CheckoutPart {
-    /// Revokes the flows of tokens that travelled in clear.
+    /// Revokes the webview sessions of tokens that travelled in clear.
     ///
     /// - Parameters:
     ///   - tokens: Those that were found.
@@ -44,8 +44,8 @@ extension CheckoutPart {
 
 /// The tokens in a request, wherever they stand: in path, query, any field, or the content.
 ///
-/// They are looked for as they are, and once more behind each layer of percent-encoding: forms, mail gateways and rewriters of links
-/// write `swa%5F` for `swa_`, and those that put an address into another one write `swa%255F`.
+/// They are looked for as they are, and once more behind each layer of percent-encoding: forms, mail gateways and rewriters of
+/// links write `swa%5F` for `swa_`, and those that put an address into another one write `swa%255F`.
 struct PlaintextTokens: Sendable {
     private(set) var launch: [LaunchTicket] = []
     private(set) var tab: [TabToken] = []
@@ -125,7 +125,7 @@ struct PlaintextTokens: Sendable {
     }
 
     /// What stands there in clear is found again behind each layer.
-    private func add<Role>(_ token: FlowToken<Role>, to tokens: inout [FlowToken<Role>]) {
+    private func add<Role>(_ token: WebviewSessionToken<Role>, to tokens: inout [WebviewSessionToken<Role>]) {
         if !tokens.contains(where: { $0.hash == token.hash }) { tokens.append(token) }
     }
 }

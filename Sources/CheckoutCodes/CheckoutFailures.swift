@@ -6,7 +6,7 @@ extension FailureCode {
     /// Every code that the checkout refuses with.
     package static let ofCheckout: [FailureCode] = [
         .invalidRequest, .quantityInvalid, .rateLimited, .unknownSession, .expiredSession, .sessionReused,
-        .sessionRevoked, .sessionCancelled, .wrongBrowser, .cookiesBlocked, .flowMismatch, .orderMismatch,
+        .sessionRevoked, .sessionCancelled, .wrongBrowser, .cookiesBlocked, .webviewSessionMismatch, .orderMismatch,
         .csrfRejected, .proofRequired, .proofMismatch, .notPriced, .priceChanged, .notReady, .purchaseInProgress,
         .paymentDeclined, .providerFailed, .postageFailed, .unavailable, .notFound, .methodNotAllowed,
         .payloadTooLarge, .internalError,
@@ -32,7 +32,7 @@ extension FailureCode {
             "This checkout is not known. Please start again from the cart."
         )
     )
-    /// The ticket or the flow is too old.
+    /// The ticket or the webview session is too old.
     package static let expiredSession = FailureCode(
         "expired_session",
         .gone,
@@ -52,7 +52,7 @@ extension FailureCode {
             "This link has been opened before. For your safety, please start again from the cart."
         )
     )
-    /// The flow was closed for safety.
+    /// The webview session was closed for safety.
     package static let sessionRevoked = FailureCode(
         "session_revoked",
         .gone,
@@ -62,7 +62,7 @@ extension FailureCode {
             "This checkout has ended. If your order was not completed, you are not charged, and you can start again from the cart."
         )
     )
-    /// The flow was cancelled by the buyer.
+    /// The webview session was cancelled by the buyer.
     package static let sessionCancelled = FailureCode(
         "session_cancelled",
         .gone,
@@ -92,8 +92,8 @@ extension FailureCode {
             "This browser keeps no cookies. Please try another browser."
         )
     )
-    /// The page belongs to another flow than the tab.
-    package static let flowMismatch = FailureCode(
+    /// The page belongs to another webview session than the tab.
+    package static let webviewSessionMismatch = FailureCode(
         "flow_mismatch",
         .conflict,
         "This page belongs to another checkout than the tab.",
@@ -102,7 +102,7 @@ extension FailureCode {
             "A newer checkout is open in this browser. Please continue on its page."
         )
     )
-    /// The checkout session belongs to another flow.
+    /// The checkout session belongs to another webview session.
     package static let orderMismatch = FailureCode(
         "order_mismatch",
         .unprocessable,

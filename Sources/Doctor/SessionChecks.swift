@@ -1,6 +1,6 @@
 import Operations
 
-/// D16, D18, D48: the rules of a flow, and of what is under way when the program stops.
+/// D16, D18, D48: the rules of a webview session, and of what is under way when the program stops.
 enum SessionChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {
         order(facts) + lease(facts) + profile(facts) + drain(facts)

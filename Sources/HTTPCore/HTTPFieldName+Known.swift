@@ -95,7 +95,7 @@ extension HTTPFieldName {
     package static let wwwAuthenticate = HTTPFieldName(.wwwAuthenticate)
     /// `X-Content-Type-Options`: whether to guess media types.
     package static let xContentTypeOptions = HTTPFieldName(.xContentTypeOptions)
-    /// `X-Flow-Id`: the flow a response belongs to, for support and audit.
+    /// `X-Flow-Id`: the webview session a response belongs to, for support and audit.
     package static let xFlowID = HTTPFieldName(.xFlowID)
     /// `X-Forwarded-For`: addresses a proxy has seen.
     package static let xForwardedFor = HTTPFieldName(.xForwardedFor)

@@ -14,32 +14,32 @@ import Web
 enum BuyerHandler {
     /// Answers `GET /v1/sessions/{id}/buyer`.
     @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let order = try await SessionHandlers.order(call, try call.flow())
+        let order = try await SessionHandlers.order(call, try call.webviewSession())
         let checkout = call.services.provider
         if order.permission == nil, let problem = refusal(order) { throw problem }
-        try checkout.count(.buyer, of: order.flow)
+        try checkout.count(.buyer, of: order.webviewSession)
         let permission: ChargePermission?
         do throws(AmazonPayError) {
             permission = try await checkout.permission(of: order)
         } catch {
             throw problem(error, order)
         }
-        guard let permission else { throw Failure(.purchaseInProgress, session: order.flow) }
+        guard let permission else { throw Failure(.purchaseInProgress, session: order.webviewSession) }
         guard permission.buyer != nil || permission.shippingAddress != nil else {
-            throw Failure(.buyerUnavailable, session: order.flow)
+            throw Failure(.buyerUnavailable, session: order.webviewSession)
         }
         let body = JSONValue(
             buyer: permission.buyer ?? Buyer(),
             address: permission.shippingAddress ?? Address()
         )
-        return MerchantAnswer(.ok, body, flow: order.flow)
+        return MerchantAnswer(.ok, body, webviewSession: order.webviewSession)
     }
 
     /// Why nobody is asked: the session is not paid, and no purchase is under way that may turn out to be.
     private static func refusal(_ order: MerchantOrder) -> Failure? {
         switch order.state {
-        case .created, .atProvider, .inReview: Failure(.notReady, session: order.flow)
-        case .declined, .cancelled, .expired, .closed: Failure(.sessionOver, session: order.flow)
+        case .created, .atProvider, .inReview: Failure(.notReady, session: order.webviewSession)
+        case .declined, .cancelled, .expired, .closed: Failure(.sessionOver, session: order.webviewSession)
         // The outcome may be unknown to us and known to the provider.
         case .paying, .paymentPending, .paid, .captured, .partRefunded, .refunded: nil
         }
@@ -47,13 +47,13 @@ enum BuyerHandler {
 
     private static func problem(_ error: AmazonPayError, _ order: MerchantOrder) -> Failure {
         guard !error.isAboutNothing else {
-            return Failure(.buyerUnavailable, error.debugDescription, session: order.flow)
+            return Failure(.buyerUnavailable, error.debugDescription, session: order.webviewSession)
         }
         return Failure(
             .providerFailed,
             error.debugDescription,
             message: "The payment provider did not say who bought. Ask again.",
-            session: order.flow,
+            session: order.webviewSession,
             context: error.status == nil ? nil : ProviderProblem(error)
         )
     }

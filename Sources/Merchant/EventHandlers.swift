@@ -34,7 +34,7 @@ enum EventHandlers {
             body += event.body
         }
         body += #"],"nextCursor":\#(JSONValue(next)),"hasMore":\#(page.hasMore)}"#.utf8
-        return MerchantAnswer(.ok, bytes: body, flow: nil)
+        return MerchantAnswer(.ok, bytes: body, webviewSession: nil)
     }
 }
 

@@ -62,11 +62,11 @@ struct MerchantCall {
     /// The id of a session in the path.
     ///
     /// - Parameter index: From zero.
-    /// - Returns: The flow.
+    /// - Returns: The webview session.
     /// - Throws: `not_found` for what can be no id, as for one that does not exist.
-    func flow(_ index: Int = 0) throws(Failure) -> FlowID {
-        guard let flow = UUIDBytes(parameter(index)) else { throw Failure(.notFound) }
-        return flow
+    func webviewSession(_ index: Int = 0) throws(Failure) -> WebviewSessionID {
+        guard let webviewSession = UUIDBytes(parameter(index)) else { throw Failure(.notFound) }
+        return webviewSession
     }
 
     /// The parameters of the query.
@@ -143,17 +143,17 @@ struct MerchantCall {
     /// Not for what moves money: that claims in the very statement that begins it.
     ///
     /// - Parameters:
-    ///   - flow: What it is about.
+    ///   - webviewSession: What it is about.
     ///   - body: The request.
     /// - Returns: The answer, or the kept one.
     /// - Throws: What the body throws; `request_in_progress`, `idempotency_key_reused`.
     func idempotently(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         _ body: () async throws(Failure) -> MerchantAnswer
     ) async throws(Failure) -> MerchantAnswer {
         let claim = try claim()
         let verdict = try await mapErrors { () async throws(StoreError) in
-            try await merchant.keys.take(claim, flow: flow)
+            try await merchant.keys.take(claim, webviewSession: webviewSession)
         }
         let end: WallTime
         switch verdict {
@@ -179,11 +179,11 @@ struct MerchantCall {
     /// - Throws: `request_in_progress`, `idempotency_key_reused`.
     func replay(_ state: ClaimState) throws(Failure) -> MerchantAnswer {
         switch state {
-        case .answered(let answer, let flow):
+        case .answered(let answer, let webviewSession):
             guard let status = HTTPStatus(answer.status) else {
                 throw Failure(.internalError, "a kept answer with status \(answer.status)")
             }
-            return MerchantAnswer(status, bytes: answer.body, flow: flow)
+            return MerchantAnswer(status, bytes: answer.body, webviewSession: webviewSession)
         case .running(let seconds): throw Failure(.requestInProgress, retryAfter: seconds)
         case .reused: throw Failure(.idempotencyKeyReused)
         // It was there a moment ago: its time had come.
@@ -232,7 +232,7 @@ struct MerchantAnswer {
     /// JSON.
     let body: [UInt8]
     /// For `X-Flow-Id`.
-    let flow: FlowID?
+    let webviewSession: WebviewSessionID?
     /// Seconds for `Retry-After`, where there will be more to say.
     var retryAfter: Int?
 
@@ -241,9 +241,9 @@ struct MerchantAnswer {
     /// - Parameters:
     ///   - status: 200, 201 or 202.
     ///   - body: The content.
-    ///   - flow: The session it is about.
-    init(_ status: HTTPStatus, _ body: JSONValue, flow: FlowID?) {
-        self.init(status, bytes: body.bytes, flow: flow)
+    ///   - webviewSession: The session it is about.
+    init(_ status: HTTPStatus, _ body: JSONValue, webviewSession: WebviewSessionID?) {
+        self.init(status, bytes: body.bytes, webviewSession: webviewSession)
     }
 
     /// An answer that is rendered already.
@@ -251,10 +251,10 @@ struct MerchantAnswer {
     /// - Parameters:
     ///   - status: As it was.
     ///   - bytes: The content.
-    ///   - flow: The session it is about.
-    init(_ status: HTTPStatus, bytes: [UInt8], flow: FlowID?) {
+    ///   - webviewSession: The session it is about.
+    init(_ status: HTTPStatus, bytes: [UInt8], webviewSession: WebviewSessionID?) {
         self.status = status
         body = bytes
-        self.flow = flow
+        self.webviewSession = webviewSession
     }
 }

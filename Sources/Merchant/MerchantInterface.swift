@@ -12,8 +12,8 @@ import Web
 /// Lets requests below `/v1` in or refuses them, and turns every outcome into a response; one per loop.
 ///
 /// The order of checks: path and method, browsers, the key, how often it is used, what it opens, then the form of the request.
-/// Nothing is looked up before the key was found good, so that a client without a key learns nothing but which routes there are. A valid key is
-/// let in whatever else its address does, and whatever the buyers do whose requests it relays.
+/// Nothing is looked up before the key was found good, so that a client without a key learns nothing but which routes there
+/// are. A valid key is let in whatever else its address does, and whatever the buyers do whose requests it relays.
 final class MerchantInterface {
     private let services: CheckoutPart
     private let merchant: MerchantServices
@@ -111,7 +111,8 @@ final class MerchantInterface {
         throw Failure(.scopeMissing, message: "The key does not open \(scope.text).")
     }
 
-    /// The same answer whether a key is missing, malformed, unknown or revoked; 429 where the address has shown too many such keys.
+    /// The same answer whether a key is missing, malformed, unknown or revoked; 429 where the address has shown too many such
+    /// keys.
     private func authenticate(_ request: HTTPRequest, _ caller: Caller) async throws(Failure) -> (APIKey, KeyGrant) {
         let wait = services.broker.keyWait(caller)
         if let key = MerchantInterface.key(request), let grant = try await grant(of: key, isGuess: wait != nil) {
@@ -186,7 +187,7 @@ final class MerchantInterface {
         )
         _ = response.add(.xRequestID, requestID)
         if let seconds = answer.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
-        if let flow = answer.flow { _ = response.add(.xFlowID, flow.description) }
+        if let webviewSession = answer.webviewSession { _ = response.add(.xFlowID, webviewSession.description) }
         return response
     }
 
@@ -202,7 +203,7 @@ final class MerchantInterface {
         _ = response.add(.xRequestID, requestID)
         if problem.code == .unauthenticated { response.add(.wwwAuthenticate, constant: "Bearer") }
         if let seconds = problem.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
-        if let flow = problem.session { _ = response.add(.xFlowID, flow.description) }
+        if let webviewSession = problem.session { _ = response.add(.xFlowID, webviewSession.description) }
         return response
     }
 }

@@ -15,7 +15,7 @@ extension Failure {
             case .wrongBrowser, .cookiesBlocked, .csrfRejected, .proofRequired: .proofMismatch
             case .unknownSession: .notFound
             case .sessionReused, .expiredSession, .sessionRevoked, .sessionCancelled: .sessionOver
-            case .flowMismatch: .orderMismatch
+            case .webviewSessionMismatch: .orderMismatch
             case .notPriced, .postageFailed, .priceChanged: .notReady
             case .payloadTooLarge: .contentTooLarge
             default: code

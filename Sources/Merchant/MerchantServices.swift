@@ -16,7 +16,7 @@ import Webhooks
 final class MerchantServices {
     /// Keys, and what requests were answered.
     let keys: PostgresKeyStore
-    /// What only merchants' flows have.
+    /// What only merchants' webview sessions have.
     let creation: PostgresSessionCreation
     /// The account that orders are made under.
     let account: OrderAccount

@@ -45,7 +45,7 @@ enum PaymentAnswer {
         let now = SystemClock().now()
         var object = LedgerObject(
             seen.id,
-            of: operation.flow,
+            of: operation.webviewSession,
             row,
             created: seen.created ?? now,
             updated: seen.version.updated ?? now

@@ -27,13 +27,13 @@ enum PaymentHandlers {
     @Sendable static func listCharges(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let order = try await order(call)
         let data = order.charges.map { JSONValue(charge: $0) }
-        return MerchantAnswer(.ok, ["data": .array(data)], flow: order.flow)
+        return MerchantAnswer(.ok, ["data": .array(data)], webviewSession: order.webviewSession)
     }
 
     /// Answers `GET /v1/charges/{chargeId}`.
     @Sendable static func readCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let charge = try await object(call, .charge)
-        return MerchantAnswer(.ok, JSONValue(charge: charge), flow: charge.flow)
+        return MerchantAnswer(.ok, JSONValue(charge: charge), webviewSession: charge.webviewSession)
     }
 
     /// Answers `POST /v1/charges/{chargeId}/capture`.
@@ -71,7 +71,7 @@ enum PaymentHandlers {
     /// Answers `GET /v1/refunds/{refundId}`.
     @Sendable static func readRefund(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let refund = try await object(call, .refund)
-        return MerchantAnswer(.ok, JSONValue(refund: refund), flow: refund.flow)
+        return MerchantAnswer(.ok, JSONValue(refund: refund), webviewSession: refund.webviewSession)
     }
 
     /// Answers `POST /v1/sessions/{id}/close`.
@@ -92,29 +92,29 @@ enum PaymentHandlers {
         _ request: PaymentRequest,
         _ call: MerchantCall
     ) async throws(Failure) -> MerchantAnswer {
-        let flow = request.target.flow
+        let webviewSession = request.target.webviewSession
         let isOwn = try await call.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.isOwn(flow)
+            try await call.merchant.orders.isOwn(webviewSession)
         }
         // The provider would not find it, and its refusal would be kept.
         guard isOwn else {
             throw Failure(
                 .wrongState,
                 message: "The session is of another account or environment of the provider.",
-                session: flow
+                session: webviewSession
             )
         }
         let answer = try await call.merchant.payments.carryOut(request, try call.claim())
         guard let status = HTTPStatus(answer.status) else {
             throw Failure(.internalError, "a kept answer with status \(answer.status)")
         }
-        return MerchantAnswer(status, bytes: answer.body, flow: flow)
+        return MerchantAnswer(status, bytes: answer.body, webviewSession: webviewSession)
     }
 
     private static func order(_ call: MerchantCall) async throws(Failure) -> MerchantOrder {
-        let flow = try call.flow()
+        let webviewSession = try call.webviewSession()
         let found = try await call.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.read(flow)
+            try await call.merchant.orders.read(webviewSession)
         }
         guard let found else { throw Failure(.notFound) }
         return found
@@ -127,7 +127,7 @@ enum PaymentHandlers {
             throw Failure(
                 .wrongState,
                 message: "The session is \(order.state.rawValue), not paid.",
-                session: order.flow
+                session: order.webviewSession
             )
         }
         return found

@@ -51,7 +51,7 @@ struct PaymentRequest {
     private func providerKey(_ step: StaticString, _ claim: IdempotencyClaim) -> IdempotencyKey {
         IdempotencyKey.derive(
             scope: claim.scope,
-            flow: target.flow,
+            webviewSession: target.webviewSession,
             step: step,
             target: target.id,
             word: claim.text

@@ -14,10 +14,10 @@ import Web
 
 /// Moves money once, whatever crashes or races in between; one per loop.
 ///
-/// The order is fixed, as for a purchase: the store writes down what is to be sent and gives the operation, the provider is called
-/// outside any transaction, the store takes the end under the operation's attempt id. Every repeat sends the octets that were
-/// written down, under the same key. What is left when its holder is gone is taken over when the lease is over; an unknown outcome
-/// ends the lease at once.
+/// The order is fixed, as for a purchase: the store writes down what is to be sent and gives the operation, the provider is
+/// called outside any transaction, the store takes the end under the operation's attempt id. Every repeat sends the octets that
+/// were written down, under the same key. What is left when its holder is gone is taken over when the lease is over; an unknown
+/// outcome ends the lease at once.
 final class PaymentService {
     private let orders: any OrderStore
     private let client: CheckoutClient
@@ -26,7 +26,8 @@ final class PaymentService {
     private let metrics: MetricsRegistry
     private var counters: [String: Counter] = [:]
 
-    /// For a call that moves money; reading the charge afterwards takes up to five seconds more, and all of it less than the lease.
+    /// For a call that moves money; reading the charge afterwards takes up to five seconds more, and all of it less than the
+    /// lease.
     private static let limit = Duration.seconds(45)
 
     /// A service for one loop.
@@ -65,7 +66,7 @@ final class PaymentService {
     func carryOut(_ request: PaymentRequest, _ claim: IdempotencyClaim) async throws(Failure) -> StoredAnswer {
         var operation = OperationRequest(
             (freshID(), freshID()),
-            of: request.target.flow,
+            of: request.target.webviewSession,
             request.intent,
             on: request.target.id,
             call: try request.call(claim)
@@ -74,14 +75,14 @@ final class PaymentService {
         var verdict = try await begin(operation)
         if verdict.mayBeOutdated(operation.intent.kind) {
             // What the ledger holds against it may be over at the provider by now.
-            await look(atWhatIsOpenIn: request.target.flow)
+            await look(atWhatIsOpenIn: request.target.webviewSession)
             verdict = try await begin(operation)
         }
         switch verdict {
         case .begun(let begun): return try await perform(begun)
         case .replayed(let answer): return answer
-        case .left(let id): return try await resume(id, request.target.flow)
-        default: throw PaymentService.problem(verdict, operation.intent, request.target.flow)
+        case .left(let id): return try await resume(id, request.target.webviewSession)
+        default: throw PaymentService.problem(verdict, operation.intent, request.target.webviewSession)
         }
     }
 
@@ -112,7 +113,7 @@ final class PaymentService {
     }
 
     /// Goes on where another request of the same claim was cut off.
-    private func resume(_ id: UUIDBytes, _ flow: UUIDBytes) async throws(Failure) -> StoredAnswer {
+    private func resume(_ id: UUIDBytes, _ webviewSession: UUIDBytes) async throws(Failure) -> StoredAnswer {
         let taken: TakeOver
         do throws(StoreError) {
             taken = try await orders.takeOver(id, by: .request, freshAttempt: freshID())
@@ -121,7 +122,7 @@ final class PaymentService {
         }
         switch taken {
         case .taken(let operation): return try await perform(operation)
-        case .none: throw Failure(.requestInProgress, session: flow)
+        case .none: throw Failure(.requestInProgress, session: webviewSession)
         }
     }
 
@@ -146,10 +147,10 @@ final class PaymentService {
         case .closePermission:
             let outcome = await close(operation)
             let answer = try await conclude(operation, outcome)
-            if Ending(operation.body)?.cancelsPending == true { await look(atWhatIsOpenIn: operation.flow) }
+            if Ending(operation.body)?.cancelsPending == true { await look(atWhatIsOpenIn: operation.webviewSession) }
             return answer
         case .finalize:
-            throw Failure(.internalError, "nobody finalizes", session: operation.flow)
+            throw Failure(.internalError, "nobody finalizes", session: operation.webviewSession)
         }
     }
 
@@ -200,17 +201,18 @@ final class PaymentService {
         }
     }
 
-    /// Reads the permission of a flow and its charges, as far as they can still change; what cannot be read now is found by the polls.
-    private func look(atWhatIsOpenIn flow: UUIDBytes) async {
+    /// Reads the permission of a webview session and its charges, as far as they can still change; what cannot be read now is
+    /// found by the polls.
+    private func look(atWhatIsOpenIn webviewSession: UUIDBytes) async {
         do {
-            for object in try await orders.objects(of: flow) where !object.row.isFinal {
+            for object in try await orders.objects(of: webviewSession) where !object.row.isFinal {
                 guard let seen = try await read(object) else { continue }
                 _ = try await orders.observe(seen)
             }
         } catch {
             logger.warning(
                 "payment.look_failed",
-                [LogField("flow", flow.description), LogField("detail", String(reflecting: error))]
+                [LogField("flow", webviewSession.description), LogField("detail", String(reflecting: error))]
             )
         }
     }
@@ -245,7 +247,8 @@ final class PaymentService {
             return answer
         case .refused(let error, _) where error.reason == .duplicateIdempotencyKey,
             .unknown(let error) where error.reason == .duplicateIdempotencyKey && !operation.isRecovery:
-            // The key follows from what the merchant repeats: a request that nobody here remembers was sent under it, with other octets.
+            // The key follows from what the merchant repeats: a request that nobody here remembers was sent under it, with
+            // other octets.
             logger.warning("payment.key_reused", PaymentService.fields(operation, error.debugDescription))
             try await settle(operation, .reused)
             throw PaymentService.problem(.idempotencyKeyReused, operation, error)
@@ -293,11 +296,11 @@ final class PaymentService {
             held = try await orders.settle(operation, as: end)
         } catch {
             // The provider has done it or not, and whoever takes the operation over finds out.
-            throw Failure(.outcomeUnknown, error.debugDescription, session: operation.flow)
+            throw Failure(.outcomeUnknown, error.debugDescription, session: operation.webviewSession)
         }
         guard held else {
             logger.warning("payment.lease_lost", PaymentService.fields(operation, ""))
-            throw Failure(.requestInProgress, session: operation.flow)
+            throw Failure(.requestInProgress, session: operation.webviewSession)
         }
         count(operation, end.word)
     }
@@ -326,7 +329,7 @@ final class PaymentService {
 
     private static func fields(_ operation: PaymentOperation, _ detail: String) -> [LogField] {
         [
-            LogField("flow", operation.flow.description), LogField("operation", operation.id.description),
+            LogField("flow", operation.webviewSession.description), LogField("operation", operation.id.description),
             LogField("kind", operation.kind.rawValue), LogField("target", operation.target),
             LogField("detail", detail),
         ]
@@ -340,7 +343,7 @@ final class PaymentService {
         return Failure(
             code,
             error.debugDescription,
-            session: operation.flow,
+            session: operation.webviewSession,
             context: isSaid ? ProviderProblem(error) : nil
         )
     }
@@ -348,47 +351,53 @@ final class PaymentService {
     private static func problem(
         _ verdict: OperationVerdict,
         _ intent: OperationIntent,
-        _ flow: UUIDBytes
+        _ webviewSession: UUIDBytes
     ) -> Failure {
         switch verdict {
-        case .begun, .replayed, .left, .inProgress: Failure(.requestInProgress, session: flow)
-        case .keyReused: Failure(.idempotencyKeyReused, session: flow)
-        case .stuck: Failure(.outcomeUnknown, "a person has to look at the operation", session: flow)
+        case .begun, .replayed, .left, .inProgress: Failure(.requestInProgress, session: webviewSession)
+        case .keyReused: Failure(.idempotencyKeyReused, session: webviewSession)
+        case .stuck: Failure(.outcomeUnknown, "a person has to look at the operation", session: webviewSession)
         case .unknown: Failure(.notFound)
         case .refused(.openCharges, _) where intent.kind == .createCharge:
             Failure(
                 .openCharges,
                 message: "A charge is not final, and there is one at a time: capture or cancel it.",
-                session: flow
+                session: webviewSession
             )
-        case .refused(let refusal, let state): problem(refusal, state, flow)
+        case .refused(let refusal, let state): problem(refusal, state, webviewSession)
         }
     }
 
-    private static func problem(_ refusal: LedgerVerdict, _ state: ObjectState, _ flow: UUIDBytes) -> Failure {
+    private static func problem(_ refusal: LedgerVerdict, _ state: ObjectState, _ webviewSession: UUIDBytes) -> Failure
+    {
         switch refusal {
-        case .begun, .inProgress: Failure(.requestInProgress, session: flow)
+        case .begun, .inProgress: Failure(.requestInProgress, session: webviewSession)
         case .wrongState:
-            Failure(.wrongState, message: "The state is \(state.word), which does not allow it.", session: flow)
-        case .nothing: Failure(.invalidAmount, message: "Nothing moves nothing.", field: "amount", session: flow)
-        case .otherCurrency: Failure(.currencyNotSupported, field: "amount.currencyCode", session: flow)
+            Failure(
+                .wrongState,
+                message: "The state is \(state.word), which does not allow it.",
+                session: webviewSession
+            )
+        case .nothing:
+            Failure(.invalidAmount, message: "Nothing moves nothing.", field: "amount", session: webviewSession)
+        case .otherCurrency: Failure(.currencyNotSupported, field: "amount.currencyCode", session: webviewSession)
         case .exceeds(let limit):
             Failure(
                 .amountExceeds,
                 message: "At most \(limit.text) \(limit.currency.rawValue) are left.",
                 field: "amount",
-                session: flow
+                session: webviewSession
             )
-        case .otherAmount: Failure(.orderMismatch, session: flow)
-        case .tooManyCharges: Failure(.tooManyCharges, session: flow)
-        case .openCharges: Failure(.openCharges, session: flow)
+        case .otherAmount: Failure(.orderMismatch, session: webviewSession)
+        case .tooManyCharges: Failure(.tooManyCharges, session: webviewSession)
+        case .openCharges: Failure(.openCharges, session: webviewSession)
         }
     }
 }
 
 extension OperationVerdict {
-    /// Whether an operation is refused for what may have ended without our doing: a new charge for the sake of others, a refund for that
-    /// of a capture under way.
+    /// Whether an operation is refused for what may have ended without our doing: a new charge for the sake of others, a refund
+    /// for that of a capture under way.
     fileprivate func mayBeOutdated(_ kind: OperationKind) -> Bool {
         switch (kind, self) {
         case (.createCharge, .refused(.openCharges, _)), (.createCharge, .refused(.wrongState, .nonChargeable)): true

@@ -15,14 +15,15 @@ import Web
 extension SessionCreation {
     /// Opens a session for a merchant's program, once for its claim.
     ///
-    /// Ids, tokens and times are drawn first, so that the answer is known before anything is stored: claim, flow, order and answer are
-    /// one statement, and there is nothing in between that a crash could leave behind.
+    /// Ids, tokens and times are drawn first, so that the answer is known before anything is stored: claim, webview session,
+    /// order and answer are one statement, and there is nothing in between that a crash could leave behind.
     ///
     /// - Parameters:
     ///   - request: Checked.
     ///   - call: Whose request it is.
     /// - Returns: 201 with the session and what opens its tab; the same again for a repeat.
-    /// - Throws: `too_many_flows`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store says.
+    /// - Throws: `too_many_flows`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store
+    ///   says.
     func open(_ request: SessionRequest, for call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let claim = try call.claim()
         let challenge = try SessionCreation.challenge(request)
@@ -30,12 +31,12 @@ extension SessionCreation {
             throw Failure(.currencyNotSupported, field: "currency")
         }
         var terms = contents.terms
-        let (flow, issued) = try allocate(client, contents.order, challenge)
+        let (webviewSession, issued) = try allocate(client, contents.order, challenge)
         let now = call.merchant.now
         let launch = try await launch(request, issued, &terms, call, at: now)
         let answer = SessionCreation.answer(request, issued, launch, call, at: now)
         let new = NewSession(
-            flow,
+            webviewSession,
             request.draft,
             (claim, call.merchant.account, now),
             texts: NewSession.Texts(
@@ -60,10 +61,10 @@ extension SessionCreation {
         _ client: ClientKind,
         _ order: Order,
         _ challenge: CodeChallenge?
-    ) throws(Failure) -> (NewFlow, IssuedFlow) {
+    ) throws(Failure) -> (NewWebviewSession, IssuedWebviewSession) {
         switch broker.allocate(client, order, challenge: challenge) {
-        case .allocated(let flow, let issued): return (flow, issued)
-        case .tooManyFlows: throw Failure(.tooManyFlows)
+        case .allocated(let webviewSession, let issued): return (webviewSession, issued)
+        case .tooManyWebviewSessions: throw Failure(.tooManyWebviewSessions)
         case .verifierRequired:
             throw Failure(.invalidRequest, message: "This shop requires a challenge.", field: "codeChallenge")
         }
@@ -80,7 +81,7 @@ extension SessionCreation {
     /// What starts the checkout: a ticket for a tab, or what an app hands to the provider's library.
     private func launch(
         _ request: SessionRequest,
-        _ issued: IssuedFlow,
+        _ issued: IssuedWebviewSession,
         _ terms: inout OrderTerms,
         _ call: MerchantCall,
         at now: WallTime
@@ -94,7 +95,7 @@ extension SessionCreation {
 
     private static func answer(
         _ request: SessionRequest,
-        _ issued: IssuedFlow,
+        _ issued: IssuedWebviewSession,
         _ launch: JSONValue,
         _ call: MerchantCall,
         at now: WallTime
@@ -103,13 +104,17 @@ extension SessionCreation {
         // A tab that nobody opens ends the session long before its time is over; the buyer of an app gives no sign of life.
         let life = request.mobile == nil ? min(times.launch, times.absolute) : times.absolute
         let body = SessionBody(
-            opened: issued.ticket.flow,
+            opened: issued.ticket.webviewSession,
             client: request.client,
             environment: call.merchant.account.environment,
             request.draft,
             times: SessionBody.Times(created: now, updated: now, expires: now + life)
         )
-        return MerchantAnswer(.created, body.json.adding("launch", launch), flow: issued.ticket.flow)
+        return MerchantAnswer(
+            .created,
+            body.json.adding("launch", launch),
+            webviewSession: issued.ticket.webviewSession
+        )
     }
 
     private static func sealed(
@@ -136,12 +141,18 @@ extension SessionCreation {
         _ claim: IdempotencyClaim,
         _ call: MerchantCall
     ) throws(Failure) -> MerchantAnswer {
-        guard case .answered(let answer, let flow) = state else { return try call.replay(state) }
+        guard case .answered(let answer, let webviewSession) = state else { return try call.replay(state) }
         guard let body = call.merchant.seal.open(answer.body, for: claim, under: call.key) else {
-            let session = flow.map { " The session is \($0.description)." } ?? ""
-            throw Failure(.replayUnavailable, message: FailureCode.replayUnavailable.message + session, session: flow)
+            let session = webviewSession.map { " The session is \($0.description)." } ?? ""
+            throw Failure(
+                .replayUnavailable,
+                message: FailureCode.replayUnavailable.message + session,
+                session: webviewSession
+            )
         }
-        return try call.replay(.answered(StoredAnswer(status: answer.status, body: body), flow: flow))
+        return try call.replay(
+            .answered(StoredAnswer(status: answer.status, body: body), webviewSession: webviewSession)
+        )
     }
 }
 

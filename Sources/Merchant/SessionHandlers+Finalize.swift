@@ -9,19 +9,19 @@ import Web
 extension SessionHandlers {
     /// Answers `POST /v1/sessions/{id}/finalize`.
     ///
-    /// The checkout session comes from a link, which anybody can send: it counts only together with the proof, and only where the
-    /// provider says that it came of this session's payload. After that it is a purchase as any other, and as there nothing is claimed:
-    /// the flow remembers what became of it.
+    /// The checkout session comes from a link, which anybody can send: it counts only together with the proof, and only where
+    /// the provider says that it came of this session's payload. After that it is a purchase as any other, and as there nothing
+    /// is claimed: the webview session remembers what became of it.
     @Sendable static func finalize(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let flow = try call.flow()
+        let webviewSession = try call.webviewSession()
         let request = try FinalizeRequest(try call.body())
-        let arrival = try arrival(request, flow)
+        let arrival = try arrival(request, webviewSession)
         let verdict = try await mapErrors(call) { (broker) async throws(StoreError) in
             try await broker.look(at: arrival, by: call.caller)
         }
         let facts: MobileFacts?
         switch verdict {
-        case .refused(let refusal): throw refusal.failure(flow)
+        case .refused(let refusal): throw refusal.failure(webviewSession)
         case .present(let order):
             facts = try checkedFacts(call, arrival, request, order)
         case .awaited(let order):
@@ -33,20 +33,23 @@ extension SessionHandlers {
             facts = nil
         }
         do throws(Failure) {
-            return try await purchase(call, flow, call.services.broker.purchaseRequest(of: arrival), facts)
+            return try await purchase(call, webviewSession, call.services.broker.purchaseRequest(of: arrival), facts)
         } catch {
             // It was there a moment ago: another checkout session has come in its place.
             guard error.ofService.code == .notFound else { throw error }
-            throw Failure(.orderMismatch, field: "checkoutSessionId", session: flow)
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: webviewSession)
         }
     }
 
-    private static func arrival(_ request: FinalizeRequest, _ flow: FlowID) throws(Failure) -> MobileReturn {
+    private static func arrival(
+        _ request: FinalizeRequest,
+        _ webviewSession: WebviewSessionID
+    ) throws(Failure) -> MobileReturn {
         guard CheckoutSessionID(request.checkoutSession) != nil else {
-            throw Failure(.orderMismatch, field: "checkoutSessionId", session: flow)
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: webviewSession)
         }
         guard let proof = AppProof.parse(request.proof) else {
-            throw Failure(.proofMismatch, field: "appProof", session: flow)
+            throw Failure(.proofMismatch, field: "appProof", session: webviewSession)
         }
         var verifier: CodeVerifier?
         if let text = request.verifier {
@@ -56,11 +59,16 @@ extension SessionHandlers {
                     .invalidRequest,
                     message: "Not a verifier of RFC 7636.",
                     field: "codeVerifier",
-                    session: flow
+                    session: webviewSession
                 )
             }
         }
-        return MobileReturn(flow: flow, checkoutSession: request.checkoutSession, proof: proof, verifier: verifier)
+        return MobileReturn(
+            webviewSession: webviewSession,
+            checkoutSession: request.checkoutSession,
+            proof: proof,
+            verifier: verifier
+        )
     }
 
     /// What is sent: the order's, and the address that the payload was signed with, in the very same words.
@@ -71,28 +79,28 @@ extension SessionHandlers {
         _ order: AwaitedOrder
     ) throws(Failure) -> MobileFacts {
         guard let terms = order.terms.flatMap({ OrderTerms(stored: $0) }) else {
-            throw Failure(.internalError, "the terms of the flow cannot be read", session: arrival.flow)
+            throw Failure(.internalError, "the terms of the flow cannot be read", session: arrival.webviewSession)
         }
         let mark = request.shippingAddress.map {
-            call.services.broker.mark(of: $0, in: arrival.flow, under: arrival.proof)
+            call.services.broker.mark(of: $0, in: arrival.webviewSession, under: arrival.proof)
         }
         guard mark == terms.addressMark else {
             let rule = "Not the address that the session was opened with."
-            throw Failure(.orderMismatch, message: rule, field: "shippingAddress", session: arrival.flow)
+            throw Failure(.orderMismatch, message: rule, field: "shippingAddress", session: arrival.webviewSession)
         }
         return MobileFacts(terms: terms, address: request.shippingAddress)
     }
 
-    /// Reads the session at the provider, and pins it where it is this flow's.
+    /// Reads the session at the provider, and pins it where it is this webview session's.
     private static func arrive(
         _ call: MerchantCall,
         _ arrival: MobileReturn,
         _ order: AwaitedOrder
     ) async throws(Failure) {
         guard let session = CheckoutSessionID(arrival.checkoutSession) else {
-            throw Failure(.orderMismatch, field: "checkoutSessionId", session: arrival.flow)
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: arrival.webviewSession)
         }
-        let found = try await call.services.provider.arrived(session, arrival.flow, total: order.total)
+        let found = try await call.services.provider.arrived(session, arrival.webviewSession, total: order.total)
         let refusal = try await mapErrors(call) { (broker) async throws(StoreError) in
             try await broker.arrive(
                 arrival,
@@ -101,7 +109,7 @@ extension SessionHandlers {
                 by: call.caller
             )
         }
-        if let refusal { throw refusal.failure(arrival.flow) }
+        if let refusal { throw refusal.failure(arrival.webviewSession) }
     }
 
     private static func mapErrors<Value>(

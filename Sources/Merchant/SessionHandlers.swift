@@ -22,8 +22,8 @@ enum SessionHandlers {
 
     /// Answers `GET /v1/sessions/{id}`.
     @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let order = try await order(call, try call.flow())
-        return MerchantAnswer(.ok, SessionBody(order).json, flow: order.flow)
+        let order = try await order(call, try call.webviewSession())
+        return MerchantAnswer(.ok, SessionBody(order).json, webviewSession: order.webviewSession)
     }
 
     // MARK: List
@@ -37,7 +37,7 @@ enum SessionHandlers {
         let body: JSONValue = [
             "data": .array(page.orders.map { SessionBody($0).json }), "nextCursor": JSONValue(page.next?.text),
         ]
-        return MerchantAnswer(.ok, body, flow: nil)
+        return MerchantAnswer(.ok, body, webviewSession: nil)
     }
 
     private static func query(_ texts: [String: String]) throws(Failure) -> OrderQuery {
@@ -93,14 +93,14 @@ enum SessionHandlers {
     @Sendable static func cancel(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let body = try call.optionalBody()
         try Failure.reading { () throws(JSONRefusal) in try body.end() }
-        let flow = try call.flow()
-        return try await call.idempotently(flow) { () async throws(Failure) in
+        let webviewSession = try call.webviewSession()
+        return try await call.idempotently(webviewSession) { () async throws(Failure) in
             let isCancelled = try await call.mapErrors { () async throws(StoreError) in
-                try await call.merchant.creation.cancel(flow, by: call.caller)
+                try await call.merchant.creation.cancel(webviewSession, by: call.caller)
             }
-            let order = try await order(call, flow)
+            let order = try await order(call, webviewSession)
             if !isCancelled, let problem = refusal(order) { throw problem }
-            return MerchantAnswer(.ok, SessionBody(order).json, flow: flow)
+            return MerchantAnswer(.ok, SessionBody(order).json, webviewSession: webviewSession)
         }
     }
 
@@ -108,12 +108,12 @@ enum SessionHandlers {
     private static func refusal(_ order: MerchantOrder) -> Failure? {
         switch order.state {
         case .cancelled: nil
-        // Alive again by now: a purchase that was under way has been given back. It may be cancelled, or paid; as where the bank has not
-        // decided. Nothing of that is the answer to this request for good.
+        // Alive again by now: a purchase that was under way has been given back. It may be cancelled, or paid; as where the
+        // bank has not decided. Nothing of that is the answer to this request for good.
         case .paying, .paymentPending, .created, .atProvider, .inReview, .declined:
-            Failure(.purchaseInProgress, session: order.flow, retryAfter: 2)
-        case .expired, .closed: Failure(.sessionOver, session: order.flow)
-        case .paid, .captured, .partRefunded, .refunded: Failure(.alreadyPaid, session: order.flow)
+            Failure(.purchaseInProgress, session: order.webviewSession, retryAfter: 2)
+        case .expired, .closed: Failure(.sessionOver, session: order.webviewSession)
+        case .paid, .captured, .partRefunded, .refunded: Failure(.alreadyPaid, session: order.webviewSession)
         }
     }
 
@@ -121,25 +121,25 @@ enum SessionHandlers {
 
     /// Answers `POST /v1/sessions/{id}/complete`.
     ///
-    /// It is the purchase of the pages with the proof in the body: the merchant's server is the half that opened the session. Nothing
-    /// is claimed, since the flow itself remembers what became of it, and every repeat asks it.
+    /// It is the purchase of the pages with the proof in the body: the merchant's server is the half that opened the session.
+    /// Nothing is claimed, since the webview session itself remembers what became of it, and every repeat asks it.
     @Sendable static func complete(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let flow = try call.flow()
-        return try await purchase(call, flow, try purchase(call, flow), nil)
+        let webviewSession = try call.webviewSession()
+        return try await purchase(call, webviewSession, try purchase(call, webviewSession), nil)
     }
 
     /// Asks for a purchase, and says what became of it.
     ///
     /// - Parameters:
     ///   - call: The request.
-    ///   - flow: The session.
+    ///   - webviewSession: The session.
     ///   - request: Both halves.
     ///   - facts: Where an app started the checkout by itself.
     /// - Returns: 200 with the session, or 202 while it is under way.
     /// - Throws: What the purchase throws.
     static func purchase(
         _ call: MerchantCall,
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         _ request: PurchaseRequest,
         _ facts: MobileFacts?
     ) async throws(Failure) -> MerchantAnswer {
@@ -149,23 +149,30 @@ enum SessionHandlers {
         } catch {
             guard error.code == .purchaseInProgress else { throw error }
             // Somebody is at it, or the provider has not decided: the same request asks again.
-            var answer = MerchantAnswer(.accepted, SessionBody(try await order(call, flow)).json, flow: flow)
+            var answer = MerchantAnswer(
+                .accepted,
+                SessionBody(try await order(call, webviewSession)).json,
+                webviewSession: webviewSession
+            )
             answer.retryAfter = error.retryAfter
             return answer
         }
-        var body = SessionBody(try await order(call, flow))
+        var body = SessionBody(try await order(call, webviewSession))
         switch outcome {
         case .done:
             body.buyer = try await buyer(call, request)
-            return MerchantAnswer(.ok, body.json, flow: flow)
+            return MerchantAnswer(.ok, body.json, webviewSession: webviewSession)
         case .openAgain(let ticket):
             let expires = call.merchant.now + call.deployment.policy.times.launch
             let launch = call.launch(ticket, proof: nil, expires: expires)
-            return MerchantAnswer(.accepted, body.json.adding("launch", launch.json), flow: flow)
+            return MerchantAnswer(.accepted, body.json.adding("launch", launch.json), webviewSession: webviewSession)
         }
     }
 
-    private static func purchase(_ call: MerchantCall, _ flow: FlowID) throws(Failure) -> PurchaseRequest {
+    private static func purchase(
+        _ call: MerchantCall,
+        _ webviewSession: WebviewSessionID
+    ) throws(Failure) -> PurchaseRequest {
         var reader = try call.body()
         let (ticket, reference, proof, verifier) = try Failure.reading { () throws(JSONRefusal) in
             (
@@ -175,18 +182,20 @@ enum SessionHandlers {
         }
         let rest = reader
         try Failure.reading { () throws(JSONRefusal) in try rest.end() }
-        guard let ticket = ReturnTicket.parse(ticket), ticket.flow == flow else {
+        guard let ticket = ReturnTicket.parse(ticket), ticket.webviewSession == webviewSession else {
             throw Failure(
                 .orderMismatch,
                 message: "The ticket belongs to another session.",
                 field: "returnTicket",
-                session: flow
+                session: webviewSession
             )
         }
         guard CheckoutSessionID(reference) != nil else {
-            throw Failure(.orderMismatch, field: "orderReferenceId", session: flow)
+            throw Failure(.orderMismatch, field: "orderReferenceId", session: webviewSession)
         }
-        guard let proof = AppProof.parse(proof) else { throw Failure(.proofMismatch, field: "appProof", session: flow) }
+        guard let proof = AppProof.parse(proof) else {
+            throw Failure(.proofMismatch, field: "appProof", session: webviewSession)
+        }
         var request = PurchaseRequest(ticket: ticket, orderReference: reference)
         request.proof = proof
         if let verifier {
@@ -195,7 +204,7 @@ enum SessionHandlers {
                     .invalidRequest,
                     message: "Not a verifier of RFC 7636.",
                     field: "codeVerifier",
-                    session: flow
+                    session: webviewSession
                 )
             }
             request.verifier = verifier
@@ -224,9 +233,9 @@ enum SessionHandlers {
     // MARK: Parts
 
     /// The order of a session; throws `not_found`.
-    static func order(_ call: MerchantCall, _ flow: FlowID) async throws(Failure) -> MerchantOrder {
+    static func order(_ call: MerchantCall, _ webviewSession: WebviewSessionID) async throws(Failure) -> MerchantOrder {
         let found = try await call.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.read(flow)
+            try await call.merchant.orders.read(webviewSession)
         }
         guard let found else { throw Failure(.notFound) }
         return found

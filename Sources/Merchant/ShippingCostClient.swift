@@ -12,7 +12,8 @@ import Webhooks
 
 /// Asks merchants' servers for the postage of their orders; one per loop.
 ///
-/// An answer counts as it is written or not at all: a price is never guessed, and nothing is tried twice, since a buyer is waiting.
+/// An answer counts as it is written or not at all: a price is never guessed, and nothing is tried twice, since a buyer is
+/// waiting.
 final class ShippingCostClient: ShippingCosts {
     /// How merchants are asked.
     struct Inquiry {
@@ -41,16 +42,26 @@ final class ShippingCostClient: ShippingCosts {
         self.inquiry = inquiry
     }
 
-    func ask(_ address: String, _ question: PostageQuestion, _ flow: FlowID) async throws(Failure) -> Yen {
+    func ask(
+        _ address: String,
+        _ question: PostageQuestion,
+        _ webviewSession: WebviewSessionID
+    ) async throws(Failure) -> Yen {
         guard let inquiry, let origin = inquiry.policy.postageOrigin(of: address) else {
-            throw Failure(.postageFailed, "the origin is not in merchant.postage_origins any more", session: flow)
+            throw Failure(
+                .postageFailed,
+                "the origin is not in merchant.postage_origins any more",
+                session: webviewSession
+            )
         }
-        func failure(_ detail: String) -> Failure { Failure(.postageFailed, "\(origin): \(detail)", session: flow) }
+        func failure(_ detail: String) -> Failure {
+            Failure(.postageFailed, "\(origin): \(detail)", session: webviewSession)
+        }
         let request: OutboundRequest
         do throws(CryptographyError) {
             request = try inquiry.request(address, origin, question.body)
         } catch {
-            throw Failure(.internalError, error.debugDescription, session: flow)
+            throw Failure(.internalError, error.debugDescription, session: webviewSession)
         }
         let response: InboundResponse
         do throws(HTTPExchangeError) {

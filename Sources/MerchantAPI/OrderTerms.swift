@@ -6,8 +6,8 @@ import StrictJSON
 
 /// What of an order the crossing of its buyer needs to know: postage, note, the way back, when the money is taken.
 ///
-/// Stored with the flow as JSON where a merchant's program opened it. Those of the shop itself follow from settings, and nothing is
-/// stored for them.
+/// Stored with the webview session as JSON where a merchant's program opened it. Those of the shop itself follow from settings,
+/// and nothing is stored for them.
 package struct OrderTerms: Sendable, Hashable {
     /// How the postage comes about.
     package let postage: Postage
@@ -83,7 +83,8 @@ package struct OrderTerms: Sendable, Hashable {
         return .fixed(Money(sum))
     }
 
-    /// The parameter of the way back that an address has already, or `nil`: the buyer's page would find two of it, and take either.
+    /// The parameter of the way back that an address has already, or `nil`: the buyer's page would find two of it, and take
+    /// either.
     ///
     /// - Parameter returnURL: As the merchant wrote it.
     /// - Returns: The first one.

@@ -10,7 +10,7 @@ extension JSONValue {
     package init(charge: LedgerObject) {
         let currency = charge.row.amount.currency
         self = [
-            "id": .string(charge.id), "sessionId": .string(charge.flow.description),
+            "id": .string(charge.id), "sessionId": .string(charge.webviewSession.description),
             "chargePermissionId": JSONValue(charge.parent), "state": .string(charge.row.state.word),
             "reasonCode": JSONValue(charge.reason), "amount": JSONValue(money: charge.row.amount),
             "captured": JSONValue(optionalMoney: Money(units: charge.row.capturedUnits, currency)),
@@ -24,7 +24,7 @@ extension JSONValue {
     /// - Parameter refund: Of the ledger.
     package init(refund: LedgerObject) {
         self = [
-            "id": .string(refund.id), "sessionId": .string(refund.flow.description),
+            "id": .string(refund.id), "sessionId": .string(refund.webviewSession.description),
             "chargeId": JSONValue(refund.parent), "state": .string(refund.row.state.word),
             "reasonCode": JSONValue(refund.reason), "amount": JSONValue(money: refund.row.amount),
             "createdAt": JSONValue(time: refund.created), "updatedAt": JSONValue(time: refund.updated),
@@ -36,7 +36,7 @@ extension JSONValue {
     /// - Parameter permission: Of the ledger.
     package init(permission: LedgerObject) {
         self = [
-            "id": .string(permission.id), "sessionId": .string(permission.flow.description),
+            "id": .string(permission.id), "sessionId": .string(permission.webviewSession.description),
             "state": .string(permission.row.state.word), "updatedAt": JSONValue(time: permission.updated),
         ]
     }

@@ -37,7 +37,7 @@ package struct PostageQuestion: Sendable, Hashable, CustomStringConvertible {
     /// A question.
     ///
     /// - Parameters:
-    ///   - session: The flow.
+    ///   - session: The webview session.
     ///   - order: What is bought.
     ///   - destination: Where it goes.
     package init(_ session: UUIDBytes, _ order: Order, to destination: Destination) {

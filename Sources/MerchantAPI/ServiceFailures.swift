@@ -2,14 +2,15 @@ import CheckoutCodes
 import HTTPCore
 package import Web
 
-/// The codes of `/v1`: in the answer as `error.code`. Those of the checkout that merchants' programs meet as well are declared there.
+/// The codes of `/v1`: in the answer as `error.code`. Those of the checkout that merchants' programs meet as well are declared
+/// there.
 extension FailureCode {
     /// Every code of `/v1`, in the order of its description.
     package static let ofService: [FailureCode] = [
         .invalidRequest, .invalidAmount, .invalidCursor, .idempotencyKeyMissing, .unauthenticated, .scopeMissing,
         .browserNotAllowed, .notFound, .methodNotAllowed, .requestInProgress, .replayUnavailable, .requestTimeout,
         .contentTooLarge, .unsupportedMediaType, .idempotencyKeyReused, .rateLimited, .internalError, .unavailable,
-        .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .postageCallbackNotAllowed, .tooManyFlows,
+        .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .postageCallbackNotAllowed, .tooManyWebviewSessions,
         .referenceHeld, .notReady, .purchaseInProgress, .paymentDeclined, .proofMismatch, .orderMismatch,
         .sessionOver, .alreadyPaid, .buyerUnavailable, .wrongState, .openCharges, .amountExceeds, .tooManyCharges,
         .providerRefused, .providerFailed, .outcomeUnknown,
@@ -110,7 +111,7 @@ extension FailureCode {
         "Postage is not asked for at this address: its origin was not agreed on."
     )
     /// Of an app or browser that opens too many.
-    package static let tooManyFlows = FailureCode(
+    package static let tooManyWebviewSessions = FailureCode(
         "too_many_flows",
         .tooManyRequests,
         "Too many sessions are open. Try again later.",

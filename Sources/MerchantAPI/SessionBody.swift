@@ -171,7 +171,7 @@ package struct SessionBody: Sendable {
             refunded: order.sums.refunded
         )
         self.init(
-            order.flow,
+            order.webviewSession,
             order: (order.reference, order.client, order.environment),
             state: order.state,
             // Written by the program: what cannot be read is shown as absent, not as a failure of the whole answer.

@@ -140,7 +140,7 @@ extension RouteDescription {
             """
         shape.problems = [
             .invalidAmount, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed,
-            .postageCallbackNotAllowed, .tooManyFlows, .replayUnavailable, .referenceHeld,
+            .postageCallbackNotAllowed, .tooManyWebviewSessions, .replayUnavailable, .referenceHeld,
         ]
         shape.callback = Callback(
             name: "postage",

@@ -3,11 +3,11 @@ package import Primitives
 /// Keeps background work of the database within a share of one core: a token bucket that holds time.
 ///
 /// Work may begin while there is time in it and takes what it took, so the last step may leave a debt. In any minute no more is
-/// spent than what it holds, what flows in, and one step.
+/// spent than what it holds, what webview sessions in, and one step.
 package struct WorkBudget {
     /// What it holds when it is full: what a small installation needs in a minute, without a rest.
     private let size: Duration
-    /// What flows in during a second.
+    /// What webview sessions in during a second.
     private let perSecond: Duration
     /// No debt is deeper, or one statement that hung would put maintenance off for an hour.
     private let deepest: Duration

@@ -108,7 +108,7 @@ package final class PageRenderer: Sendable {
     /// Policy: `form`.
     ///
     /// - Parameters:
-    ///   - view: What is left of the flow.
+    ///   - view: What is left of the webview session.
     ///   - language: The language of the page.
     /// - Returns: The document.
     package func cancelled(_ view: CancelledView, in language: Language) -> [UInt8] {
@@ -139,7 +139,7 @@ package final class PageRenderer: Sendable {
         pages(language).error.render(view)
     }
 
-    /// The page for a tab whose flow is over or unknown, with `data-error="unknown_session"` whichever it is.
+    /// The page for a tab whose webview session is over or unknown, with `data-error="unknown_session"` whichever it is.
     ///
     /// Policy: `plain`. The same bytes at every call.
     ///
@@ -234,7 +234,7 @@ package final class PageRenderer: Sendable {
     /// Policy: `plain`.
     ///
     /// - Parameters:
-    ///   - view: The link, where this browser holds a flow.
+    ///   - view: The link, where this browser holds a webview session.
     ///   - language: The language of the page.
     /// - Returns: The document.
     package func rescue(_ view: RescueView, in language: Language) -> [UInt8] {

@@ -1,9 +1,10 @@
 import Postgres
 
-/// Pieces of SQL about orders that statements about flows share.
+/// Pieces of SQL about orders that statements about webview sessions share.
 ///
-/// They follow a common table expression `u` that changed the flow `$1` and returned its row; they do nothing where the flow has no
-/// order. The row of the flow is locked before that of the order, and the order's before its ledger.
+/// They follow a common table expression `u` that changed the webview session `$1` and returned its row; they do nothing where
+/// the webview session has no order. The row of the webview session is locked before that of the order, and the order's before
+/// its ledger.
 enum OrderSQL {
     /// The event of each order in `o`, which returns the order's id, its count of events, the type and the data.
     static let announced = """
@@ -13,7 +14,7 @@ enum OrderSQL {
         )
         """
 
-    /// Moves the order of the flow to a state and tells of it.
+    /// Moves the order of the webview session to a state and tells of it.
     ///
     /// - Parameters:
     ///   - state: A word of `order_state`.
@@ -31,7 +32,7 @@ enum OrderSQL {
         """
     }
 
-    /// Tells once that the provider agreed before the bank has spoken; `u` only finds the flow.
+    /// Tells once that the provider agreed before the bank has spoken; `u` only finds the webview session.
     static let pending = """
         o AS (
             UPDATE merchant_order AS o SET
@@ -49,8 +50,8 @@ enum OrderSQL {
         )
         """
 
-    /// Makes the order of a flow of the program's own shop when the buyer agrees; an order that a merchant opened is there and
-    /// learns what the buyer agreed to.
+    /// Makes the order of a webview session of the program's own shop when the buyer agrees; an order that a merchant opened is
+    /// there and learns what the buyer agreed to.
     ///
     /// - Parameters:
     ///   - reference: The parameter with the name of the order.
@@ -73,7 +74,7 @@ enum OrderSQL {
         """
     }
 
-    /// Tells the order of an app's flow which session its buyer came back with; one that was declined is open again.
+    /// Tells the order of an app's webview session which session its buyer came back with; one that was declined is open again.
     ///
     /// - Parameter session: The parameter with the session.
     /// - Returns: The expression `o`.
@@ -87,10 +88,10 @@ enum OrderSQL {
         """
     }
 
-    /// Ends the order of a flow that was settled as `$5`, begins its ledger, and tells of both.
+    /// Ends the order of a webview session that was settled as `$5`, begins its ledger, and tells of both.
     ///
-    /// What the statement itself writes it does not see: the charge of the data is the one that `p` returns. One that is in the ledger
-    /// already has been told of.
+    /// What the statement itself writes it does not see: the charge of the data is the one that `p` returns. One that is in the
+    /// ledger already has been told of.
     ///
     /// - Parameters:
     ///   - permission: The parameter with the permission.
@@ -132,8 +133,8 @@ enum OrderSQL {
         """
     }
 
-    /// Ends the orders of the flows behind `$1` that a sweep looked at and that have ended: those it expired itself, in `u`, and those that
-    /// ended by a statement that does not know orders, in `w`.
+    /// Ends the orders of the webview sessions behind `$1` that a sweep looked at and that have ended: those it expired itself,
+    /// in `u`, and those that ended by a statement that does not know orders, in `w`.
     ///
     /// - Parameter range: A condition on the ids of `o`.
     /// - Returns: The expressions `o` and `m`.

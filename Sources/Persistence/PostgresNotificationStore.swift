@@ -74,10 +74,10 @@ package final class PostgresNotificationStore {
         parameters.append(text: message.object)
         parameters.append(text: message.permission)
         do throws(PostgresError) {
-            // It waits for locks of orders whose flows nobody here knows: in a group of its own no buyer waits with it, and groups of
-            // two loops cannot wait for each other.
+            // It waits for locks of orders whose webview sessions nobody here knows: in a group of its own no buyer waits with
+            // it, and groups of two loops cannot wait for each other.
             let rows = try await client.work(PostgresNotificationStore.receiveStatement, parameters)
-            return try FlowColumns.word(rows, 0)
+            return try WebviewSessionColumns.word(rows, 0)
         } catch {
             throw StoreError(error)
         }
@@ -91,9 +91,10 @@ package final class PostgresNotificationStore {
         package let charge: String?
     }
 
-    // Newest first: an old one is the least likely to tell of anything that the last look did not see. A message is often faster than
-    // whoever writes the purchase down, so it is followed after two minutes, and before only while a purchase is paused. Those whose
-    // payment has an order by then are put aside in passing, so that they neither cost a question nor stand before the others.
+    // Newest first: an old one is the least likely to tell of anything that the last look did not see. A message is often
+    // faster than whoever writes the purchase down, so it is followed after two minutes, and before only while a purchase is
+    // paused. Those whose payment has an order by then are put aside in passing, so that they neither cost a question nor stand
+    // before the others.
     static let unmatchedStatement = Statement(
         name: "notification_unmatched",
         sql: """
@@ -181,12 +182,12 @@ package final class PostgresNotificationStore {
 
     /// Has a purchase looked at as soon as nobody holds it.
     ///
-    /// - Parameter flow: Whose purchase.
+    /// - Parameter webviewSession: Whose purchase.
     /// - Returns: False where it does not wait: it is over, given up, or to be looked at anyway.
     /// - Throws: `StoreError`.
-    package func wakePurchase(of flow: UUIDBytes) async throws(StoreError) -> Bool {
+    package func wakePurchase(of webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         do throws(PostgresError) {
             return try await client.work(PostgresNotificationStore.wakeStatement, parameters).rowCount == 1
         } catch {
@@ -208,12 +209,12 @@ package final class PostgresNotificationStore {
     ///
     /// - Parameters:
     ///   - permission: The provider's id.
-    ///   - flow: Whose mark it bears.
+    ///   - webviewSession: Whose mark it bears.
     /// - Throws: `StoreError`.
-    package func noteUnpaid(_ permission: String, of flow: UUIDBytes) async throws(StoreError) {
+    package func noteUnpaid(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(text: permission)
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         do throws(PostgresError) {
             _ = try await client.work(PostgresNotificationStore.unpaidStatement, parameters)
         } catch {
@@ -235,13 +236,13 @@ package final class PostgresNotificationStore {
     ///
     /// - Parameters:
     ///   - permission: The provider's id.
-    ///   - flow: Whose mark it bears.
+    ///   - webviewSession: Whose mark it bears.
     /// - Returns: Whether anybody waited for that.
     /// - Throws: `StoreError`.
-    package func noteRefunded(_ permission: String, of flow: UUIDBytes) async throws(StoreError) -> Bool {
+    package func noteRefunded(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(text: permission)
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         do throws(PostgresError) {
             return try await client.work(PostgresNotificationStore.refundedStatement, parameters).rowCount > 0
         } catch {

@@ -6,7 +6,7 @@ package import Primitives
 /// A payment that the provider knows and the ledger does not.
 package struct Adoption: Sendable {
     /// The session that the provider's mark names.
-    package let flow: UUIDBytes
+    package let webviewSession: UUIDBytes
     /// The provider's id of the permission.
     package let permission: String
     /// What was paid, in the account's currency.
@@ -19,13 +19,14 @@ package struct Adoption: Sendable {
     /// A payment to take in.
     ///
     /// - Parameters:
-    ///   - flow: The session that the provider's mark names.
+    ///   - webviewSession: The session that the provider's mark names.
     ///   - permission: The provider's id of the permission.
     ///   - total: What was paid.
     ///   - account: Under which it was paid.
     ///   - reference: The merchant's name for an order that is lost entirely.
-    package init(flow: UUIDBytes, permission: String, total: Money, account: OrderAccount, reference: String) {
-        self.flow = flow
+    package init(webviewSession: UUIDBytes, permission: String, total: Money, account: OrderAccount, reference: String)
+    {
+        self.webviewSession = webviewSession
         self.permission = permission
         self.total = total
         self.account = account
@@ -61,7 +62,7 @@ extension PostgresOrderStore {
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func adopt(_ adoption: Adoption, request: String) async throws(StoreError) -> AdoptionOutcome {
         var parameters = Parameters()
-        parameters.append(uuid: adoption.flow)
+        parameters.append(uuid: adoption.webviewSession)
         parameters.append(text: adoption.permission)
         parameters.append(int64: adoption.total.units)
         parameters.append(text: adoption.total.currency.rawValue)
@@ -70,6 +71,6 @@ extension PostgresOrderStore {
         parameters.append(text: adoption.reference)
         parameters.append(text: request)
         let rows = try await work(PostgresOrderStore.adoptStatement, parameters)
-        return try decoding { () throws(PostgresError) in try FlowColumns.word(rows, 0) }
+        return try decoding { () throws(PostgresError) in try WebviewSessionColumns.word(rows, 0) }
     }
 }

@@ -89,11 +89,11 @@ extension PostgresOrderStore {
         var operation = PaymentOperation(
             id: try rows.uuid(row, 0),
             attempt: try rows.uuid(row, 1),
-            flow: try rows.uuid(row, 2),
-            kind: try FlowColumns.word(rows, 3, row: row),
+            webviewSession: try rows.uuid(row, 2),
+            kind: try WebviewSessionColumns.word(rows, 3, row: row),
             target: try rows.text(row, 4)
         )
-        let currency: Currency = try FlowColumns.word(rows, 6, row: row)
+        let currency: Currency = try WebviewSessionColumns.word(rows, 6, row: row)
         operation.amount = try rows.optional(row, 5) { (row, column) throws(PostgresError) in
             try rows.money(row, column, currency)
         }

@@ -25,7 +25,7 @@ extension PostgresOrderStore {
         parameters.append(uuid: request.id)
         parameters.append(uuid: request.attempt)
         parameters.append(seconds: PostgresOrderStore.lease)
-        parameters.append(uuid: request.flow)
+        parameters.append(uuid: request.webviewSession)
         parameters.append(text: request.intent.kind.rawValue)
         parameters.append(text: request.target)
         parameters.append(int64: request.intent.amount?.units)
@@ -39,7 +39,7 @@ extension PostgresOrderStore {
         parameters.append(uuid: request.claim?.key)
         let rows: ResultSet
         do {
-            rows = try await client.write(PostgresOrderStore.beginStatement, parameters, key: request.flow)
+            rows = try await client.write(PostgresOrderStore.beginStatement, parameters, key: request.webviewSession)
         } catch {
             throw StoreError(error)
         }
@@ -62,7 +62,7 @@ extension PostgresOrderStore {
             var operation = PaymentOperation(
                 id: request.id,
                 attempt: request.attempt,
-                flow: request.flow,
+                webviewSession: request.webviewSession,
                 kind: request.intent.kind,
                 target: request.target
             )
@@ -136,7 +136,7 @@ extension PostgresOrderStore {
             let rows = try await client.write(
                 PostgresOrderStore.settleStatement,
                 parameters,
-                key: operation.flow,
+                key: operation.webviewSession,
                 isLastStep: true
             )
             return try rows.bool(0, 0)
@@ -159,7 +159,7 @@ extension PostgresOrderStore {
             let rows = try await client.write(
                 PostgresOrderStore.reusedStatement,
                 parameters,
-                key: operation.flow,
+                key: operation.webviewSession,
                 isLastStep: true
             )
             return try rows.bool(0, 0)
@@ -200,16 +200,17 @@ extension PostgresOrderStore {
     package func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict {
         var parameters = Parameters()
         PostgresOrderStore.append(object, to: &parameters)
-        // It waits for the lock of the order, whose flow nobody here knows: in a group of its own nobody waits with it.
+        // It waits for the lock of the order, whose webview session nobody here knows: in a group of its own nobody waits with
+        // it.
         let rows = try await work(PostgresOrderStore.observeStatement, parameters)
         return try decoding { () throws(PostgresError) in
             let word = try rows.text(0, 0)
             if word == "unknown" { return .unknown }
-            let flow = try rows.uuid(0, 1)
+            let webviewSession = try rows.uuid(0, 1)
             switch word {
-            case "changed": return .changed(flow: flow)
-            case "same": return .same(flow: flow)
-            case "older": return .older(flow: flow)
+            case "changed": return .changed(webviewSession: webviewSession)
+            case "same": return .same(webviewSession: webviewSession)
+            case "older": return .older(webviewSession: webviewSession)
             default: throw PostgresError(.decoding, "\(word) is no verdict on a reading")
             }
         }

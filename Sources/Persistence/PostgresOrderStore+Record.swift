@@ -46,11 +46,11 @@ extension PostgresOrderStore {
             var operation = PaymentOperation(
                 id: id,
                 attempt: try rows.uuid(0, 1),
-                flow: try rows.uuid(0, 0),
-                kind: try FlowColumns.word(rows, 2),
+                webviewSession: try rows.uuid(0, 0),
+                kind: try WebviewSessionColumns.word(rows, 2),
                 target: try rows.text(0, 3)
             )
-            let currency: Currency = try FlowColumns.word(rows, 5)
+            let currency: Currency = try WebviewSessionColumns.word(rows, 5)
             operation.amount = try rows.optional(0, 4) { (row, column) throws(PostgresError) in
                 try rows.money(row, column, currency)
             }

@@ -78,8 +78,8 @@ extension PostgresOrderStore {
 
     /// The pause doubles with every recovery, up to an hour, and does not lengthen the lease.
     ///
-    /// After 200 recoveries or two days it is the last one: where no call has brought a clear answer, another will not. Where an operator
-    /// has taken the operation in hand again, `ended_at` says since when.
+    /// After 200 recoveries or two days it is the last one: where no call has brought a clear answer, another will not. Where
+    /// an operator has taken the operation in hand again, `ended_at` says since when.
     static let takeOverStatement = Statement(
         name: "operation_take_over",
         sql: """
@@ -122,11 +122,11 @@ extension PostgresOrderStore {
             var taken = PaymentOperation(
                 id: operation,
                 attempt: freshAttempt,
-                flow: try rows.uuid(0, 1),
-                kind: try FlowColumns.word(rows, 2),
+                webviewSession: try rows.uuid(0, 1),
+                kind: try WebviewSessionColumns.word(rows, 2),
                 target: try rows.text(0, 3)
             )
-            let currency: Currency = try FlowColumns.word(rows, 5)
+            let currency: Currency = try WebviewSessionColumns.word(rows, 5)
             taken.amount = try rows.optional(0, 4) { (row, column) throws(PostgresError) in
                 try rows.money(row, column, currency)
             }
@@ -170,7 +170,7 @@ extension PostgresOrderStore {
             _ = try await client.write(
                 PostgresOrderStore.expireLeaseStatement,
                 parameters,
-                key: operation.flow,
+                key: operation.webviewSession,
                 isLastStep: true
             )
         } catch {

@@ -5,8 +5,8 @@ package import Primitives
 
 /// Keeps orders, their ledger and the operations on it in PostgreSQL.
 ///
-/// The rules of the ledger are functions of the schema (`migrations/0009_merchant_order.sql`): they take several steps under the
-/// lock of one order's row. Each call here is one statement, so one transaction.
+/// The rules of the ledger are functions of the schema (`migrations/0009_merchant_order.sql`): they take several steps under
+/// the lock of one order's row. Each call here is one statement, so one transaction.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresOrderStore: OrderStore {
@@ -52,18 +52,19 @@ package final class PostgresOrderStore: OrderStore {
 
     /// Whether an order was made under the store's account.
     ///
-    /// - Parameter flow: Any id.
+    /// - Parameter webviewSession: Any id.
     /// - Returns: False where there is no such order.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func isOwn(_ flow: UUIDBytes) async throws(StoreError) -> Bool {
+    package func isOwn(_ webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         parameters.append(text: account.merchantID)
         parameters.append(text: account.environment)
         return try await read(PostgresOrderStore.ownStatement, parameters).rowCount == 1
     }
 
-    /// A flow knows its postage from the review on, its order from when the buyer agrees; where both do, the flow's is the newer.
+    /// A webview session knows its postage from the review on, its order from when the buyer agrees; where both do, the webview
+    /// session's is the newer.
     private static let orderColumns = """
         o.flow_id, o.reference, order_standing(o.state, f.state, f.is_over), o.currency, o.subtotal, o.tax,
         coalesce(f.postage, o.postage), coalesce(f.total, o.total), o.captured, o.refunded, o.created_at, o.updated_at,
@@ -82,10 +83,10 @@ package final class PostgresOrderStore: OrderStore {
             ELSE false END
         """
 
-    /// The flow of `o`, which may be gone.
+    /// The webview session of `o`, which may be gone.
     ///
     /// OFFSET keeps it one look by key for each order.
-    private static let flowOfOrder = """
+    private static let webviewSessionOfOrder = """
         LEFT JOIN LATERAL (
             SELECT f.state, f.postage, f.total,
                 CASE WHEN is_waiting(f.state) THEN least(f.idle_until, f.absolute_until) ELSE f.absolute_until END AS ends_at,
@@ -95,17 +96,17 @@ package final class PostgresOrderStore: OrderStore {
 
     static let readStatement = Statement(
         name: "order_look",
-        sql: "SELECT \(orderColumns) FROM merchant_order AS o \(flowOfOrder) WHERE o.flow_id = $1",
+        sql: "SELECT \(orderColumns) FROM merchant_order AS o \(webviewSessionOfOrder) WHERE o.flow_id = $1",
         parameterTypes: [.uuid]
     )
 
-    package func read(_ flow: UUIDBytes) async throws(StoreError) -> MerchantOrder? {
+    package func read(_ webviewSession: UUIDBytes) async throws(StoreError) -> MerchantOrder? {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         let rows = try await read(PostgresOrderStore.readStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         var order = try decoding { () throws(PostgresError) in try PostgresOrderStore.order(rows, 0) }
-        order.charges = try await charges(of: [flow])
+        order.charges = try await charges(of: [webviewSession])
         return order
     }
 
@@ -120,7 +121,7 @@ package final class PostgresOrderStore: OrderStore {
         Statement(
             name: name,
             sql: """
-                SELECT \(orderColumns) FROM merchant_order AS o \(flowOfOrder)
+                SELECT \(orderColumns) FROM merchant_order AS o \(webviewSessionOfOrder)
                 WHERE o.flow_id < $1 AND o.flow_id >= $2 \(named ? "AND o.reference = $6" : "")
                     AND ($3 IS NULL OR order_standing(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
                     AND ($5 IS NULL OR o.updated_at > $5)
@@ -157,7 +158,7 @@ package final class PostgresOrderStore: OrderStore {
 
     package func page(_ query: OrderQuery) async throws(StoreError) -> OrderPage {
         let statements = query.reference == nil ? PostgresOrderStore.allStatements : PostgresOrderStore.namedStatements
-        let newest = query.cursor?.flow ?? UUIDBytes(high: .max, low: .max)
+        let newest = query.cursor?.webviewSession ?? UUIDBytes(high: .max, low: .max)
         // Every order is a hit where neither a state nor a change is asked for, so the page itself is the bound.
         let takesAll = query.states.isEmpty && query.updatedAfter == nil
         let end = takesAll ? nil : try await reach(statements.reach, newest, query.reference)
@@ -177,9 +178,9 @@ package final class PostgresOrderStore: OrderStore {
             for row in 0..<min(rows.rowCount, query.limit) { orders.append(try PostgresOrderStore.order(rows, row)) }
             return orders
         }
-        let charges = Dictionary(grouping: try await charges(of: orders.map(\.flow)), by: \.flow)
-        for index in orders.indices { orders[index].charges = charges[orders[index].flow] ?? [] }
-        let next = rows.rowCount > query.limit ? orders.last?.flow : end
+        let charges = Dictionary(grouping: try await charges(of: orders.map(\.webviewSession)), by: \.webviewSession)
+        for index in orders.indices { orders[index].charges = charges[orders[index].webviewSession] ?? [] }
+        let next = rows.rowCount > query.limit ? orders.last?.webviewSession : end
         return OrderPage(orders, next: next.map { OrderCursor(after: $0) })
     }
 
@@ -196,7 +197,7 @@ package final class PostgresOrderStore: OrderStore {
     }
 
     private static func order(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> MerchantOrder {
-        let currency: Currency = try FlowColumns.word(rows, 3, row: row)
+        let currency: Currency = try WebviewSessionColumns.word(rows, 3, row: row)
         var sums = MerchantOrder.Sums(
             subtotal: try rows.money(row, 4, currency),
             tax: try rows.money(row, 5, currency)
@@ -217,9 +218,9 @@ package final class PostgresOrderStore: OrderStore {
             }
         )
         var order = MerchantOrder(
-            flow: try rows.uuid(row, 0),
+            webviewSession: try rows.uuid(row, 0),
             reference: try rows.text(row, 1),
-            state: try FlowColumns.word(rows, 2, row: row),
+            state: try WebviewSessionColumns.word(rows, 2, row: row),
             sums: sums,
             times: times
         )
@@ -271,16 +272,16 @@ extension PostgresOrderStore {
         parameterTypes: [.uuidArray, .text]
     )
 
-    package func objects(of flow: UUIDBytes) async throws(StoreError) -> [LedgerObject] {
+    package func objects(of webviewSession: UUIDBytes) async throws(StoreError) -> [LedgerObject] {
         var parameters = Parameters()
-        parameters.append(uuids: [flow])
+        parameters.append(uuids: [webviewSession])
         parameters.append(text: nil)
         return try await objects(PostgresOrderStore.objectsStatement, parameters)
     }
 
-    func charges(of flows: [UUIDBytes]) async throws(StoreError) -> [LedgerObject] {
+    func charges(of webviewSessions: [UUIDBytes]) async throws(StoreError) -> [LedgerObject] {
         var parameters = Parameters()
-        parameters.append(uuids: flows)
+        parameters.append(uuids: webviewSessions)
         parameters.append(text: ObjectKind.charge.rawValue)
         return try await objects(PostgresOrderStore.objectsStatement, parameters)
     }
@@ -298,9 +299,9 @@ extension PostgresOrderStore {
     }
 
     private static func object(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> LedgerObject {
-        let currency: Currency = try FlowColumns.word(rows, 4, row: row)
+        let currency: Currency = try WebviewSessionColumns.word(rows, 4, row: row)
         var ledger = LedgerRow(
-            try FlowColumns.word(rows, 2, row: row),
+            try WebviewSessionColumns.word(rows, 2, row: row),
             ObjectState(rawValue: try rows.text(row, 3)),
             try rows.money(row, 5, currency)
         )

@@ -3,8 +3,8 @@ import Primitives
 
 /// Makes partitions ahead of time and drops those past retention.
 ///
-/// Making and dropping are calls of their own, hence transactions of their own: whatever hinders a drop never hinders making. All run
-/// on the connection for upkeep. One per loop, not `Sendable`.
+/// Making and dropping are calls of their own, hence transactions of their own: whatever hinders a drop never hinders making.
+/// All run on the connection for upkeep. One per loop, not `Sendable`.
 package final class PostgresPartitionStore {
     /// Partitions made by one call.
     package struct Made: Sendable, Equatable {
@@ -99,7 +99,7 @@ package final class PostgresPartitionStore {
         return Margin(table: try rows.text(0, 0), days: Int(try rows.int64(0, 1)), isMissing: try rows.bool(0, 2))
     }
 
-    static let dropFlowsStatement = Statement(
+    static let dropWebviewSessionsStatement = Statement(
         name: "flow_drop_expired",
         sql: """
             SELECT dropped, overdue, 0, problem
@@ -108,16 +108,17 @@ package final class PostgresPartitionStore {
         parameterTypes: [.int8, .int8]
     )
 
-    /// Drops one partition of flows, trail or sealed data past retention, so that no lock is held while another is waited for.
+    /// Drops one partition of webview sessions, trail or sealed data past retention, so that no lock is held while another is
+    /// waited for.
     ///
     /// - Parameters:
-    ///   - keep: For flows and trail, counted from the end of their month; at least 30 and 90 days are kept.
+    ///   - keep: For webview sessions and trail, counted from the end of their month; at least 30 and 90 days are kept.
     ///   - keepPrivate: For sealed data, counted from the end of their day; at least a day.
-    package func dropFlows(keep: Duration, keepPrivate: Duration) async throws(PostgresError) -> Dropped {
+    package func dropWebviewSessions(keep: Duration, keepPrivate: Duration) async throws(PostgresError) -> Dropped {
         var parameters = Parameters()
         parameters.append(seconds: keep)
         parameters.append(seconds: keepPrivate)
-        return try await drop(PostgresPartitionStore.dropFlowsStatement, parameters)
+        return try await drop(PostgresPartitionStore.dropWebviewSessionsStatement, parameters)
     }
 
     static let dropOrdersStatement = Statement(

@@ -4,8 +4,8 @@ package import Primitives
 
 /// Keeps in PostgreSQL which objects are to be read at the provider, and when.
 ///
-/// Rows come by themselves: a trigger follows the ledger, and a message brings its object forward. Here they are claimed, one reader
-/// each, and moved on. All times are the database's. One per loop, not `Sendable`.
+/// Rows come by themselves: a trigger follows the ledger, and a message brings its object forward. Here they are claimed, one
+/// reader each, and moved on. All times are the database's. One per loop, not `Sendable`.
 package final class PostgresPollStore {
     private let client: PostgresClient
     private let account: OrderAccount
@@ -81,7 +81,7 @@ package final class PostgresPollStore {
 
     private static func poll(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> DuePoll {
         DuePoll(
-            try FlowColumns.word(rows, 1, row: row),
+            try WebviewSessionColumns.word(rows, 1, row: row),
             try rows.text(row, 0),
             of: try rows.uuid(row, 2),
             state: try rows.optionalText(row, 7).map { ObjectState(rawValue: $0) },

@@ -14,19 +14,19 @@ extension PostgresReconciliationStore {
 
     /// Orders made before the time of a report to which something happened in it, or that its sample draws.
     ///
-    /// An order changes by its payment, by an operation, or because the provider was read; a reading takes the provider's word, and
-    /// most follow a message. So no index on the time of changes is needed, which each update of an order would pay for.
+    /// An order changes by its payment, by an operation, or because the provider was read; a reading takes the provider's word,
+    /// and most follow a message. So no index on the time of changes is needed, which each update of an order would pay for.
     ///
     /// - Parameter terms: The same terms bring the same orders again, as far as rows are kept.
     /// - Returns: Newest first, each once.
     /// - Throws: `StoreError`.
     package func older(_ terms: Terms) async throws(StoreError) -> [UUIDBytes] {
-        var flows: Set<UUIDBytes> = []
-        try await addPaid(terms, &flows)
-        try await addOperated(terms, &flows)
-        try await addNotified(terms, &flows)
-        try await addSample(terms, &flows)
-        return flows.sorted(by: >)
+        var webviewSessions: Set<UUIDBytes> = []
+        try await addPaid(terms, &webviewSessions)
+        try await addOperated(terms, &webviewSessions)
+        try await addNotified(terms, &webviewSessions)
+        try await addSample(terms, &webviewSessions)
+        return webviewSessions.sorted(by: >)
     }
 
     static let paidStatement = Statement(
@@ -39,7 +39,7 @@ extension PostgresReconciliationStore {
     )
 
     /// Hour by hour, so that no statement reads more than the orders of one.
-    private func addPaid(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(StoreError) {
+    private func addPaid(_ terms: Terms, _ webviewSessions: inout Set<UUIDBytes>) async throws(StoreError) {
         let hour = Duration.seconds(3_600)
         var start = PostgresReconciliationStore.reached(terms)
         while start < terms.since {
@@ -50,7 +50,7 @@ extension PostgresReconciliationStore {
             parameters.append(timestamp: terms.since)
             parameters.append(timestamp: terms.until)
             let rows = try await select(PostgresReconciliationStore.paidStatement, parameters)
-            try collect(rows, column: 0, &flows)
+            try collect(rows, column: 0, &webviewSessions)
             start = end
         }
     }
@@ -65,7 +65,7 @@ extension PostgresReconciliationStore {
         parameterTypes: [.uuid, .uuid, .uuid, .int8]
     )
 
-    private func addOperated(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(StoreError) {
+    private func addOperated(_ terms: Terms, _ webviewSessions: inout Set<UUIDBytes>) async throws(StoreError) {
         var last = UUIDBytes(leastAt: PostgresReconciliationStore.reached(terms))
         while true {
             var parameters = Parameters()
@@ -74,7 +74,7 @@ extension PostgresReconciliationStore {
             parameters.append(uuid: UUIDBytes(leastAt: terms.since))
             parameters.append(int64: PostgresReconciliationStore.page)
             let rows = try await select(PostgresReconciliationStore.operatedStatement, parameters)
-            try collect(rows, column: 1, &flows)
+            try collect(rows, column: 1, &webviewSessions)
             guard rows.rowCount == PostgresReconciliationStore.page else { return }
             last = try decoding { () throws(PostgresError) in try rows.uuid(rows.rowCount - 1, 0) }
         }
@@ -90,7 +90,7 @@ extension PostgresReconciliationStore {
         parameterTypes: [.timestamptz, .timestamptz, .uuid, .int8]
     )
 
-    private func addNotified(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(StoreError) {
+    private func addNotified(_ terms: Terms, _ webviewSessions: inout Set<UUIDBytes>) async throws(StoreError) {
         var last = terms.since + .microseconds(-1)
         while true {
             var parameters = Parameters()
@@ -99,7 +99,7 @@ extension PostgresReconciliationStore {
             parameters.append(uuid: UUIDBytes(leastAt: terms.since))
             parameters.append(int64: PostgresReconciliationStore.page)
             let rows = try await select(PostgresReconciliationStore.notifiedStatement, parameters)
-            try collect(rows, column: 1, &flows)
+            try collect(rows, column: 1, &webviewSessions)
             guard rows.rowCount >= PostgresReconciliationStore.page else { return }
             last = try decoding { () throws(PostgresError) in try rows.timestamp(rows.rowCount - 1, 0) }
         }
@@ -115,7 +115,7 @@ extension PostgresReconciliationStore {
     )
 
     /// One of each of as many equal parts of the time: the last with captured money before a point that follows from the terms.
-    private func addSample(_ terms: Terms, _ flows: inout Set<UUIDBytes>) async throws(StoreError) {
+    private func addSample(_ terms: Terms, _ webviewSessions: inout Set<UUIDBytes>) async throws(StoreError) {
         guard terms.sample > 0 else { return }
         let part = PostgresReconciliationStore.sampledTime / terms.sample
         // Spread over all values by the golden ratio, so that each report draws others.
@@ -126,7 +126,7 @@ extension PostgresReconciliationStore {
             parameters.append(uuid: UUIDBytes(leastAt: end))
             parameters.append(uuid: UUIDBytes(leastAt: end + part * -1))
             let rows = try await select(PostgresReconciliationStore.sampleStatement, parameters)
-            try collect(rows, column: 0, &flows)
+            try collect(rows, column: 0, &webviewSessions)
         }
     }
 
@@ -135,14 +135,14 @@ extension PostgresReconciliationStore {
     private func collect(
         _ rows: ResultSet,
         column: Int,
-        _ flows: inout Set<UUIDBytes>
+        _ webviewSessions: inout Set<UUIDBytes>
     ) throws(StoreError) {
         let found = try decoding { () throws(PostgresError) in
             var found: [UUIDBytes] = []
             for row in 0..<rows.rowCount { found.append(try rows.uuid(row, column)) }
             return found
         }
-        flows.formUnion(found)
+        webviewSessions.formUnion(found)
     }
 
     private func select(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {

@@ -7,8 +7,8 @@ package import SessionBroker
 
 /// A session that a merchant's program opens: everything of it that is drawn before it is stored.
 package struct NewSession: Sendable {
-    /// The flow.
-    package let flow: NewFlow
+    /// The webview session.
+    package let webviewSession: NewWebviewSession
     /// What is sold.
     package let draft: OrderDraft
     /// The right to carry the request out.
@@ -51,19 +51,19 @@ package struct NewSession: Sendable {
     /// A session that is opened.
     ///
     /// - Parameters:
-    ///   - flow: The flow.
+    ///   - webviewSession: The webview session.
     ///   - draft: What is sold.
     ///   - origin: The right to carry the request out, under which account, and when.
     ///   - texts: What is kept as JSON.
     ///   - answer: Sealed.
     package init(
-        _ flow: NewFlow,
+        _ webviewSession: NewWebviewSession,
         _ draft: OrderDraft,
         _ origin: (claim: IdempotencyClaim, account: OrderAccount, created: WallTime),
         texts: Texts,
         answer: StoredAnswer
     ) {
-        self.flow = flow
+        self.webviewSession = webviewSession
         self.draft = draft
         claim = origin.claim
         account = origin.account
@@ -83,7 +83,7 @@ package enum SessionCreationOutcome: Sendable, Hashable {
     case referenceHeld(by: UUIDBytes?)
 }
 
-/// Keeps what only flows have that a merchant's program opened.
+/// Keeps what only webview sessions have that a merchant's program opened.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresSessionCreation {
@@ -95,7 +95,7 @@ package final class PostgresSessionCreation {
     ///
     /// - Parameters:
     ///   - client: Started by the caller.
-    ///   - policy: Tells how long flows live.
+    ///   - policy: Tells how long webview sessions live.
     package init(client: PostgresClient, policy: BrokerPolicy) {
         self.client = client
         launchSeconds = policy.times.launch.components.seconds
@@ -104,11 +104,11 @@ package final class PostgresSessionCreation {
 
     // MARK: Open
 
-    /// Claim, flow, the beginning of its trail, order and answer: all of it or nothing.
+    /// Claim, webview session, the beginning of its trail, order and answer: all of it or nothing.
     static let openStatement = Statement(
         name: "session_open_app",
         sql: """
-            WITH \(ClaimSQL.claim(first: 4, key: "$27", flow: "$1", status: "$23", answer: "$24")), e AS (
+            WITH \(ClaimSQL.claim(first: 4, key: "$27", webviewSession: "$1", status: "$23", answer: "$24")), e AS (
                 INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
                 SELECT $1, statement_timestamp(), 1, 'issued'::flow_state, 'issue', 'issued', $2, $3
                 WHERE EXISTS (SELECT FROM i)
@@ -197,7 +197,7 @@ package final class PostgresSessionCreation {
         }
         let state = try await PostgresKeyStore(client: client).state(of: new.claim)
         switch state {
-        case .answered(_, let flow) where flow == new.flow.flow: return nil
+        case .answered(_, let webviewSession) where webviewSession == new.webviewSession.webviewSession: return nil
         case .answered, .reused: return state
         case .running, .absent: throw StoreError(error)
         }
@@ -209,22 +209,22 @@ package final class PostgresSessionCreation {
     private func parameters(_ new: NewSession, _ caller: Caller) -> Parameters {
         var postage: Int64?
         if case .fixed(let sum) = new.draft.postage { postage = sum.units }
-        var parameters = Parameters(new.flow.flow, caller)
+        var parameters = Parameters(new.webviewSession.webviewSession, caller)
         parameters.append(claim: new.claim)
         // The buyer of an app gives no sign of life before the end.
-        parameters.append(int64: new.flow.client == .mobileApp ? absoluteSeconds : launchSeconds)
+        parameters.append(int64: new.webviewSession.client == .mobileApp ? absoluteSeconds : launchSeconds)
         parameters.append(int64: absoluteSeconds)
-        parameters.append(int64: new.flow.order.subtotal)
-        parameters.append(int64: new.flow.order.taxIncluded)
-        parameters.append(text: new.flow.client.rawValue)
-        parameters.append(digest: new.flow.launchHash)
-        parameters.append(digest: new.flow.appHash)
-        parameters.append(digest: new.flow.challenge)
-        parameters.append(utf8: new.flow.order.json)
+        parameters.append(int64: new.webviewSession.order.subtotal)
+        parameters.append(int64: new.webviewSession.order.taxIncluded)
+        parameters.append(text: new.webviewSession.client.rawValue)
+        parameters.append(digest: new.webviewSession.launchHash)
+        parameters.append(digest: new.webviewSession.appHash)
+        parameters.append(digest: new.webviewSession.challenge)
+        parameters.append(utf8: new.webviewSession.order.json)
         parameters.append(text: new.texts.terms.map { String(decoding: $0, as: UTF8.self) })
         parameters.append(timestamp: new.created)
         parameters.append(int64: postage)
-        parameters.append(text: new.draft.reference ?? OrderNumber(new.flow.flow).description)
+        parameters.append(text: new.draft.reference ?? OrderNumber(new.webviewSession.webviewSession).description)
         parameters.append(text: new.account.merchantID)
         parameters.append(text: new.account.environment)
         parameters.append(utf8: new.texts.lines)
@@ -258,16 +258,16 @@ package final class PostgresSessionCreation {
     /// Ends a session on the merchant's wish.
     ///
     /// - Parameters:
-    ///   - flow: Any id.
+    ///   - webviewSession: Any id.
     ///   - caller: Where the request comes from.
     /// - Returns: False for one that is not there, is paid or being paid, or has ended before.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func cancel(_ flow: FlowID, by caller: Caller) async throws(StoreError) -> Bool {
+    package func cancel(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
         do {
             let rows = try await client.write(
                 PostgresSessionCreation.cancelStatement,
-                Parameters(flow, caller),
-                key: flow,
+                Parameters(webviewSession, caller),
+                key: webviewSession,
                 isLastStep: true
             )
             return rows.rowCount == 1

@@ -2,7 +2,7 @@ import Postgres
 package import Primitives
 package import SessionBroker
 
-// Flows that a merchant's app starts by itself.
+// Webview sessions that a merchant's app starts by itself.
 extension PostgresSessionStore {
     // MARK: Arrive
 
@@ -12,7 +12,7 @@ extension PostgresSessionStore {
     static let arrivalStatement = Statement(
         name: "flow_arrival",
         sql: """
-            SELECT arrive_verdict(f, $2, $3, $4, $5, statement_timestamp()), f.state, \(FlowColumns.face("f"))
+            SELECT arrive_verdict(f, $2, $3, $4, $5, statement_timestamp()), f.state, \(WebviewSessionColumns.face("f"))
             FROM flow AS f
             WHERE f.flow_id = $1 AND f.client = 'mobileApp'
             """,
@@ -23,12 +23,12 @@ extension PostgresSessionStore {
         _ evidence: PurchaseEvidence
     ) async throws(StoreError) -> Transition<MobileReturnDecision>? {
         var parameters = Parameters()
-        parameters.append(uuid: evidence.flow)
+        parameters.append(uuid: evidence.webviewSession)
         append(proofs: evidence, to: &parameters)
         let rows = try await read(PostgresSessionStore.arrivalStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
-            try FlowColumns.page(rows, of: evidence.flow, sealed: nil)
+            try WebviewSessionColumns.page(rows, of: evidence.webviewSession, sealed: nil)
         }
     }
 
@@ -51,7 +51,7 @@ extension PostgresSessionStore {
                 WHERE u.verdict = 'arrived' AND $9 IS NOT NULL
                 ON CONFLICT (flow_id) DO UPDATE SET sealed = EXCLUDED.sealed
             ), \(OrderSQL.arrived(session: "$7")), \(SQLText.audit("'arrive'"))
-            SELECT \(FlowColumns.whole("u")) FROM u
+            SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + [.bytea, .bytea, .bytea, .text, .bool, .bytea, .bool]
     )
@@ -61,7 +61,7 @@ extension PostgresSessionStore {
         sealed: [UInt8]?,
         by caller: Caller
     ) async throws(StoreError) -> Transition<MobileReturnDecision>? {
-        var parameters = Parameters(evidence.flow, caller)
+        var parameters = Parameters(evidence.webviewSession, caller)
         parameters.append(digest: evidence.returnHash)
         append(proofs: evidence, to: &parameters)
         parameters.append(bytes: sealed)
@@ -70,7 +70,7 @@ extension PostgresSessionStore {
             PostgresSessionStore.arriveStatement,
             parameters,
             "arrive",
-            evidence.flow,
+            evidence.webviewSession,
             caller
         )
     }
@@ -98,12 +98,12 @@ extension PostgresSessionStore {
     )
 
     package func expireLease(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(flow, caller)
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(uuid: attempt)
-        return try await applies(PostgresSessionStore.expireLeaseStatement, parameters, "lapse", flow, caller)
+        return try await applies(PostgresSessionStore.expireLeaseStatement, parameters, "lapse", webviewSession, caller)
     }
 }

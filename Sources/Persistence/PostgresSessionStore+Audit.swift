@@ -12,13 +12,13 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid]
     )
 
-    package func audit(_ flow: FlowID) async throws(StoreError) -> [AuditEvent] {
+    package func audit(_ webviewSession: WebviewSessionID) async throws(StoreError) -> [AuditEvent] {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         return try await events(PostgresSessionStore.auditStatement, parameters)
     }
 
-    /// An event may come a day after its flow, not later.
+    /// An event may come a day after its webview session, not later.
     static let alertsStatement = Statement(
         name: "flow_worries",
         sql: """
@@ -48,9 +48,14 @@ extension PostgresSessionStore {
 
     private static func event(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> AuditEvent {
         let word = try rows.text(row, 5)
-        guard let state = FlowState(rawValue: word) else { throw PostgresError(.decoding, "\(word) is no state") }
+        guard let state = WebviewSessionState(rawValue: word) else {
+            throw PostgresError(.decoding, "\(word) is no state")
+        }
         var event = AuditEvent(
-            at: (flow: try rows.uuid(row, 0), ordinal: Int(try rows.int64(row, 1)), at: try rows.timestamp(row, 2)),
+            at: (
+                webviewSession: try rows.uuid(row, 0), ordinal: Int(try rows.int64(row, 1)),
+                at: try rows.timestamp(row, 2)
+            ),
             operation: try rows.text(row, 3),
             verdict: try rows.text(row, 4),
             state: state,

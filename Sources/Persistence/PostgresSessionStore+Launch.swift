@@ -25,8 +25,8 @@ extension PostgresSessionStore {
         ]
     )
 
-    package func issue(_ new: NewFlow, by caller: Caller) async throws(StoreError) {
-        var parameters = Parameters(new.flow, caller)
+    package func issue(_ new: NewWebviewSession, by caller: Caller) async throws(StoreError) {
+        var parameters = Parameters(new.webviewSession, caller)
         // Profile compat may run without any proof of the app; the trail says so.
         let isBound = new.appHash != nil || new.challenge != nil
         parameters.append(text: isBound ? "issued" : "issued_unbound")
@@ -43,7 +43,7 @@ extension PostgresSessionStore {
             PostgresSessionStore.issueStatement,
             parameters,
             as: "issue",
-            of: new.flow,
+            of: new.webviewSession,
             by: caller
         )
     }
@@ -63,9 +63,9 @@ extension PostgresSessionStore {
                     launch_until = statement_timestamp() + $8 * interval '1 second',
                     idle_until = \(SQLText.deadline("$9"))
                 WHERE f.flow_id = $1 AND f.a_hash = $4 AND open_verdict(f, $6, $7, statement_timestamp()) = 'opened'
-                RETURNING f.flow_id, f.events, \(FlowColumns.opening("f"))
+                RETURNING f.flow_id, f.events, \(WebviewSessionColumns.opening("f"))
             ), \(SQLText.audit("'open'"))
-            SELECT \(FlowColumns.opening("u")) FROM u
+            SELECT \(WebviewSessionColumns.opening("u")) FROM u
             """,
         parameterTypes: openTypes
     )
@@ -89,9 +89,9 @@ extension PostgresSessionStore {
                     -- OFFSET keeps the planner from copying the verdict into each of the cases.
                     FROM (SELECT open_verdict(f, $6, $7, statement_timestamp()) AS x OFFSET 0) AS v)
                 WHERE f.flow_id = $1 AND f.a_hash = $4
-                RETURNING f.flow_id, f.events, \(FlowColumns.opening("f"))
+                RETURNING f.flow_id, f.events, \(WebviewSessionColumns.opening("f"))
             ), \(SQLText.audit("'open'"))
-            SELECT \(FlowColumns.opening("u")) FROM u
+            SELECT \(WebviewSessionColumns.opening("u")) FROM u
             """,
         parameterTypes: openTypes + [.bool]
     )
@@ -99,8 +99,8 @@ extension PostgresSessionStore {
     private static let openTypes =
         SQLText.leading + [PostgresType.bytea, .bytea, .bytea, .bytea, .int8, .int8]
 
-    package func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> OpenedFlow? {
-        var parameters = Parameters(request.flow, caller)
+    package func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> OpenedWebviewSession? {
+        var parameters = Parameters(request.webviewSession, caller)
         parameters.append(digest: request.launchHash)
         parameters.append(digest: request.freshTabHash)
         parameters.append(digest: request.tabHash)
@@ -120,22 +120,25 @@ extension PostgresSessionStore {
         _ request: OpenRequest,
         _ caller: Caller,
         isLastStep: Bool
-    ) async throws(StoreError) -> OpenedFlow? {
+    ) async throws(StoreError) -> OpenedWebviewSession? {
         let written = try await write(
             statement,
             parameters,
             as: "open",
-            of: request.flow,
+            of: request.webviewSession,
             by: caller,
             isLastStep: isLastStep
         )
         guard written.rows.rowCount == 1 else { return nil }
-        let opened = try StoreError.decoding { () throws(PostgresError) in try FlowColumns.opened(written.rows) }
+        let opened = try StoreError.decoding { () throws(PostgresError) in
+            try WebviewSessionColumns.opened(written.rows)
+        }
         guard written.isSecondLook, opened.decision == .opened || opened.decision == .reopened else { return opened }
         // It was committed, but does our token still live? Another request may have re-opened since.
-        let live = try StoreError.decoding { () throws(PostgresError) in try FlowColumns.liveTab(written.rows) }
+        let live = try StoreError.decoding { () throws(PostgresError) in try WebviewSessionColumns.liveTab(written.rows)
+        }
         guard live == request.freshTabHash else {
-            throw StoreError(.outcomeUnknown, "open of \(request.flow): its tab token was replaced")
+            throw StoreError(.outcomeUnknown, "open of \(request.webviewSession): its tab token was replaced")
         }
         return opened
     }

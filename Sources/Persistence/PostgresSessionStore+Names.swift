@@ -6,7 +6,8 @@ extension PostgresSessionStore {
     /// How many sessions of one name are told at most: a merchant may open several for one reference.
     package static let namesakeLimit = 100
 
-    /// By index each: a permission, charge or refund, an order's reference, and the handful of purchases that are under way or given up.
+    /// By index each: a permission, charge or refund, an order's reference, and the handful of purchases that are under way or
+    /// given up.
     static let namedStatement = Statement(
         name: "flow_named",
         sql: """
@@ -23,8 +24,8 @@ extension PostgresSessionStore {
     /// How many ids are looked at at once: far below what a statement may take, on a slow machine too.
     private static let pageLimit = 50_000
 
-    /// The ids of a page, the newest first, that may have a number, and the page's last: nothing but an operator's question asks for
-    /// them, so no write pays for an index.
+    /// The ids of a page, the newest first, that may have a number, and the page's last: nothing but an operator's question
+    /// asks for them, so no write pays for an index.
     static let numberedStatement = Statement(
         name: "flow_numbered",
         sql: """
@@ -44,40 +45,41 @@ extension PostgresSessionStore {
 
     /// Finds sessions by what people have of them.
     ///
-    /// - Parameter name: Id of a charge permission, charge or refund; the number or reference of an order; or the checkout session of a
-    ///   purchase that is under way or was given up. A number that is no order's reference is looked for along all ids.
+    /// - Parameter name: Id of a charge permission, charge or refund; the number or reference of an order; or the checkout
+    ///   session of a purchase that is under way or was given up. A number that is no order's reference is looked for along all
+    ///   ids.
     /// - Returns: The newest first.
     /// - Throws: `StoreError`.
-    package func sessions(named name: String) async throws(StoreError) -> [FlowID] {
+    package func sessions(named name: String) async throws(StoreError) -> [WebviewSessionID] {
         var parameters = Parameters()
         parameters.append(text: name)
         parameters.append(text: OrderNumber(typed: name)?.description ?? name)
         parameters.append(int64: Int64(PostgresSessionStore.namesakeLimit))
-        let found = try flows(try await read(PostgresSessionStore.namedStatement, parameters))
+        let found = try webviewSessions(try await read(PostgresSessionStore.namedStatement, parameters))
         guard found.isEmpty, let number = OrderNumber(typed: name) else { return found }
         return try await sessions(numbered: number)
     }
 
     /// Goes along the ids, from which alone the numbers are made: the newest first, until one has it.
-    private func sessions(numbered number: OrderNumber) async throws(StoreError) -> [FlowID] {
-        var end = FlowID(high: .max, low: .max)
+    private func sessions(numbered number: OrderNumber) async throws(StoreError) -> [WebviewSessionID] {
+        var end = WebviewSessionID(high: .max, low: .max)
         while true {
             var parameters = Parameters()
             parameters.append(uuid: end)
             parameters.append(int64: Int64(PostgresSessionStore.pageLimit))
             parameters.append(bytes: number.lastBytes)
-            let page = try flows(try await read(PostgresSessionStore.numberedStatement, parameters))
+            let page = try webviewSessions(try await read(PostgresSessionStore.numberedStatement, parameters))
             let found = page.filter { OrderNumber($0) == number }
             guard found.isEmpty, let last = page.last else { return found }
             end = last
         }
     }
 
-    private func flows(_ rows: ResultSet) throws(StoreError) -> [FlowID] {
+    private func webviewSessions(_ rows: ResultSet) throws(StoreError) -> [WebviewSessionID] {
         try StoreError.decoding { () throws(PostgresError) in
-            var flows: [FlowID] = []
-            for row in 0..<rows.rowCount { flows.append(try rows.uuid(row, 0)) }
-            return flows
+            var webviewSessions: [WebviewSessionID] = []
+            for row in 0..<rows.rowCount { webviewSessions.append(try rows.uuid(row, 0)) }
+            return webviewSessions
         }
     }
 }

@@ -16,18 +16,18 @@ extension PostgresSessionStore {
     )
 
     package func status(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         launch: Digest32,
         app: Digest32
-    ) async throws(StoreError) -> FlowStatus? {
+    ) async throws(StoreError) -> WebviewSessionStatus? {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         parameters.append(digest: launch)
         parameters.append(digest: app)
         let rows = try await read(PostgresSessionStore.statusStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
-            FlowStatus(try FlowColumns.word(rows, 0), isOver: try rows.bool(0, 1))
+            WebviewSessionStatus(try WebviewSessionColumns.word(rows, 0), isOver: try rows.bool(0, 1))
         }
     }
 
@@ -48,11 +48,11 @@ extension PostgresSessionStore {
 
     package func observe(
         _ observation: Observation,
-        flow: FlowID,
+        webviewSession: WebviewSessionID,
         token: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(flow, caller)
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(digest: token)
         parameters.append(text: observation.rawValue)
         parameters.append(bool: observation == .plaintext)
@@ -60,7 +60,7 @@ extension PostgresSessionStore {
             PostgresSessionStore.observeStatement,
             parameters,
             observation.rawValue,
-            flow,
+            webviewSession,
             caller
         )
     }
@@ -81,11 +81,18 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading
     )
 
-    package func revoke(_ flow: FlowID, by caller: Caller) async throws(StoreError) -> Bool {
-        try await applies(PostgresSessionStore.revokeStatement, Parameters(flow, caller), "close", flow, caller)
+    package func revoke(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
+        try await applies(
+            PostgresSessionStore.revokeStatement,
+            Parameters(webviewSession, caller),
+            "close",
+            webviewSession,
+            caller
+        )
     }
 
-    /// Looks at some flows in the order of their ids, behind `$1`, and revokes those that wait, of install `$4` or of all.
+    /// Looks at some webview sessions in the order of their ids, behind `$1`, and revokes those that wait, of install `$4` or
+    /// of all.
     static let revokeSomeStatement = Statement(
         name: "flow_revoke_some",
         sql: """
@@ -110,23 +117,24 @@ extension PostgresSessionStore {
         parameterTypes: [.int8]
     )
 
-    /// A program whose clock is wrong by a day makes flow ids that are wrong by a day.
+    /// A program whose clock is wrong by a day makes webview session ids that are wrong by a day.
     private static let clockDoubt: Int64 = 86_400
 
-    /// How many flows a statement of a long series looks at: some 10 ms of work.
+    /// How many webview sessions a statement of a long series looks at: some 10 ms of work.
     private static let seriesBatch = 1_000
 
     package func revokeAll(install: Digest32?, by caller: Caller) async throws(StoreError) -> Int {
         try await revokeAll(install: install, by: caller) { _ in }.revoked
     }
 
-    /// Revokes all flows of an install, or all, a thousand in a transaction; what is revoked stays so when it is cut off.
+    /// Revokes all webview sessions of an install, or all, a thousand in a transaction; what is revoked stays so when it is cut
+    /// off.
     ///
     /// - Parameters:
     ///   - install: SHA-256 of the app proof; `nil` for those of all.
     ///   - caller: The operator.
     ///   - progress: Told behind each transaction.
-    /// - Returns: What it came to. Flows issued meanwhile may remain.
+    /// - Returns: What it came to. Webview sessions issued meanwhile may remain.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: some may have been revoked, repeat it.
     package func revokeAll(
         install: Digest32?,
@@ -171,13 +179,13 @@ extension PostgresSessionStore {
         parameterTypes: [.text]
     )
 
-    /// Those of the given flows that can still be opened or used.
-    package func live(among flows: [FlowID]) async throws(StoreError) -> [FlowID] {
+    /// Those of the given webview sessions that can still be opened or used.
+    package func live(among webviewSessions: [WebviewSessionID]) async throws(StoreError) -> [WebviewSessionID] {
         var parameters = Parameters()
-        parameters.append(text: "{" + flows.map(\.description).joined(separator: ",") + "}")
+        parameters.append(text: "{" + webviewSessions.map(\.description).joined(separator: ",") + "}")
         let rows = try await read(PostgresSessionStore.liveAmongStatement, parameters)
         return try StoreError.decoding { () throws(PostgresError) in
-            var live: [FlowID] = []
+            var live: [WebviewSessionID] = []
             for row in 0..<rows.rowCount { live.append(try rows.uuid(row, 0)) }
             return live
         }
@@ -197,7 +205,11 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .uuid, .int8]
     )
 
-    package func countLive(from: FlowID, until: FlowID, limit: Int) async throws(StoreError) -> CountStep {
+    package func countLive(
+        from: WebviewSessionID,
+        until: WebviewSessionID,
+        limit: Int
+    ) async throws(StoreError) -> CountStep {
         var parameters = Parameters()
         parameters.append(uuid: from)
         parameters.append(uuid: until)
@@ -218,10 +230,11 @@ extension PostgresSessionStore {
         "\(row).flow_id > $1 AND \(row).flow_id < flow_floor(statement_timestamp() - $4 * interval '1 second')"
     }
 
-    /// Looks at some flows in the order of their ids, behind `$1` and older than any flow may live, and expires the overdue.
+    /// Looks at some webview sessions in the order of their ids, behind `$1` and older than any webview session may live, and
+    /// expires the overdue.
     ///
-    /// Orders of flows that have ended end too, by whichever statement the flow did. Says too which flow is the first without an end:
-    /// still waiting, or being bought.
+    /// Orders of webview sessions that have ended end too, by whichever statement the webview session did. Says too which
+    /// webview session is the first without an end: still waiting, or being bought.
     static let sweepStatement = Statement(
         name: "flow_sweep_open",
         sql: """
@@ -246,7 +259,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.int8, .int8]
     )
 
-    package func sweep(after: FlowID?, limit: Int, by caller: Caller) async throws(StoreError) -> SweepStep {
+    package func sweep(after: WebviewSessionID?, limit: Int, by caller: Caller) async throws(StoreError) -> SweepStep {
         var parameters = Parameters(after ?? UUIDBytes(high: 0, low: 0), caller)
         parameters.append(seconds: policy.times.absolute)
         parameters.append(int64: Int64(limit))
@@ -275,9 +288,9 @@ extension PostgresSessionStore {
     }
 }
 
-/// How far a revocation of many flows has come.
+/// How far a revocation of many webview sessions has come.
 package struct RevokeProgress: Sendable, Equatable {
-    /// How many flows were looked at.
+    /// How many webview sessions were looked at.
     package private(set) var visited = 0
     /// How many of them were revoked now.
     package private(set) var revoked = 0

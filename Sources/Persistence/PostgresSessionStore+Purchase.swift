@@ -5,14 +5,15 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Begin and check
 
-    /// The proofs of a purchase as parameters `$4` to `$11`: return ticket, app, verifier, old ticket, tab, session, total, bound.
+    /// The proofs of a purchase as parameters `$4` to `$11`: return ticket, app, verifier, old ticket, tab, session, total,
+    /// bound.
     private static let evidenceTypes: [PostgresType] = [
         .bytea, .bytea, .bytea, .bytea, .bytea, .text, .int8, .bool,
     ]
 
     private static let verdict = "buy_verdict(f, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())"
 
-    /// The state after the verdict `v.x` on proofs; the parameter says whether a wrong one ends the flow.
+    /// The state after the verdict `v.x` on proofs; the parameter says whether a wrong one ends the webview session.
     static func stateAfterProof(_ revokes: String) -> String {
         """
         CASE WHEN v.x = 'expired' THEN 'expired'
@@ -57,7 +58,7 @@ extension PostgresSessionStore {
                 INSERT INTO flow_purchasing (flow_id) SELECT $1 FROM u WHERE u.verdict = 'begin'
                 ON CONFLICT (flow_id) DO NOTHING
             ), \(SQLText.audit("'purchase'"))
-            SELECT \(FlowColumns.whole("u")) FROM u
+            SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + evidenceTypes + [.uuid, .int8, .bool]
     )
@@ -67,7 +68,7 @@ extension PostgresSessionStore {
         freshAttempt: UUIDBytes,
         by caller: Caller
     ) async throws(StoreError) -> Transition<PurchaseDecision>? {
-        var parameters = Parameters(evidence.flow, caller)
+        var parameters = Parameters(evidence.webviewSession, caller)
         append(evidence, to: &parameters)
         parameters.append(uuid: freshAttempt)
         parameters.append(seconds: policy.times.lease)
@@ -76,13 +77,13 @@ extension PostgresSessionStore {
             PostgresSessionStore.beginStatement,
             parameters,
             "purchase",
-            evidence.flow,
+            evidence.webviewSession,
             caller
         )
         // After a second look somebody else may hold the lease by now.
         let isOurs = done?.record.progress?.attemptID == freshAttempt
         if !isOurs, done?.decision == .begin || done?.decision == .recover {
-            throw StoreError(.outcomeUnknown, "purchase of \(evidence.flow): the lease was taken over")
+            throw StoreError(.outcomeUnknown, "purchase of \(evidence.webviewSession): the lease was taken over")
         }
         return done
     }
@@ -90,7 +91,7 @@ extension PostgresSessionStore {
     static let checkStatement = Statement(
         name: "flow_check_purchase",
         sql: """
-            SELECT \(verdict), f.state, \(FlowColumns.face("f"))
+            SELECT \(verdict), f.state, \(WebviewSessionColumns.face("f"))
             FROM flow AS f
             WHERE f.flow_id = $1 AND f.c_hash = $4
             """,
@@ -98,12 +99,12 @@ extension PostgresSessionStore {
     )
 
     package func check(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<PurchaseDecision>? {
-        var parameters = Parameters(evidence.flow, Caller(internal: "check", request: ""))
+        var parameters = Parameters(evidence.webviewSession, Caller(internal: "check", request: ""))
         append(evidence, to: &parameters)
         let rows = try await read(PostgresSessionStore.checkStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
-            try FlowColumns.page(rows, of: evidence.flow, sealed: nil)
+            try WebviewSessionColumns.page(rows, of: evidence.webviewSession, sealed: nil)
         }
     }
 
@@ -132,11 +133,17 @@ extension PostgresSessionStore {
         freshLaunchHash: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(evidence.flow, caller)
+        var parameters = Parameters(evidence.webviewSession, caller)
         append(evidence, to: &parameters)
         parameters.append(digest: freshLaunchHash)
         parameters.append(seconds: policy.times.launch)
-        return try await applies(PostgresSessionStore.meetStatement, parameters, "meet", evidence.flow, caller)
+        return try await applies(
+            PostgresSessionStore.meetStatement,
+            parameters,
+            "meet",
+            evidence.webviewSession,
+            caller
+        )
     }
 
     // MARK: The end of an attempt
@@ -153,12 +160,17 @@ extension PostgresSessionStore {
     )
 
     /// Notes that the provider agreed before the bank has spoken.
-    package func notePending(_ flow: FlowID, attempt: UUIDBytes) async throws(StoreError) {
+    package func notePending(_ webviewSession: WebviewSessionID, attempt: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         parameters.append(uuid: attempt)
         do {
-            _ = try await client.write(PostgresSessionStore.pendingStatement, parameters, key: flow, isLastStep: true)
+            _ = try await client.write(
+                PostgresSessionStore.pendingStatement,
+                parameters,
+                key: webviewSession,
+                isLastStep: true
+            )
         } catch {
             throw StoreError(error)
         }
@@ -182,14 +194,14 @@ extension PostgresSessionStore {
     )
 
     package func release(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(flow, caller)
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(uuid: attempt)
         parameters.append(seconds: policy.times.idle)
-        return try await applies(PostgresSessionStore.releaseStatement, parameters, "release", flow, caller)
+        return try await applies(PostgresSessionStore.releaseStatement, parameters, "release", webviewSession, caller)
     }
 
     static let settleStatement = Statement(
@@ -214,18 +226,18 @@ extension PostgresSessionStore {
     )
 
     package func settle(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
         as end: AttemptOutcome,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(flow, caller)
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(uuid: attempt)
         var charge: String?
         var request: String?
         switch end {
         case .authorized(let authorization):
-            parameters.append(text: FlowState.authorized.rawValue)
+            parameters.append(text: WebviewSessionState.authorized.rawValue)
             parameters.append(bytes: authorization.answer)
             parameters.append(text: authorization.chargePermission)
             parameters.append(text: authorization.charge)
@@ -233,7 +245,7 @@ extension PostgresSessionStore {
             charge = authorization.isCapturing ? "CaptureInitiated" : "Authorized"
             request = authorization.request
         case .declined(let reason):
-            parameters.append(text: FlowState.declined.rawValue)
+            parameters.append(text: WebviewSessionState.declined.rawValue)
             parameters.append(bytes: nil)
             parameters.append(text: nil)
             parameters.append(text: nil)
@@ -243,7 +255,7 @@ extension PostgresSessionStore {
         parameters.append(seconds: policy.times.idle)
         parameters.append(text: charge)
         parameters.append(text: request)
-        return try await applies(PostgresSessionStore.settleStatement, parameters, "settle", flow, caller)
+        return try await applies(PostgresSessionStore.settleStatement, parameters, "settle", webviewSession, caller)
     }
 
     // MARK: Receipt
@@ -251,7 +263,7 @@ extension PostgresSessionStore {
     static let receiptStatement = Statement(
         name: "flow_show_receipt",
         sql: """
-            SELECT receipt_verdict(f, $3, $4, statement_timestamp()), f.state, \(FlowColumns.face("f")), p.sealed
+            SELECT receipt_verdict(f, $3, $4, statement_timestamp()), f.state, \(WebviewSessionColumns.face("f")), p.sealed
             FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
             WHERE f.flow_id = $1 AND f.c_hash = $2
             """,
@@ -260,15 +272,15 @@ extension PostgresSessionStore {
 
     package func receipt(_ request: ReceiptRequest) async throws(StoreError) -> Transition<ReceiptDecision>? {
         var parameters = Parameters()
-        parameters.append(uuid: request.flow)
+        parameters.append(uuid: request.webviewSession)
         parameters.append(digest: request.returnHash)
         parameters.append(digest: request.appHash)
         parameters.append(digest: request.tabHash)
         let rows = try await read(PostgresSessionStore.receiptStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
-            let sealed = try rows.optionalBytes(0, FlowColumns.faceCount)
-            return try FlowColumns.page(rows, of: request.flow, sealed: sealed)
+            let sealed = try rows.optionalBytes(0, WebviewSessionColumns.faceCount)
+            return try WebviewSessionColumns.page(rows, of: request.webviewSession, sealed: sealed)
         }
     }
 }

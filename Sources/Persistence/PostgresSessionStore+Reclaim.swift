@@ -13,16 +13,16 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid]
     )
 
-    package func payment(of flow: FlowID) async throws(StoreError) -> FlowPayment? {
+    package func payment(of webviewSession: WebviewSessionID) async throws(StoreError) -> WebviewSessionPayment? {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         let rows = try await read(PostgresSessionStore.paymentStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
-            FlowPayment(
-                state: try FlowColumns.word(rows, 0),
+            WebviewSessionPayment(
+                state: try WebviewSessionColumns.word(rows, 0),
                 orderReference: try rows.optionalText(0, 1),
-                total: try rows.isNull(0, 2) ? nil : try FlowColumns.yen(rows, 0, 2),
+                total: try rows.isNull(0, 2) ? nil : try WebviewSessionColumns.yen(rows, 0, 2),
                 permission: try rows.optionalText(0, 3),
                 isStuck: try rows.bool(0, 4)
             )
@@ -50,18 +50,18 @@ extension PostgresSessionStore {
     )
 
     package func reclaim(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         session: String,
         freshAttempt: UUIDBytes,
         reason: String,
         pause: Duration,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(flow, caller)
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(uuid: freshAttempt)
         parameters.append(text: session)
         parameters.append(text: reason)
         parameters.append(seconds: pause)
-        return try await applies(PostgresSessionStore.reclaimStatement, parameters, "reclaim", flow, caller)
+        return try await applies(PostgresSessionStore.reclaimStatement, parameters, "reclaim", webviewSession, caller)
     }
 }

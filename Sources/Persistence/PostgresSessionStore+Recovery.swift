@@ -28,18 +28,18 @@ extension PostgresSessionStore {
                     next_at = statement_timestamp() + $6 * interval '1 second'
                 WHERE q.flow_id = $1 AND EXISTS (SELECT FROM u)
             ), \(SQLText.audit("'recover'"))
-            SELECT \(FlowColumns.whole("u")) FROM u
+            SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + [.uuid, .int8, .int8, .text]
     )
 
     package func takeOver(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         freshAttempt: UUIDBytes,
         pause: Duration,
         by caller: Caller
-    ) async throws(StoreError) -> FlowRecord? {
-        var parameters = Parameters(flow, caller)
+    ) async throws(StoreError) -> WebviewSessionRecord? {
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(uuid: freshAttempt)
         parameters.append(seconds: policy.times.lease)
         parameters.append(seconds: pause)
@@ -48,13 +48,14 @@ extension PostgresSessionStore {
             PostgresSessionStore.takeUpStatement,
             parameters,
             "recover",
-            flow,
+            webviewSession,
             caller
         )
         return done?.record.progress?.attemptID == freshAttempt ? done?.record : nil
     }
 
-    /// The row of the flow is not touched: whoever has locked it, or whatever refuses its update, keeps no other from being claimed.
+    /// The row of the webview session is not touched: whoever has locked it, or whatever refuses its update, keeps no other
+    /// from being claimed.
     static let claimStatement = Statement(
         name: "flow_claim_overdue",
         sql: """
@@ -93,7 +94,7 @@ extension PostgresSessionStore {
             for row in 0..<rows.rowCount {
                 purchases.append(
                     OverduePurchase(
-                        flow: try rows.uuid(row, 0),
+                        webviewSession: try rows.uuid(row, 0),
                         recoveries: Int(try rows.int64(row, 1)),
                         age: .seconds(try rows.int64(row, 2))
                     )
@@ -115,9 +116,9 @@ extension PostgresSessionStore {
     )
 
     /// Puts a purchase off that could not be taken up.
-    package func postpone(_ flow: FlowID) async throws(StoreError) {
+    package func postpone(_ webviewSession: WebviewSessionID) async throws(StoreError) {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         parameters.append(seconds: RecoverySQL.pause)
         do {
             _ = try await client.write(
@@ -147,16 +148,16 @@ extension PostgresSessionStore {
     )
 
     /// Notes that the provider denies the session of a purchase; whether it has for an hour.
-    package func noteMissing(_ flow: FlowID, attempt: UUIDBytes) async throws(StoreError) -> Bool {
+    package func noteMissing(_ webviewSession: WebviewSessionID, attempt: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         parameters.append(uuid: attempt)
         let rows: ResultSet
         do {
             rows = try await client.write(
                 PostgresSessionStore.missingStatement,
                 parameters,
-                key: flow,
+                key: webviewSession,
                 isLastStep: true
             )
         } catch {
@@ -183,15 +184,15 @@ extension PostgresSessionStore {
     )
 
     package func giveUp(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
         reason: String,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(flow, caller)
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(uuid: attempt)
         parameters.append(text: reason)
-        return try await applies(PostgresSessionStore.giveUpStatement, parameters, "give_up", flow, caller)
+        return try await applies(PostgresSessionStore.giveUpStatement, parameters, "give_up", webviewSession, caller)
     }
 
     static let resumeStatement = Statement(
@@ -215,10 +216,14 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.text]
     )
 
-    package func resume(_ flow: FlowID, reason: String, by caller: Caller) async throws(StoreError) -> Bool {
-        var parameters = Parameters(flow, caller)
+    package func resume(
+        _ webviewSession: WebviewSessionID,
+        reason: String,
+        by caller: Caller
+    ) async throws(StoreError) -> Bool {
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(text: reason)
-        return try await applies(PostgresSessionStore.resumeStatement, parameters, "resume", flow, caller)
+        return try await applies(PostgresSessionStore.resumeStatement, parameters, "resume", webviewSession, caller)
     }
 
     static let stuckStatement = Statement(
@@ -282,12 +287,12 @@ extension PostgresSessionStore {
             var purchases: [StuckPurchase] = []
             for row in 0..<rows.rowCount {
                 var purchase = StuckPurchase(
-                    flow: try rows.uuid(row, 0),
+                    webviewSession: try rows.uuid(row, 0),
                     since: try rows.timestamp(row, 1),
                     stuckAt: try rows.timestamp(row, 2),
                     recoveries: Int(try rows.int64(row, 3)),
                     orderReference: try rows.text(row, 4),
-                    total: try FlowColumns.yen(rows, row, 5)
+                    total: try WebviewSessionColumns.yen(rows, row, 5)
                 )
                 purchase.reason = try rows.optionalText(row, 6)
                 purchases.append(purchase)

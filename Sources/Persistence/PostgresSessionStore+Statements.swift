@@ -1,7 +1,8 @@
 package import Postgres
 
 extension PostgresSessionStore {
-    /// The statements that a crossing runs: each names one flow in `$1`, and must touch one partition by its primary key.
+    /// The statements that a crossing runs: each names one webview session in `$1`, and must touch one partition by its primary
+    /// key.
     ///
     /// For tests and tools that ask the database how it would run them.
     package static let hotStatements: [Statement] = [
@@ -14,10 +15,11 @@ extension PostgresSessionStore {
         auditStatement,
     ]
 
-    /// The statements that answer several flows at once, named by an array in `$1`; each must find them by primary keys.
+    /// The statements that answer several webview sessions at once, named by an array in `$1`; each must find them by primary
+    /// keys.
     package static let batchedStatements: [Statement] = [readTabsStatement, readSealedTabsStatement]
 
-    /// The statements that walk over many flows: upkeep, counts and operators' work.
+    /// The statements that walk over many webview sessions: upkeep, counts and operators' work.
     package static let longStatements: [Statement] = [
         revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, claimStatement,
         stuckStatement, alertsStatement,

@@ -10,7 +10,7 @@ extension PostgresSessionStore {
     )
 
     /// How far the sweep has come, or `nil` before the first.
-    package func sweepMark() async throws(StoreError) -> FlowID? {
+    package func sweepMark() async throws(StoreError) -> WebviewSessionID? {
         let rows = try await upkeep(PostgresSessionStore.sweptStatement, Parameters())
         guard rows.rowCount > 0 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in try rows.uuid(0, 0) }
@@ -28,7 +28,7 @@ extension PostgresSessionStore {
     )
 
     /// Writes down how far the sweep has come.
-    package func noteSweepMark(_ mark: FlowID) async throws(StoreError) {
+    package func noteSweepMark(_ mark: WebviewSessionID) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(uuid: mark)
         _ = try await upkeep(PostgresSessionStore.noteSweptStatement, parameters)

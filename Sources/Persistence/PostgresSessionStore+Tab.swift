@@ -6,7 +6,7 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Look and touch
 
-    /// `$1` the flow, `$2` the hash of the tab token, `$3` and `$4` seconds.
+    /// `$1` the webview session, `$2` the hash of the tab token, `$3` and `$4` seconds.
     static let readTabStatement = Statement(
         name: "flow_tab_look",
         sql: """
@@ -17,18 +17,18 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .bytea, .int8, .int8]
     )
 
-    /// The same for several flows: each is compared with the hash at its own place.
+    /// The same for several webview sessions: each is compared with the hash at its own place.
     static let readTabsStatement = Statement(
         name: "flow_tabs_look",
         sql: """
             SELECT \(tabColumns("k.hash"))
-            FROM flow AS f \(hashOfFlow)
+            FROM flow AS f \(hashOfWebviewSession)
             WHERE f.flow_id = ANY ($1) AND (f.b_hash = k.hash OR f.b_prev_hash = k.hash)
             """,
         parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]
     )
 
-    /// The tab with what is sealed, which is given out only where the flow was found by the hash.
+    /// The tab with what is sealed, which is given out only where the webview session was found by the hash.
     static let readSealedTabStatement = Statement(
         name: "flow_tab_look_sealed",
         sql: """
@@ -39,12 +39,12 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .bytea, .int8, .int8]
     )
 
-    /// The same for several flows.
+    /// The same for several webview sessions.
     static let readSealedTabsStatement = Statement(
         name: "flow_tabs_look_sealed",
         sql: """
             SELECT \(tabColumns("k.hash")), p.sealed
-            FROM flow AS f \(hashOfFlow) LEFT JOIN flow_private AS p ON p.flow_id = f.flow_id
+            FROM flow AS f \(hashOfWebviewSession) LEFT JOIN flow_private AS p ON p.flow_id = f.flow_id
             WHERE f.flow_id = ANY ($1) AND (f.b_hash = k.hash OR f.b_prev_hash = k.hash)
             """,
         parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]
@@ -62,17 +62,17 @@ extension PostgresSessionStore {
         keyColumn: keyColumn
     )
 
-    private static let touchColumn = FlowColumns.faceCount
-    private static let keyColumn = FlowColumns.faceCount + 1
-    private static let sealedColumn = FlowColumns.faceCount + 2
+    private static let touchColumn = WebviewSessionColumns.faceCount
+    private static let keyColumn = WebviewSessionColumns.faceCount + 1
+    private static let sealedColumn = WebviewSessionColumns.faceCount + 2
 
-    /// What a flow of an array is compared with, as `k.hash`.
-    private static let hashOfFlow =
+    /// What a webview session of an array is compared with, as `k.hash`.
+    private static let hashOfWebviewSession =
         "CROSS JOIN LATERAL (SELECT $2[array_position($1, f.flow_id)] AS hash OFFSET 0) AS k"
 
     /// The columns of a page, whether a touch is due, and the key, for what is presented.
     private static func tabColumns(_ hash: String) -> String {
-        "tab_verdict(f, \(hash), statement_timestamp()), f.state, \(FlowColumns.face("f")), \(isTouchDue), f.flow_id"
+        "tab_verdict(f, \(hash), statement_timestamp()), f.state, \(WebviewSessionColumns.face("f")), \(isTouchDue), f.flow_id"
     }
 
     /// Never seen, or the deadline would move by `$4` seconds or more.
@@ -80,15 +80,20 @@ extension PostgresSessionStore {
         "f.b_seen_at IS NULL OR \(SQLText.deadline("$3")) - f.idle_until >= $4 * interval '1 second'"
 
     package func readTab(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         tab: Digest32,
         withPrivate: Bool
     ) async throws(StoreError) -> TabReading? {
         do throws(PostgresError) {
-            let asked = try (withPrivate ? sealedTabs : tabs).ask(flow, digest: tab)
+            let asked = try (withPrivate ? sealedTabs : tabs).ask(webviewSession, digest: tab)
             guard let (rows, row) = try await asked.row() else { return nil }
             let sealed = withPrivate ? try rows.optionalBytes(row, PostgresSessionStore.sealedColumn) : nil
-            let found: Transition<TabDecision> = try FlowColumns.page(rows, row: row, of: flow, sealed: sealed)
+            let found: Transition<TabDecision> = try WebviewSessionColumns.page(
+                rows,
+                row: row,
+                of: webviewSession,
+                sealed: sealed
+            )
             let isDue = try rows.bool(row, PostgresSessionStore.touchColumn)
             return TabReading(found.decision, found.record, isTouchDue: isDue && found.decision == .live)
         } catch {
@@ -115,28 +120,31 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.bytea, .int8]
     )
 
-    /// What a superseded token or a late tab does to the flow; the verdict of other cases leaves it.
+    /// What a superseded token or a late tab does to the webview session; the verdict of other cases leaves it.
     private static let stateAfterTab =
         "CASE v.x WHEN 'orphan' THEN 'revoked' WHEN 'expired' THEN 'expired' ELSE f.state END"
 
     package func touchTab(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         tab: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> TouchedTab? {
-        var parameters = Parameters(flow, caller)
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(digest: tab)
         parameters.append(seconds: policy.times.idle)
         let rows: ResultSet
         do {
-            rows = try await client.write(PostgresSessionStore.touchTabStatement, parameters, key: flow)
+            rows = try await client.write(PostgresSessionStore.touchTabStatement, parameters, key: webviewSession)
         } catch {
             // A touch leaves no audit row to look for, and none is needed: whoever comes again touches again.
             throw StoreError(error)
         }
         guard rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
-            TouchedTab(decision: try FlowColumns.decision(rows), state: try FlowColumns.flowState(rows))
+            TouchedTab(
+                decision: try WebviewSessionColumns.decision(rows),
+                state: try WebviewSessionColumns.webviewSessionState(rows)
+            )
         }
     }
 
@@ -166,7 +174,7 @@ extension PostgresSessionStore {
                 INSERT INTO flow_private (flow_id, sealed) SELECT $1, $8 FROM u WHERE u.verdict = 'reviewed'
                 ON CONFLICT (flow_id) DO UPDATE SET sealed = EXCLUDED.sealed
             ), \(SQLText.audit("'review'"))
-            SELECT \(FlowColumns.whole("u")) FROM u
+            SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + [.bytea, .bytea, .text, .int8, .bytea, .int8, .bytea]
     )
@@ -175,7 +183,7 @@ extension PostgresSessionStore {
         _ request: ReviewRequest,
         by caller: Caller
     ) async throws(StoreError) -> Transition<ReviewDecision>? {
-        var parameters = Parameters(request.flow, caller)
+        var parameters = Parameters(request.webviewSession, caller)
         parameters.append(digest: request.tabHash)
         parameters.append(digest: request.returnHash)
         parameters.append(text: request.orderReference)
@@ -183,7 +191,13 @@ extension PostgresSessionStore {
         parameters.append(bytes: request.sealed)
         parameters.append(seconds: policy.times.idle)
         parameters.append(digest: request.shown)
-        return try await transition(PostgresSessionStore.reviewStatement, parameters, "review", request.flow, caller)
+        return try await transition(
+            PostgresSessionStore.reviewStatement,
+            parameters,
+            "review",
+            request.webviewSession,
+            caller
+        )
     }
 
     // MARK: Place, and back
@@ -202,7 +216,7 @@ extension PostgresSessionStore {
                 WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
                 \(SQLText.returning("f")), f.created_at
             ), \(OrderSQL.placed(reference: "$9", account: ("$10", "$11"))), \(SQLText.audit("'place'"))
-            SELECT \(FlowColumns.whole("u")), p.sealed
+            SELECT \(WebviewSessionColumns.whole("u")), p.sealed
             FROM u LEFT JOIN flow_private AS p ON p.flow_id = $1 AND u.verdict = 'placed'
             """,
         parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8, .text, .text, .text, .bytea]
@@ -212,13 +226,13 @@ extension PostgresSessionStore {
         _ request: PlaceRequest,
         by caller: Caller
     ) async throws(StoreError) -> Transition<PlaceDecision>? {
-        var parameters = Parameters(request.flow, caller)
+        var parameters = Parameters(request.webviewSession, caller)
         parameters.append(digest: request.tabHash)
         parameters.append(digest: request.returnHash)
         parameters.append(int64: request.total)
         parameters.append(bool: policy.requiresMeeting)
         parameters.append(seconds: policy.times.idle)
-        parameters.append(text: OrderNumber(request.flow).description)
+        parameters.append(text: OrderNumber(request.webviewSession).description)
         parameters.append(text: account.merchantID)
         parameters.append(text: account.environment)
         parameters.append(digest: request.shown)
@@ -226,13 +240,13 @@ extension PostgresSessionStore {
             PostgresSessionStore.placeStatement,
             parameters,
             as: "place",
-            of: request.flow,
+            of: request.webviewSession,
             by: caller
         )
         guard written.rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
-            let sealed = try written.rows.optionalBytes(0, FlowColumns.wholeCount)
-            return try FlowColumns.transition(written.rows, of: request.flow, sealed: sealed)
+            let sealed = try written.rows.optionalBytes(0, WebviewSessionColumns.wholeCount)
+            return try WebviewSessionColumns.transition(written.rows, of: request.webviewSession, sealed: sealed)
         }
     }
 
@@ -249,10 +263,14 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.int4]
     )
 
-    package func unplace(_ flow: FlowID, placement: Int, by caller: Caller) async throws(StoreError) -> Bool {
-        var parameters = Parameters(flow, caller)
+    package func unplace(
+        _ webviewSession: WebviewSessionID,
+        placement: Int,
+        by caller: Caller
+    ) async throws(StoreError) -> Bool {
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(int32: Int32(clamping: placement))
-        return try await applies(PostgresSessionStore.unplaceStatement, parameters, "unplace", flow, caller)
+        return try await applies(PostgresSessionStore.unplaceStatement, parameters, "unplace", webviewSession, caller)
     }
 
     static let declineStatement = Statement(
@@ -270,15 +288,15 @@ extension PostgresSessionStore {
     )
 
     package func decline(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         orderReference: String,
         reason: String,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(flow, caller)
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(text: orderReference)
         parameters.append(text: reason)
-        return try await applies(PostgresSessionStore.declineStatement, parameters, "decline", flow, caller)
+        return try await applies(PostgresSessionStore.declineStatement, parameters, "decline", webviewSession, caller)
     }
 
     // MARK: Cancel
@@ -296,19 +314,19 @@ extension PostgresSessionStore {
                 \(SQLText.returning("f"))
             ), \(OrderSQL.ended("cancelled", event: "session.cancelled", where: "u.verdict = 'cancelled'")),
             \(SQLText.audit("'cancel'"))
-            SELECT \(FlowColumns.whole("u")) FROM u
+            SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """,
         parameterTypes: SQLText.leading + [.bytea]
     )
 
     package func cancel(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         tab: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> Transition<CancelDecision>? {
-        var parameters = Parameters(flow, caller)
+        var parameters = Parameters(webviewSession, caller)
         parameters.append(digest: tab)
-        return try await transition(PostgresSessionStore.cancelStatement, parameters, "cancel", flow, caller)
+        return try await transition(PostgresSessionStore.cancelStatement, parameters, "cancel", webviewSession, caller)
     }
 }
 
@@ -318,13 +336,13 @@ extension PostgresSessionStore {
         _ statement: Statement,
         _ parameters: Parameters,
         _ operation: String,
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         _ caller: Caller
     ) async throws(StoreError) -> Transition<Decision>? {
-        let written = try await write(statement, parameters, as: operation, of: flow, by: caller)
+        let written = try await write(statement, parameters, as: operation, of: webviewSession, by: caller)
         guard written.rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
-            try FlowColumns.transition(written.rows, of: flow)
+            try WebviewSessionColumns.transition(written.rows, of: webviewSession)
         }
     }
 
@@ -333,7 +351,7 @@ extension PostgresSessionStore {
         _ statement: Statement,
         _ parameters: Parameters,
         _ operation: String,
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         _ caller: Caller
     ) async throws(StoreError) -> Bool {
         // All of these end what an earlier statement began, or take a secret out of use.
@@ -341,7 +359,7 @@ extension PostgresSessionStore {
             statement,
             parameters,
             as: operation,
-            of: flow,
+            of: webviewSession,
             by: caller,
             isLastStep: true
         )

@@ -3,11 +3,11 @@ package import Postgres
 import Primitives
 package import SessionBroker
 
-/// Keeps flows in PostgreSQL: one guarded statement per transition, each with its audit row.
+/// Keeps webview sessions in PostgreSQL: one guarded statement per transition, each with its audit row.
 ///
-/// Every statement of the hot path names exactly one flow, finds it by the primary key, compares the stored hash in its WHERE
-/// (so a wrong secret changes nothing), and lets a function of the schema name the verdict on the row as it is when it is locked.
-/// Statements stand next to their decoding, one file per concern; docs/schema.md has tables and verdicts.
+/// Every statement of the hot path names exactly one webview session, finds it by the primary key, compares the stored hash in
+/// its WHERE (so a wrong secret changes nothing), and lets a function of the schema name the verdict on the row as it is when
+/// it is locked. Statements stand next to their decoding, one file per concern; docs/schema.md has tables and verdicts.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresSessionStore: SessionStore {
@@ -49,34 +49,35 @@ extension PostgresSessionStore {
         let isSecondLook: Bool
     }
 
-    /// Runs a statement that changes one flow and writes one audit row.
+    /// Runs a statement that changes one webview session and writes one audit row.
     ///
-    /// When the connection is lost while the statement is under way, its audit row tells whether it was committed: the row has the
-    /// id of the request, and it exists if and only if the change does.
+    /// When the connection is lost while the statement is under way, its audit row tells whether it was committed: the row has
+    /// the id of the request, and it exists if and only if the change does.
     ///
     /// - Parameters:
     ///   - statement: Guarded.
     ///   - parameters: Its parameters.
     ///   - operation: What its audit row calls it.
-    ///   - flow: The flow.
+    ///   - webviewSession: The webview session.
     ///   - caller: Of the request.
     ///   - isLastStep: Whether it ends what an earlier statement of the request began.
-    /// - Returns: The statement's rows. After a second look, the columns of `FlowColumns` with verdict and state of the audit row, then what is sealed.
+    /// - Returns: The statement's rows. After a second look, the columns of `WebviewSessionColumns` with verdict and state of
+    ///   the audit row, then what is sealed.
     /// - Throws: `outcomeUnknown` when the second look finds nothing: the statement may still be on its way.
     func write(
         _ statement: Statement,
         _ parameters: Parameters,
         as operation: String,
-        of flow: FlowID,
+        of webviewSession: WebviewSessionID,
         by caller: Caller,
         isLastStep: Bool = false
     ) async throws(StoreError) -> Written {
         do {
-            let rows = try await client.write(statement, parameters, key: flow, isLastStep: isLastStep)
+            let rows = try await client.write(statement, parameters, key: webviewSession, isLastStep: isLastStep)
             return Written(rows: rows, isSecondLook: false)
         } catch {
             guard error.code == .outcomeUnknown else { throw StoreError(error) }
-            let rows = try await verifyCommit(operation, flow, caller)
+            let rows = try await verifyCommit(operation, webviewSession, caller)
             guard rows.rowCount == 1 else { throw StoreError(error) }
             return Written(rows: rows, isSecondLook: true)
         }
@@ -90,11 +91,11 @@ extension PostgresSessionStore {
         }
     }
 
-    /// The audit row of one request's statement, with the flow as it is now.
+    /// The audit row of one request's statement, with the webview session as it is now.
     static let outcome = Statement(
         name: "flow_look_again",
         sql: """
-            SELECT e.verdict, e.to_state, \(FlowColumns.wholeAfterState("f")), p.sealed
+            SELECT e.verdict, e.to_state, \(WebviewSessionColumns.wholeAfterState("f")), p.sealed
             FROM flow_event AS e JOIN flow AS f ON f.flow_id = e.flow_id LEFT JOIN flow_private AS p ON p.flow_id = $1
             WHERE e.flow_id = $1 AND f.flow_id = $1 AND e.op = $2 AND e.request = $3
             ORDER BY e.ordinal DESC LIMIT 1
@@ -110,11 +111,11 @@ extension PostgresSessionStore {
 
     private func verifyCommit(
         _ operation: String,
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         _ caller: Caller
     ) async throws(StoreError) -> ResultSet {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         parameters.append(text: operation)
         parameters.append(text: caller.request)
         do {
@@ -126,7 +127,7 @@ extension PostgresSessionStore {
             }
             return rows
         } catch {
-            throw StoreError(.outcomeUnknown, "\(operation) of \(flow), and the second look: \(error)")
+            throw StoreError(.outcomeUnknown, "\(operation) of \(webviewSession), and the second look: \(error)")
         }
     }
 }

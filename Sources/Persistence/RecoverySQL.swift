@@ -8,16 +8,16 @@ enum RecoverySQL {
     /// Stands behind all others of a group: a claim locks rows without waiting, and nothing may wait while it holds them.
     static let last = UUIDBytes(high: .max, low: .max)
 
-    /// Whether the order of a flow was made under an account; true where it has none.
+    /// Whether the order of a webview session was made under an account; true where it has none.
     ///
     /// - Parameters:
-    ///   - flow: SQL, the flow.
+    ///   - webviewSession: SQL, the webview session.
     ///   - account: The parameters with account and environment.
-    static func isOwn(_ flow: String, _ account: (id: String, environment: String)) -> String {
+    static func isOwn(_ webviewSession: String, _ account: (id: String, environment: String)) -> String {
         """
         coalesce((
             SELECT (o.account, o.environment) = (\(account.id), \(account.environment)) FROM merchant_order AS o
-            WHERE o.flow_id = \(flow)), true)
+            WHERE o.flow_id = \(webviewSession)), true)
         """
     }
 

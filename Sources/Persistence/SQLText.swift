@@ -4,8 +4,8 @@ import SessionBroker
 
 /// Pieces of SQL that several statements share.
 ///
-/// Every guarded statement has the same first three parameters: `$1` the flow, `$2` the peer, `$3` the request. It changes the row
-/// in a common table expression `u` that returns the row, and its audit row follows from that.
+/// Every guarded statement has the same first three parameters: `$1` the webview session, `$2` the peer, `$3` the request. It
+/// changes the row in a common table expression `u` that returns the row, and its audit row follows from that.
 enum SQLText {
     /// The types of the first three parameters.
     static let leading: [PostgresType] = [.uuid, .text, .text]
@@ -32,7 +32,7 @@ enum SQLText {
 
     /// What `u` must return for its audit row and for all columns.
     static func returning(_ row: String) -> String {
-        "RETURNING \(row).flow_id, \(row).events, \(FlowColumns.whole(row))"
+        "RETURNING \(row).flow_id, \(row).events, \(WebviewSessionColumns.whole(row))"
     }
 
     /// A point in time, some seconds after now, but not after the absolute deadline.
@@ -40,7 +40,8 @@ enum SQLText {
         "least(statement_timestamp() + \(parameter) * interval '1 second', f.absolute_until)"
     }
 
-    /// Until when an unpaid flow may be without a sign of life; one that has no tab gives none, and has all of its time.
+    /// Until when an unpaid webview session may be without a sign of life; one that has no tab gives none, and has all of its
+    /// time.
     static func patience(_ parameter: String) -> String {
         "CASE f.client WHEN 'mobileApp' THEN f.absolute_until ELSE \(deadline(parameter)) END"
     }
@@ -50,12 +51,12 @@ extension Parameters {
     /// The first three parameters of a guarded statement.
     ///
     /// - Parameters:
-    ///   - flow: `$1`.
+    ///   - webviewSession: `$1`.
     ///   - caller: `$2` and `$3`.
-    init(_ flow: FlowID, _ caller: Caller) {
+    init(_ webviewSession: WebviewSessionID, _ caller: Caller) {
         self.init()
         reserve(count: 13, byteCount: 512)
-        append(uuid: flow)
+        append(uuid: webviewSession)
         append(caller)
     }
 

@@ -92,7 +92,7 @@ package enum StatementCatalog {
     private static let partitions: [Statement] = [
         PostgresPartitionStore.makeStatement,
         PostgresPartitionStore.marginStatement,
-        PostgresPartitionStore.dropFlowsStatement,
+        PostgresPartitionStore.dropWebviewSessionsStatement,
         PostgresPartitionStore.dropOrdersStatement,
     ]
 }

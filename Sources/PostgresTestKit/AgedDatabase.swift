@@ -1,11 +1,11 @@
 /// A database that has been in use for three years, as SQL to run behind all migrations.
 ///
-/// What the planner does depends on how many partitions the catalogs hold and on what `ANALYZE` made of them: statements that work on
-/// a fresh database fail or read everything on such a one. Sealed data have a hundred days only: with thousands of them the months are
-/// too small a part of the catalog to matter, and it is the months that have to.
+/// What the planner does depends on how many partitions the catalogs hold and on what `ANALYZE` made of them: statements that
+/// work on a fresh database fail or read everything on such a one. Sealed data have a hundred days only: with thousands of them
+/// the months are too small a part of the catalog to matter, and it is the months that have to.
 enum AgedDatabase {
     /// Partitions, rows in each of them, and statistics of everything.
-    static let sql = partitions + flows + ledger + others + "ANALYZE;"
+    static let sql = partitions + webviewSessions + ledger + others + "ANALYZE;"
 
     /// Only what the first migrations have, so that any version of the functions can be looked at.
     private static let partitions = """
@@ -34,10 +34,12 @@ enum AgedDatabase {
 
         """
 
-    /// Ten flows of each month that is over, and 500 of the last two hours: `aged_flow(months, number)` is the id of one.
+    /// Ten webview sessions of each month that is over, and 500 of the last two hours: `aged_flow(months, number)` is the id of
+    /// one.
     ///
-    /// By their number flows of today are: 0 issued, 1 opened, 2 reviewed, 3 placed, 4 being bought, 5 declined, 6 and on paid.
-    private static let flows = """
+    /// By their number webview sessions of today are: 0 issued, 1 opened, 2 reviewed, 3 placed, 4 being bought, 5 declined, 6
+    /// and on paid.
+    private static let webviewSessions = """
         CREATE FUNCTION aged_time(months integer, n integer) RETURNS timestamptz LANGUAGE sql STABLE AS $$
             SELECT CASE months WHEN 0 THEN now() - interval '10 seconds' - n * interval '14 seconds'
                 ELSE date_trunc('month', now()) - months * interval '1 month' + n * interval '2 days' END
@@ -77,7 +79,7 @@ enum AgedDatabase {
 
         """
 
-    /// An order with two events, an operation and two objects for each flow.
+    /// An order with two events, an operation and two objects for each webview session.
     private static let ledger = """
         INSERT INTO merchant_order (
             flow_id, key_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency, reference, account,

@@ -91,8 +91,8 @@ package enum ClaimVerdict: Sendable, Hashable {
 
 /// What became of a claim that somebody else had first.
 package enum ClaimState: Sendable, Hashable {
-    /// The request was carried out: this was the answer, and this the flow it was about.
-    case answered(StoredAnswer, flow: UUIDBytes?)
+    /// The request was carried out: this was the answer, and this the webview session it was about.
+    case answered(StoredAnswer, webviewSession: UUIDBytes?)
     /// It is being carried out; worth a look in so many seconds.
     case running(retryAfter: Int)
     /// The word was used for another request.

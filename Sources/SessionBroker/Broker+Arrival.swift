@@ -1,8 +1,8 @@
 package import Commerce
 package import Primitives
 
-// Flows without a tab: an app starts the checkout with the provider's library, and both halves come to the merchant's server.
-// From there on they are purchased as all flows are.
+// Webview sessions without a tab: an app starts the checkout with the provider's library, and both halves come to the
+// merchant's server. From there on they are purchased as all webview sessions are.
 extension Broker {
     /// Looks at what a buyer came back with; changes nothing.
     ///
@@ -21,13 +21,15 @@ extension Broker {
         case .arrived: return .awaited(try order(of: found.record))
         case .proofRequired, .proofMismatch:
             // The provider is not asked on behalf of those who have shown too much in vain.
-            if let wait = limits.missWait(shown.flow, caller, at: clock.monotonicNow()) { throw limited(wait, caller) }
+            if let wait = limits.missWait(shown.webviewSession, caller, at: clock.monotonicNow()) {
+                throw limited(wait, caller)
+            }
             return .doubtful(try order(of: found.record))
         case .orderMismatch, .declined, .notPriced, .expired, .dead: return .refused(refusal(found))
         }
     }
 
-    /// Pins a checkout session that the provider says is this flow's, so that it can be purchased.
+    /// Pins a checkout session that the provider says is this webview session's, so that it can be purchased.
     ///
     /// - Parameters:
     ///   - arrival: Both halves; the session was read.
@@ -45,8 +47,8 @@ extension Broker {
         let evidence = evidence(arrival)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
-        // The flow id was signed into the payload: a session that came of another one is not ours to pin.
-        guard merchantReference == arrival.flow.description else {
+        // The webview session id was signed into the payload: a session that came of another one is not ours to pin.
+        guard merchantReference == arrival.webviewSession.description else {
             counters.count(.arrive, "foreign_session")
             return .orderMismatch
         }
@@ -78,12 +80,12 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - address: As the merchant's server says it.
-    ///   - flow: Whose delivery it is.
-    ///   - proof: Token P of the flow; the key.
-    /// - Returns: HMAC-SHA256 of `sallyport/address/1`, the flow id and all parts.
-    package func mark(of address: Address, in flow: FlowID, under proof: AppProof) -> Digest32 {
+    ///   - webviewSession: Whose delivery it is.
+    ///   - proof: Token P of the webview session; the key.
+    /// - Returns: HMAC-SHA256 of `sallyport/address/1`, the webview session id and all parts.
+    package func mark(of address: Address, in webviewSession: WebviewSessionID, under proof: AppProof) -> Digest32 {
         let parts = PrivateDetails(buyer: Buyer(), address: address).bytes
-        return proof.tag(of: Array("sallyport/address/1".utf8) + flow.bytes + parts, using: mac)
+        return proof.tag(of: Array("sallyport/address/1".utf8) + webviewSession.bytes + parts, using: mac)
     }
 
     /// Gives the lease of a purchase back that is not over, so that the merchant's next request need not wait for it.
@@ -97,7 +99,7 @@ extension Broker {
         _ attempt: PurchaseAttempt,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let isDone = try await store.expireLease(attempt.flow, attempt: attempt.id, by: caller)
+        let isDone = try await store.expireLease(attempt.webviewSession, attempt: attempt.id, by: caller)
         counters.count(.lapse, isDone ? "lapsed" : "stale")
         return isDone
     }
@@ -105,16 +107,16 @@ extension Broker {
     // MARK: Parts of an arrival
 
     private func ticket(of arrival: MobileReturn) -> ReturnTicket {
-        ReturnTicket.derive(from: arrival.proof, and: arrival.checkoutSession, of: arrival.flow, using: mac)
+        ReturnTicket.derive(from: arrival.proof, and: arrival.checkoutSession, of: arrival.webviewSession, using: mac)
     }
 
     private func evidence(_ arrival: MobileReturn) -> PurchaseEvidence {
         evidence(purchaseRequest(of: arrival))
     }
 
-    private func order(of record: FlowRecord) throws(StoreError) -> AwaitedOrder {
+    private func order(of record: WebviewSessionRecord) throws(StoreError) -> AwaitedOrder {
         guard let total = record.total else {
-            throw StoreError(.fault, "flow \(record.flow) of an app has no total")
+            throw StoreError(.fault, "flow \(record.webviewSession) of an app has no total")
         }
         return AwaitedOrder(total: total, terms: record.terms)
     }

@@ -3,7 +3,7 @@ package import Primitives
 
 /// What `POST /secureWebviewSession` asks for.
 package struct IssueRequest: Sendable {
-    /// Fixed for the life of the flow.
+    /// Fixed for the life of the webview session.
     package let client: ClientKind
     /// Priced by the server.
     package let order: Order
@@ -15,7 +15,7 @@ package struct IssueRequest: Sendable {
     /// A request.
     ///
     /// - Parameters:
-    ///   - client: Fixed for the life of the flow.
+    ///   - client: Fixed for the life of the webview session.
     ///   - order: Priced by the server.
     ///   - proof: Token P, if the jar has one.
     ///   - challenge: The challenge, if native code holds a verifier.
@@ -35,9 +35,10 @@ extension Broker {
         AppProof.mint(random: random)
     }
 
-    /// Makes a flow and its launch ticket.
+    /// Makes a webview session and its launch ticket.
     ///
-    /// A jar without token P gets one, and the flow is bound to it; in profile compat such a flow is bound to none.
+    /// A jar without token P gets one, and the webview session is bound to it; in profile compat such a webview session is
+    /// bound to none.
     ///
     /// - Parameters:
     ///   - request: What is asked for.
@@ -53,29 +54,29 @@ extension Broker {
             counters.count(.issue, "verifier_required")
             return .verifierRequired
         }
-        let flow = FlowID(version7At: clock.now(), random: random)
+        let webviewSession = WebviewSessionID(version7At: clock.now(), random: random)
         let newProof = request.proof == nil ? mintProof() : nil
         let bound = request.proof ?? (policy.appProof == .required ? newProof : nil)
         let appHash = bound.map { hash($0) }
-        // A jar without a proof is an install without flows: there is nothing to ask the store.
+        // A jar without a proof is an install without webview sessions: there is nothing to ask the store.
         let isAdmitted =
             if request.proof == nil {
-                limits.admit(flow, of: appHash, at: uptime)
+                limits.admit(webviewSession, of: appHash, at: uptime)
             } else {
-                try await admit(flow, install: appHash, at: uptime)
+                try await admit(webviewSession, install: appHash, at: uptime)
             }
         guard isAdmitted else {
             counters.count(.issue, "too_many_flows")
-            return .tooManyFlows
+            return .tooManyWebviewSessions
         }
-        let ticket = LaunchTicket.mint(for: flow, random: random)
+        let ticket = LaunchTicket.mint(for: webviewSession, random: random)
         let order = StoredOrder(
             json: request.order.json,
             subtotal: request.order.subtotal.amount,
             taxIncluded: request.order.beforePostage.amount
         )
-        let new = NewFlow(
-            flow: flow,
+        let new = NewWebviewSession(
+            webviewSession: webviewSession,
             client: request.client,
             launchHash: hash(ticket),
             appHash: appHash,
@@ -83,9 +84,9 @@ extension Broker {
             order: order
         )
         try await store.issue(new, by: caller)
-        limits.remember(ShownTokens(flow, new.launchHash, proof: appHash))
+        limits.remember(ShownTokens(webviewSession, new.launchHash, proof: appHash))
         counters.count(.issue, "issued")
-        return .issued(IssuedFlow(ticket: ticket, newProof: newProof))
+        return .issued(IssuedWebviewSession(ticket: ticket, newProof: newProof))
     }
 
     /// Opens the tab with a launch ticket.
@@ -94,7 +95,7 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - ticket: Token A.
-    ///   - tab: Token B of the jar, if it has one; of whatever flow.
+    ///   - tab: Token B of the jar, if it has one; of whatever webview session.
     ///   - proof: Token P of the jar, if it has one; counts for client `browser` only.
     ///   - caller: Where it comes from.
     /// - Returns: The tab token to set, or why there is none.
@@ -106,13 +107,13 @@ extension Broker {
         by caller: Caller
     ) async throws(StoreError) -> OpenVerdict {
         let launchHash = hash(ticket)
-        if let state = deadFlows.state(of: launchHash, at: clock.monotonicNow()) { return .dead(state) }
+        if let state = deadWebviewSessions.state(of: launchHash, at: clock.monotonicNow()) { return .dead(state) }
         let tabHash = tab.map { hash($0) }
-        let shown = ShownTokens(ticket.flow, launchHash, other: tabHash)
+        let shown = ShownTokens(ticket.webviewSession, launchHash, other: tabHash)
         try admit(shown, by: caller)
-        let fresh = TabToken.mint(for: ticket.flow, random: random)
+        let fresh = TabToken.mint(for: ticket.webviewSession, random: random)
         let request = OpenRequest(
-            flow: ticket.flow,
+            webviewSession: ticket.webviewSession,
             launchHash: launchHash,
             freshTabHash: hash(fresh),
             tabHash: tabHash,
@@ -124,17 +125,19 @@ extension Broker {
             return .unknown
         }
         counters.count(.open, opened.decision.rawValue)
-        limits.remember(ShownTokens(ticket.flow, launchHash, other: request.freshTabHash))
-        if opened.decision == .dead { deadFlows.insert(opened.state, of: launchHash, at: clock.monotonicNow()) }
+        limits.remember(ShownTokens(ticket.webviewSession, launchHash, other: request.freshTabHash))
+        if opened.decision == .dead {
+            deadWebviewSessions.insert(opened.state, of: launchHash, at: clock.monotonicNow())
+        }
         return verdict(opened, fresh)
     }
 
-    private func verdict(_ opened: OpenedFlow, _ fresh: TabToken) -> OpenVerdict {
+    private func verdict(_ opened: OpenedWebviewSession, _ fresh: TabToken) -> OpenVerdict {
         switch opened.decision {
         case .opened, .reopened:
             .opened(
                 OpenedTab(
-                    flow: fresh.flow,
+                    webviewSession: fresh.webviewSession,
                     token: fresh,
                     client: opened.client,
                     review: opened.isMet ? opened.orderReference : nil,
@@ -150,17 +153,17 @@ extension Broker {
         }
     }
 
-    /// Whether an install may have one more flow; asks the store only when it seems to be at its limit.
+    /// Whether an install may have one more webview session; asks the store only when it seems to be at its limit.
     private func admit(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         install: Digest32?,
         at uptime: MonotonicTime
     ) async throws(StoreError) -> Bool {
-        guard let install else { return limits.admit(flow, of: install, at: uptime) }
+        guard let install else { return limits.admit(webviewSession, of: install, at: uptime) }
         let suspects = limits.suspects(of: install, at: uptime)
         if !suspects.isEmpty {
             limits.keep(try await store.live(among: suspects), of: install, at: uptime)
         }
-        return limits.admit(flow, of: install, at: uptime)
+        return limits.admit(webviewSession, of: install, at: uptime)
     }
 }

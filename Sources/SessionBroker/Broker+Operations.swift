@@ -1,7 +1,7 @@
 package import Primitives
 
 extension Broker {
-    /// The status of a flow for the app that asked for it.
+    /// The status of a webview session for the app that asked for it.
     ///
     /// - Parameters:
     ///   - ticket: Token A.
@@ -13,19 +13,19 @@ extension Broker {
         _ ticket: LaunchTicket,
         proof: AppProof?,
         by caller: Caller
-    ) async throws(StoreError) -> FlowStatus? {
+    ) async throws(StoreError) -> WebviewSessionStatus? {
         let appHash = proof.map { hash($0) }
         let launchHash = hash(ticket)
-        let shown = ShownTokens(ticket.flow, launchHash, proof: appHash)
+        let shown = ShownTokens(ticket.webviewSession, launchHash, proof: appHash)
         try admit(shown, by: caller)
-        var status: FlowStatus?
-        if let appHash { status = try await store.status(ticket.flow, launch: launchHash, app: appHash) }
+        var status: WebviewSessionStatus?
+        if let appHash { status = try await store.status(ticket.webviewSession, launch: launchHash, app: appHash) }
         counters.count(.status, status?.rawValue ?? "unknown")
         if status == nil { try miss(shown, by: caller) } else { limits.remember(shown) }
         return status
     }
 
-    /// Writes down that a prefetch presented a launch ticket and was refused; the flow goes on.
+    /// Writes down that a prefetch presented a launch ticket and was refused; the webview session goes on.
     ///
     /// Any page can have a visitor's browser send such requests, so none counts against the visitor's address; after some in a
     /// second those about tickets that this process does not know are not looked up.
@@ -35,38 +35,38 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func notePrefetch(_ ticket: LaunchTicket, by caller: Caller) async throws(StoreError) {
-        _ = try await observe(.prefetchRefused, ticket.flow, hash(ticket), by: caller)
+        _ = try await observe(.prefetchRefused, ticket.webviewSession, hash(ticket), by: caller)
     }
 
-    /// Writes down that a token came over a connection without encryption, and revokes its flow if it still can be.
+    /// Writes down that a token came over a connection without encryption, and revokes its webview session if it still can be.
     ///
     /// - Parameters:
     ///   - token: Whichever it is.
     ///   - caller: Where it comes from.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
-    package func notePlaintext<Role>(_ token: FlowToken<Role>, by caller: Caller) async throws(StoreError) {
-        if let wait = try await observe(.plaintext, token.flow, hash(token), by: caller) {
+    package func notePlaintext<Role>(_ token: WebviewSessionToken<Role>, by caller: Caller) async throws(StoreError) {
+        if let wait = try await observe(.plaintext, token.webviewSession, hash(token), by: caller) {
             throw limited(wait, caller)
         }
     }
 
-    /// Revokes one flow, for an operator.
+    /// Revokes one webview session, for an operator.
     ///
     /// - Parameters:
-    ///   - flow: Any id.
+    ///   - webviewSession: Any id.
     ///   - caller: The operator.
-    /// - Returns: False for a flow that is final, at the provider, or not there.
+    /// - Returns: False for a webview session that is final, at the provider, or not there.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func revoke(_ flow: FlowID, by caller: Caller) async throws(StoreError) -> Bool {
-        let isDone = try await store.revoke(flow, by: caller)
+    package func revoke(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
+        let isDone = try await store.revoke(webviewSession, by: caller)
         counters.count(.close, isDone ? "revoked" : "stale")
         return isDone
     }
 
-    /// Revokes all flows of an install, for an operator.
+    /// Revokes all webview sessions of an install, for an operator.
     ///
     /// - Parameters:
-    ///   - install: SHA-256 of the app proof, as the database holds it; `nil` revokes the flows of all installs.
+    ///   - install: SHA-256 of the app proof, as the database holds it; `nil` revokes the webview sessions of all installs.
     ///   - caller: The operator.
     /// - Returns: How many were revoked; those final or at the provider stay.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: some may have been revoked, repeat it.
@@ -74,13 +74,13 @@ extension Broker {
         try await store.revokeAll(install: install, by: caller)
     }
 
-    /// The audit trail of a flow, in order.
+    /// The audit trail of a webview session, in order.
     ///
-    /// - Parameter flow: Any id.
-    /// - Returns: Empty for a flow that is not there.
+    /// - Parameter webviewSession: Any id.
+    /// - Returns: Empty for a webview session that is not there.
     /// - Throws: `unavailable`, `fault`.
-    package func audit(_ flow: FlowID) async throws(StoreError) -> [AuditEvent] {
-        try await store.audit(flow)
+    package func audit(_ webviewSession: WebviewSessionID) async throws(StoreError) -> [AuditEvent] {
+        try await store.audit(webviewSession)
     }
 
     /// The newest rows of the audit trail that should worry an operator.
@@ -99,12 +99,14 @@ extension Broker {
     /// - Returns: The seconds to wait where it was not looked up, or `nil`.
     private func observe(
         _ observation: Observation,
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         _ token: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> Int? {
-        if let wait = limits.noteWait(ShownTokens(flow, token), by: caller, at: clock.monotonicNow()) { return wait }
-        let isKnown = try await store.observe(observation, flow: flow, token: token, by: caller)
+        if let wait = limits.noteWait(ShownTokens(webviewSession, token), by: caller, at: clock.monotonicNow()) {
+            return wait
+        }
+        let isKnown = try await store.observe(observation, webviewSession: webviewSession, token: token, by: caller)
         counters.count(.observe, isKnown ? observation.rawValue : "unknown")
         return nil
     }

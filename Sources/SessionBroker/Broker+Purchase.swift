@@ -4,8 +4,8 @@ package import Primitives
 extension Broker {
     /// Lets a purchase begin, once, when both halves prove that they belong together.
     ///
-    /// After `begin` and `recover` the caller holds the lease: it calls the provider and ends with `settle` or `release`, or lets the
-    /// lease run out when the provider's answer stays unknown.
+    /// After `begin` and `recover` the caller holds the lease: it calls the provider and ends with `settle` or `release`, or
+    /// lets the lease run out when the provider's answer stays unknown.
     ///
     /// - Parameters:
     ///   - request: The return ticket and every proof the request carries.
@@ -13,13 +13,17 @@ extension Broker {
     /// - Returns: The right to call the provider, the stored answer, or why there is none.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `outcomeUnknown`, `fault`.
     package func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> PurchaseVerdict {
-        guard request.tab.map({ $0.flow == request.ticket.flow }) != false else {
+        guard request.tab.map({ $0.webviewSession == request.ticket.webviewSession }) != false else {
             counters.count(.purchase, "flow_mismatch")
-            return .refused(.flowMismatch)
+            return .refused(.webviewSessionMismatch)
         }
         let evidence = evidence(request)
         let shown = shownTokens(evidence)
-        if let state = deadFlows.state(of: evidence.returnHash, with: evidence.appHash, at: clock.monotonicNow()) {
+        if let state = deadWebviewSessions.state(
+            of: evidence.returnHash,
+            with: evidence.appHash,
+            at: clock.monotonicNow()
+        ) {
             return .refused(.dead(state))
         }
         try admit(shown, by: caller)
@@ -50,7 +54,9 @@ extension Broker {
     /// - Returns: Whether they belong together, or why a purchase would be refused.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `fault`.
     package func check(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> CheckVerdict {
-        guard request.tab.map({ $0.flow == request.ticket.flow }) != false else { return .refused(.flowMismatch) }
+        guard request.tab.map({ $0.webviewSession == request.ticket.webviewSession }) != false else {
+            return .refused(.webviewSessionMismatch)
+        }
         let evidence = evidence(request)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
@@ -60,7 +66,7 @@ extension Broker {
         counters.count(.check, found.decision.rawValue)
         switch found.decision {
         case .begin, .recover, .inProgress, .replayed, .notReady:
-            return .proven(FlowStatus(found.record.state, isOver: false))
+            return .proven(WebviewSessionStatus(found.record.state, isOver: false))
         default:
             if !found.decision.isProven { try miss(shown, by: caller) }
             return .refused(refusal(found))
@@ -74,7 +80,7 @@ extension Broker {
     ///   - end: Authorized with the answer to the app, or declined with a reason.
     ///   - caller: Where the request came from.
     /// - Returns: False when the lease was lost to somebody else, who settles in our place: log it and do nothing.
-    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the recovery task looks after the flow then.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the recovery task looks after the webview session then.
     package func settle(
         _ attempt: PurchaseAttempt,
         as end: AttemptOutcome,
@@ -82,7 +88,7 @@ extension Broker {
     ) async throws(StoreError) -> Bool {
         var end = end
         if case .declined(let reason) = end { end = .declined(reason: Broker.word(reason)) }
-        let isDone = try await store.settle(attempt.flow, attempt: attempt.id, as: end, by: caller)
+        let isDone = try await store.settle(attempt.webviewSession, attempt: attempt.id, as: end, by: caller)
         counters.count(.settle, isDone ? "settled" : "stale")
         return isDone
     }
@@ -92,10 +98,11 @@ extension Broker {
     /// - Parameter attempt: What `purchase` or `takeOver` returned.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; nothing depends on it.
     package func notePending(_ attempt: PurchaseAttempt) async throws(StoreError) {
-        try await store.notePending(attempt.flow, attempt: attempt.id)
+        try await store.notePending(attempt.webviewSession, attempt: attempt.id)
     }
 
-    /// Gives the lease back because the provider is not ready: the flow is placed again, and the next attempt has a new number.
+    /// Gives the lease back because the provider is not ready: the webview session is placed again, and the next attempt has a
+    /// new number.
     ///
     /// - Parameters:
     ///   - attempt: What `purchase` or `takeOver` returned.
@@ -106,7 +113,7 @@ extension Broker {
         _ attempt: PurchaseAttempt,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let isDone = try await store.release(attempt.flow, attempt: attempt.id, by: caller)
+        let isDone = try await store.release(attempt.webviewSession, attempt: attempt.id, by: caller)
         counters.count(.release, isDone ? "placed" : "stale")
         return isDone
     }
@@ -114,7 +121,7 @@ extension Broker {
     /// Claims purchases whose lease and pause are over, for the recovery task; no other process gets them within half a minute.
     ///
     /// - Parameter limit: How many at most.
-    /// - Returns: Flows to `takeOver`, longest due first; none that was given up.
+    /// - Returns: Webview sessions to `takeOver`, longest due first; none that was given up.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func claimOverdue(limit: Int = 16) async throws(StoreError) -> [OverduePurchase] {
         try await store.claimOverdue(limit: limit)
@@ -122,27 +129,28 @@ extension Broker {
 
     /// Puts a purchase off whose take-over failed, so that it does not come first again.
     ///
-    /// - Parameter flow: One of `claimOverdue`.
+    /// - Parameter webviewSession: One of `claimOverdue`.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: then the others fare no better.
-    package func postpone(_ flow: FlowID) async throws(StoreError) {
-        try await store.postpone(flow)
+    package func postpone(_ webviewSession: WebviewSessionID) async throws(StoreError) {
+        try await store.postpone(webviewSession)
     }
 
     /// Takes the lease of an overdue purchase; ask the provider what it knows first.
     ///
     /// - Parameters:
-    ///   - flow: One of `claimOverdue`, or one that was given up and that an operator ends.
+    ///   - webviewSession: One of `claimOverdue`, or one that was given up and that an operator ends.
     ///   - pause: How long it is not overdue again, counted from now; the lease has to be over too.
     ///   - caller: The recovery task.
     /// - Returns: The attempt, with the number it had; `nil` when somebody else has it or it is over.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func takeOver(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         pause: Duration = .zero,
         by caller: Caller
     ) async throws(StoreError) -> PurchaseAttempt? {
         let fresh = UUIDBytes(version7At: clock.now(), random: random)
-        guard let record = try await store.takeOver(flow, freshAttempt: fresh, pause: pause, by: caller) else {
+        guard let record = try await store.takeOver(webviewSession, freshAttempt: fresh, pause: pause, by: caller)
+        else {
             counters.count(.recover, "stale")
             return nil
         }
@@ -150,7 +158,8 @@ extension Broker {
         return try purchaseAttempt(record)
     }
 
-    /// Ends the recovery of a purchase that no further question will bring to its end; the flow stays as it is, for a person.
+    /// Ends the recovery of a purchase that no further question will bring to its end; the webview session stays as it is, for
+    /// a person.
     ///
     /// - Parameters:
     ///   - attempt: What `takeOver` or `purchase` returned.
@@ -164,7 +173,7 @@ extension Broker {
         by caller: Caller
     ) async throws(StoreError) -> Bool {
         let reason = Broker.word(reason)
-        let isDone = try await store.giveUp(attempt.flow, attempt: attempt.id, reason: reason, by: caller)
+        let isDone = try await store.giveUp(attempt.webviewSession, attempt: attempt.id, reason: reason, by: caller)
         counters.count(.giveUp, isDone ? "stuck" : "stale")
         return isDone
     }
@@ -175,23 +184,23 @@ extension Broker {
     /// - Returns: Whether it has denied it for an hour.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func noteMissing(_ attempt: PurchaseAttempt) async throws(StoreError) -> Bool {
-        try await store.noteMissing(attempt.flow, attempt: attempt.id)
+        try await store.noteMissing(attempt.webviewSession, attempt: attempt.id)
     }
 
     /// Lets the recovery task look again at a purchase that was given up.
     ///
     /// - Parameters:
-    ///   - flow: One of `stuckPurchases`.
+    ///   - webviewSession: One of `stuckPurchases`.
     ///   - reason: Who asks for it, a word for the trail.
     ///   - caller: The operator, or the recovery task.
-    /// - Returns: False for a flow that was not given up.
+    /// - Returns: False for a webview session that was not given up.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func resume(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         reason: String = "operator",
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let isDone = try await store.resume(flow, reason: Broker.word(reason), by: caller)
+        let isDone = try await store.resume(webviewSession, reason: Broker.word(reason), by: caller)
         counters.count(.giveUp, isDone ? "resumed" : "stale")
         return isDone
     }
@@ -205,26 +214,27 @@ extension Broker {
         try await store.claimStuck(limit: limit)
     }
 
-    /// What a flow knows of its payment.
+    /// What a webview session knows of its payment.
     ///
-    /// - Parameter flow: Any id.
-    /// - Returns: `nil` for a flow that is not there.
+    /// - Parameter webviewSession: Any id.
+    /// - Returns: `nil` for a webview session that is not there.
     /// - Throws: `unavailable`, `fault`.
-    package func payment(of flow: FlowID) async throws(StoreError) -> FlowPayment? {
-        try await store.payment(of: flow)
+    package func payment(of webviewSession: WebviewSessionID) async throws(StoreError) -> WebviewSessionPayment? {
+        try await store.payment(of: webviewSession)
     }
 
-    /// Hands a flow whose session was seen completed to the recovery, although it was placed only or has ended unpaid.
+    /// Hands a webview session whose session was seen completed to the recovery, although it was placed only or has ended
+    /// unpaid.
     ///
     /// - Parameters:
-    ///   - flow: The flow.
+    ///   - webviewSession: The webview session.
     ///   - session: The checkout session that was seen.
     ///   - reason: Who saw it, a word for the trail.
     ///   - caller: The operator, or the recovery task.
     /// - Returns: False where it is in another state by now.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func reclaim(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         session: String,
         reason: String,
         by caller: Caller
@@ -232,7 +242,7 @@ extension Broker {
         let fresh = UUIDBytes(version7At: clock.now(), random: random)
         let reason = Broker.word(reason)
         return try await store.reclaim(
-            flow,
+            webviewSession,
             session: session,
             freshAttempt: fresh,
             reason: reason,
@@ -266,12 +276,17 @@ extension Broker {
         by caller: Caller
     ) async throws(StoreError) -> ReceiptVerdict {
         let request = ReceiptRequest(
-            flow: ticket.flow,
+            webviewSession: ticket.webviewSession,
             returnHash: hash(ticket),
             appHash: proof.map { hash($0) },
             tabHash: tab.map { hash($0) }
         )
-        let shown = ShownTokens(ticket.flow, request.returnHash, proof: request.appHash, other: request.tabHash)
+        let shown = ShownTokens(
+            ticket.webviewSession,
+            request.returnHash,
+            proof: request.appHash,
+            other: request.tabHash
+        )
         try admit(shown, by: caller)
         guard let found = try await store.receipt(request) else {
             _ = try unknownTicket(.receipt, shown, caller)
@@ -279,7 +294,8 @@ extension Broker {
         }
         counters.count(.receipt, found.decision.rawValue)
         switch found.decision {
-        case .shown: return .receipt(FlowView(found.record, details: try details(of: found.record, under: ticket)))
+        case .shown:
+            return .receipt(WebviewSessionView(found.record, details: try details(of: found.record, under: ticket)))
         case .over, .dead: return .over
         case .notReady: return .unknown
         case .proofRequired, .proofMismatch:
@@ -292,7 +308,7 @@ extension Broker {
 
     func evidence(_ request: PurchaseRequest) -> PurchaseEvidence {
         PurchaseEvidence(
-            flow: request.ticket.flow,
+            webviewSession: request.ticket.webviewSession,
             returnHash: hash(request.ticket),
             appHash: request.proof.map { hash($0) },
             challenge: request.verifier?.digest,
@@ -304,20 +320,20 @@ extension Broker {
     }
 
     func shownTokens(_ evidence: PurchaseEvidence) -> ShownTokens {
-        ShownTokens(evidence.flow, evidence.returnHash, proof: evidence.appHash, other: evidence.tabHash)
+        ShownTokens(evidence.webviewSession, evidence.returnHash, proof: evidence.appHash, other: evidence.tabHash)
     }
 
     /// The second ticket of profile strict, when this is the first return to the app or a repeat of it.
     private func meet(
         _ evidence: PurchaseEvidence,
-        _ record: FlowRecord,
+        _ record: WebviewSessionRecord,
         by caller: Caller
     ) async throws(StoreError) -> LaunchTicket? {
         guard policy.requiresMeeting, record.client.isApp else { return nil }
         let isFirst = record.state == .reviewed && !record.isMet
         let isRepeat = record.state == .issued && record.isMet
         guard isFirst || isRepeat else { return nil }
-        let ticket = LaunchTicket.mint(for: record.flow, random: random)
+        let ticket = LaunchTicket.mint(for: record.webviewSession, random: random)
         let isMet = try await store.meet(evidence, freshLaunchHash: hash(ticket), by: caller)
         counters.count(.meet, isMet ? "met" : "stale")
         return isMet ? ticket : nil
@@ -332,7 +348,7 @@ extension Broker {
         case .proofRequired, .proofMismatch: try miss(shownTokens(evidence), by: caller)
         case .dead:
             let uptime = clock.monotonicNow()
-            deadFlows.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: uptime)
+            deadWebviewSessions.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: uptime)
         default: break
         }
     }
@@ -362,14 +378,17 @@ extension Broker {
         return .unknown
     }
 
-    private func purchaseAttempt(_ record: FlowRecord) throws(StoreError) -> PurchaseAttempt {
+    private func purchaseAttempt(_ record: WebviewSessionRecord) throws(StoreError) -> PurchaseAttempt {
         guard let progress = record.progress, let id = progress.attemptID, let total = record.total,
             let reference = record.orderReference
         else {
-            throw StoreError(.fault, "flow \(record.flow) is purchased without an attempt, a total or a session")
+            throw StoreError(
+                .fault,
+                "flow \(record.webviewSession) is purchased without an attempt, a total or a session"
+            )
         }
         return PurchaseAttempt(
-            flow: record.flow,
+            webviewSession: record.webviewSession,
             client: record.client,
             number: progress.attempt,
             id: id,
@@ -378,9 +397,9 @@ extension Broker {
         )
     }
 
-    private func answer(_ record: FlowRecord) throws(StoreError) -> [UInt8] {
+    private func answer(_ record: WebviewSessionRecord) throws(StoreError) -> [UInt8] {
         guard let result = record.progress?.result else {
-            throw StoreError(.fault, "flow \(record.flow) is authorized without an answer")
+            throw StoreError(.fault, "flow \(record.webviewSession) is authorized without an answer")
         }
         return result
     }

@@ -2,7 +2,7 @@ package import Commerce
 package import Primitives
 
 extension Broker {
-    /// What a tab may see; slides its idle deadline, and revokes the flow when the token is superseded.
+    /// What a tab may see; slides its idle deadline, and revokes the webview session when the token is superseded.
     ///
     /// - Parameters:
     ///   - tab: Token B.
@@ -20,20 +20,21 @@ extension Broker {
         case .found(let found): reading = found
         case .refused(let refusal): return .refused(refusal)
         }
-        let view = withDetails ? try detailedView(of: reading.record, tab) : FlowView(reading.record)
+        let view = withDetails ? try detailedView(of: reading.record, tab) : WebviewSessionView(reading.record)
         return reading.decision == .readOnly ? .readOnly(view) : .live(view)
     }
 
-    /// Whether a checkout session was started from this tab's own button: the flow id was signed into it.
+    /// Whether a checkout session was started from this tab's own button: the webview session id was signed into it.
     ///
-    /// What another flow's buyer has chosen is nobody's business here, so ask before anything is done with a session.
+    /// What another webview session's buyer has chosen is nobody's business here, so ask before anything is done with a
+    /// session.
     ///
     /// - Parameters:
     ///   - merchantReference: `merchantReferenceId` of the session's metadata.
     ///   - tab: Token B.
     /// - Returns: False, and counted, for a foreign one.
     package func owns(_ merchantReference: String?, _ tab: TabToken) -> Bool {
-        if merchantReference == tab.flow.description { return true }
+        if merchantReference == tab.webviewSession.description { return true }
         counters.count(.review, "foreign_session")
         return false
     }
@@ -54,7 +55,7 @@ extension Broker {
         guard owns(session.merchantReference, tab) else { return .orderMismatch }
         let ticket = returnTicket(of: tab)
         let request = ReviewRequest(
-            flow: tab.flow,
+            webviewSession: tab.webviewSession,
             tabHash: hash(tab),
             returnHash: hash(ticket),
             orderReference: session.orderReference,
@@ -62,15 +63,15 @@ extension Broker {
             sealed: try seal.seal(session.details, under: ticket, random: random),
             shown: ticket.mark(of: session, using: mac)
         )
-        let shown = ShownTokens(tab.flow, request.tabHash)
+        let shown = ShownTokens(tab.webviewSession, request.tabHash)
         try admit(shown, by: caller)
         guard let done = try await store.review(request, by: caller) else {
             return .refused(try unknown(.review, shown, caller))
         }
-        limits.remember(ShownTokens(tab.flow, request.tabHash, other: request.returnHash))
+        limits.remember(ShownTokens(tab.webviewSession, request.tabHash, other: request.returnHash))
         counters.count(.review, done.decision.rawValue)
         switch done.decision {
-        case .reviewed: return .reviewed(FlowView(done.record, details: session.details))
+        case .reviewed: return .reviewed(WebviewSessionView(done.record, details: session.details))
         case .orderMismatch: return .orderMismatch
         case .declined: return .declined
         case .readOnly: return .refused(.readOnly)
@@ -97,9 +98,9 @@ extension Broker {
     ) async throws(StoreError) -> QuoteVerdict {
         guard isSame(returnTicket(of: tab), ticket) else {
             counters.count(.quote, "flow_mismatch")
-            return .flowMismatch
+            return .webviewSessionMismatch
         }
-        let record: FlowRecord
+        let record: WebviewSessionRecord
         switch try await read(tab, withDetails: false, by: caller) {
         case .found(let reading): record = reading.record
         case .refused(let refusal): return .refused(refusal)
@@ -129,18 +130,18 @@ extension Broker {
         shown: Digest32? = nil,
         by caller: Caller
     ) async throws(StoreError) -> PlaceVerdict {
-        guard tab.flow == ticket.flow else {
-            counters.count(.place, PlaceDecision.flowMismatch.rawValue)
-            return .flowMismatch
+        guard tab.webviewSession == ticket.webviewSession else {
+            counters.count(.place, PlaceDecision.webviewSessionMismatch.rawValue)
+            return .webviewSessionMismatch
         }
         let request = PlaceRequest(
-            flow: tab.flow,
+            webviewSession: tab.webviewSession,
             tabHash: hash(tab),
             returnHash: hash(ticket),
             total: total?.amount,
             shown: shown
         )
-        let tokens = ShownTokens(tab.flow, request.tabHash)
+        let tokens = ShownTokens(tab.webviewSession, request.tabHash)
         try admit(tokens, by: caller)
         guard let done = try await store.place(request, by: caller) else {
             return .refused(try unknown(.place, tokens, caller))
@@ -151,7 +152,7 @@ extension Broker {
         case .placed: return .placed(try placement(done.record, ticket))
         case .notReviewed: return .notReviewed
         case .declined: return .declined
-        case .flowMismatch: return .flowMismatch
+        case .webviewSessionMismatch: return .webviewSessionMismatch
         case .priceChanged: return .priceChanged(done.record.total ?? .zero)
         case .notMet: return .notMet
         case .readOnly: return .refused(.readOnly)
@@ -166,13 +167,13 @@ extension Broker {
     /// - Parameters:
     ///   - placement: What `place` returned.
     ///   - caller: Where the request came from.
-    /// - Returns: Whether the flow is reviewed again.
+    /// - Returns: Whether the webview session is reviewed again.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     @discardableResult package func unplace(
         _ placement: Placement,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let isDone = try await store.unplace(placement.flow, placement: placement.number, by: caller)
+        let isDone = try await store.unplace(placement.webviewSession, placement: placement.number, by: caller)
         counters.count(.unplace, isDone ? "reviewed" : "stale")
         return isDone
     }
@@ -180,19 +181,19 @@ extension Broker {
     /// Notes that the provider gave up on the placed session, so that the buyer may start another one.
     ///
     /// - Parameters:
-    ///   - view: The flow, placed, as the tab sees it.
+    ///   - view: The webview session, placed, as the tab sees it.
     ///   - reason: One word of the provider, `[A-Za-z]`, at most 64 characters; others are left out.
     ///   - caller: Where the request came from.
-    /// - Returns: Whether the flow is declined now.
+    /// - Returns: Whether the webview session is declined now.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     @discardableResult package func decline(
-        _ view: FlowView,
+        _ view: WebviewSessionView,
         reason: String,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
         guard let reference = view.orderReference else { return false }
         let isDone = try await store.decline(
-            view.flow,
+            view.webviewSession,
             orderReference: reference,
             reason: Broker.word(reason),
             by: caller
@@ -201,7 +202,7 @@ extension Broker {
         return isDone
     }
 
-    /// Ends a flow on the buyer's wish.
+    /// Ends a webview session on the buyer's wish.
     ///
     /// - Parameters:
     ///   - tab: Token B, from the cookie.
@@ -216,12 +217,12 @@ extension Broker {
     ) async throws(StoreError) -> CancelVerdict {
         guard isSame(returnTicket(of: tab), ticket) else {
             counters.count(.cancel, "flow_mismatch")
-            return .flowMismatch
+            return .webviewSessionMismatch
         }
         let tabHash = hash(tab)
-        let shown = ShownTokens(tab.flow, tabHash)
+        let shown = ShownTokens(tab.webviewSession, tabHash)
         try admit(shown, by: caller)
-        guard let done = try await store.cancel(tab.flow, tab: tabHash, by: caller) else {
+        guard let done = try await store.cancel(tab.webviewSession, tab: tabHash, by: caller) else {
             return .refused(try unknown(.cancel, shown, caller))
         }
         counters.count(.cancel, done.decision.rawValue)
@@ -234,13 +235,13 @@ extension Broker {
         }
     }
 
-    /// Whether a ticket that a tab remembers is the one that its flow was opened with.
+    /// Whether a ticket that a tab remembers is the one that its webview session was opened with.
     ///
     /// - Parameters:
     ///   - ticket: Token A, from the cookie.
-    ///   - view: The flow, as the tab sees it.
-    /// - Returns: False also for the flow's id with another secret.
-    package func opened(_ view: FlowView, with ticket: LaunchTicket) -> Bool {
+    ///   - view: The webview session, as the tab sees it.
+    /// - Returns: False also for the webview session's id with another secret.
+    package func opened(_ view: WebviewSessionView, with ticket: LaunchTicket) -> Bool {
         hash(ticket) == view.launchHash
     }
 
@@ -254,17 +255,19 @@ extension Broker {
     /// Reads by the tab token, and writes only when that is due.
     private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(StoreError) -> Look {
         let tabHash = hash(tab)
-        if let state = deadFlows.state(of: tabHash, at: clock.monotonicNow()) { return .refused(.closed(state)) }
-        let shown = ShownTokens(tab.flow, tabHash)
+        if let state = deadWebviewSessions.state(of: tabHash, at: clock.monotonicNow()) {
+            return .refused(.closed(state))
+        }
+        let shown = ShownTokens(tab.webviewSession, tabHash)
         try admit(shown, by: caller)
-        guard let reading = try await store.readTab(tab.flow, tab: tabHash, withPrivate: withDetails) else {
+        guard let reading = try await store.readTab(tab.webviewSession, tab: tabHash, withPrivate: withDetails) else {
             return .refused(try unknown(.tab, shown, caller))
         }
         limits.remember(shown)
         var decision = reading.decision
         var state = reading.record.state
         if reading.isTouchDue || decision == .superseded || decision == .expired {
-            guard let touched = try await store.touchTab(tab.flow, tab: tabHash, by: caller) else {
+            guard let touched = try await store.touchTab(tab.webviewSession, tab: tabHash, by: caller) else {
                 return .refused(try unknown(.tab, shown, caller))
             }
             (decision, state) = (touched.decision, touched.state)
@@ -275,21 +278,22 @@ extension Broker {
         case .superseded: return .refused(.superseded)
         case .expired: return .refused(.expired)
         case .closed:
-            if state.isDead { deadFlows.insert(state, of: tabHash, at: clock.monotonicNow()) }
+            if state.isDead { deadWebviewSessions.insert(state, of: tabHash, at: clock.monotonicNow()) }
             return .refused(over(reading.record, in: state))
         }
     }
 
-    /// The end of a flow for its tab; that of a browser's purchase leaves the tab token one use.
-    private func over(_ record: FlowRecord, in state: FlowState? = nil) -> TabRefusal {
+    /// The end of a webview session for its tab; that of a browser's purchase leaves the tab token one use.
+    private func over(_ record: WebviewSessionRecord, in state: WebviewSessionState? = nil) -> TabRefusal {
         let state = state ?? record.state
         return state == .authorized && record.client == .browser ? .bought : .closed(state)
     }
 
     /// The page with what the seal holds, and with the ticket that opened it: deriving that once is enough.
-    private func detailedView(of record: FlowRecord, _ tab: TabToken) throws(StoreError) -> FlowView {
+    private func detailedView(of record: WebviewSessionRecord, _ tab: TabToken) throws(StoreError) -> WebviewSessionView
+    {
         let ticket = returnTicket(of: tab)
-        return FlowView(record, details: try details(of: record, under: ticket), returnTicket: ticket)
+        return WebviewSessionView(record, details: try details(of: record, under: ticket), returnTicket: ticket)
     }
 
     private func unknown(
@@ -302,12 +306,12 @@ extension Broker {
         return .unknown
     }
 
-    private func placement(_ record: FlowRecord, _ ticket: ReturnTicket) throws(StoreError) -> Placement {
+    private func placement(_ record: WebviewSessionRecord, _ ticket: ReturnTicket) throws(StoreError) -> Placement {
         guard let total = record.total, let reference = record.orderReference, let progress = record.progress else {
-            throw StoreError(.fault, "flow \(record.flow) is placed without a total or a session")
+            throw StoreError(.fault, "flow \(record.webviewSession) is placed without a total or a session")
         }
         return Placement(
-            flow: record.flow,
+            webviewSession: record.webviewSession,
             client: record.client,
             order: record.order,
             total: total,

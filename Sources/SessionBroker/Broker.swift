@@ -5,19 +5,20 @@ package import Telemetry
 
 /// Carries one purchase from an app's web view into a secure tab and back, as the same person, once.
 ///
-/// It makes and checks the four tokens, asks the store to decide, and turns its verdicts into values a handler answers with. What
-/// it never does: talk to the provider, write HTML, tell the time to the store, or let a token reach the store or a log.
+/// It makes and checks the four tokens, asks the store to decide, and turns its verdicts into values a handler answers with.
+/// What it never does: talk to the provider, write HTML, tell the time to the store, or let a token reach the store or a log.
 ///
-/// The life of a flow, by function: `issue`, `open`, `view`, `review`, `place` (or `unplace`, `decline`, `cancel`), `purchase` (then
-/// `settle` or `release`), `receipt`. Start reading with `FlowState`; the table of states and verdicts is in docs/schema.md.
+/// The life of a webview session, by function: `issue`, `open`, `view`, `review`, `place` (or `unplace`, `decline`, `cancel`),
+/// `purchase` (then `settle` or `release`), `receipt`. Start reading with `WebviewSessionState`; the table of states and
+/// verdicts is in docs/schema.md.
 ///
-/// One per loop, not `Sendable`. Every function throws `unavailable`, `outcomeUnknown` and `fault`; those that take a token from
-/// an untrusted client throw `limited` after too many unknown ones.
+/// One per loop, not `Sendable`. Every function throws `unavailable`, `outcomeUnknown` and `fault`; those that take a token
+/// from an untrusted client throw `limited` after too many unknown ones.
 package final class Broker {
     /// The rules.
     package let policy: BrokerPolicy
     let store: any SessionStore
-    let limits: FlowLimits
+    let limits: WebviewSessionLimits
     let random: any RandomSource
     let clock: any WallClock & MonotonicClock
     /// The digest context of the loop.
@@ -25,7 +26,7 @@ package final class Broker {
     let mac: HMACSHA256
     let seal: PrivateSeal
     let counters: VerdictCounters
-    var deadFlows: EndedSessionCache
+    var deadWebviewSessions: EndedSessionCache
 
     /// A broker.
     ///
@@ -33,14 +34,15 @@ package final class Broker {
     ///   - store: Of the same loop.
     ///   - policy: The rules.
     ///   - limits: Shared by all brokers of the process.
-    ///   - random: Supplies flow ids, tokens and nonces.
-    ///   - clock: Tells the time for flow ids, and the one that nobody sets for limits; deadlines are the database's.
+    ///   - random: Supplies webview session ids, tokens and nonces.
+    ///   - clock: Tells the time for webview session ids, and the one that nobody sets for limits; deadlines are the
+    ///     database's.
     ///   - metrics: Gets one counter per operation and verdict.
     /// - Throws: `fault` where OpenSSL does not offer SHA-256.
     package init(
         store: any SessionStore,
         policy: BrokerPolicy,
-        limits: FlowLimits,
+        limits: WebviewSessionLimits,
         random: any RandomSource,
         clock: any WallClock & MonotonicClock,
         metrics: MetricsRegistry
@@ -51,7 +53,7 @@ package final class Broker {
         self.random = random
         self.clock = clock
         counters = VerdictCounters(metrics)
-        deadFlows = EndedSessionCache(life: policy.times.deadCache)
+        deadWebviewSessions = EndedSessionCache(life: policy.times.deadCache)
         do {
             hasher = try SHA256()
             mac = try HMACSHA256()
@@ -90,7 +92,7 @@ package final class Broker {
 
     // MARK: Shared by the parts
 
-    func hash<Role>(_ token: FlowToken<Role>) -> Digest32 {
+    func hash<Role>(_ token: WebviewSessionToken<Role>) -> Digest32 {
         token.hash(using: hasher)
     }
 
@@ -118,7 +120,7 @@ package final class Broker {
         hash(left) == hash(right)
     }
 
-    func details(of record: FlowRecord, under ticket: ReturnTicket) throws(StoreError) -> PrivateDetails? {
+    func details(of record: WebviewSessionRecord, under ticket: ReturnTicket) throws(StoreError) -> PrivateDetails? {
         guard let sealed = record.sealed else { return nil }
         return try seal.open(sealed, under: ticket)
     }

@@ -91,13 +91,13 @@ extension BrokerPolicy {
         package var receipt = Duration.seconds(900)
         /// The cookie with the app proof: 12 hours.
         package var appProof = Duration.seconds(43_200)
-        /// How much later a deadline must become before a tab request writes it: one minute, and a quarter of a short `idle`, so that
-        /// whoever does something in each half of it stays in.
+        /// How much later a deadline must become before a tab request writes it: one minute, and a quarter of a short `idle`,
+        /// so that whoever does something in each half of it stays in.
         package var touch: Duration { min(.seconds(60), .seconds(max(1, idle.components.seconds / 4))) }
-        /// In which a dead flow is answered without asking the database: one minute.
+        /// In which a dead webview session is answered without asking the database: one minute.
         package var deadCache = Duration.seconds(60)
         /// Rows without personal data, after the end of their month: 90 days.
-        package var keepFlows = Duration.seconds(90 * 86_400)
+        package var keepWebviewSessions = Duration.seconds(90 * 86_400)
         /// Sealed personal data, after the end of their day: one day.
         package var keepPrivate = Duration.seconds(86_400)
 
@@ -109,9 +109,9 @@ extension BrokerPolicy {
     package struct Limits: Sendable {
         /// Issues per minute and address, with a burst of as many; 600, phones share addresses; `nil` is no limit.
         package var issuesPerMinute: Int? = 600
-        /// Live flows of one install: 10; `nil` is no limit.
+        /// Live webview sessions of one install: 10; `nil` is no limit.
         package var flowsPerInstall: Int? = 10
-        /// Live flows altogether: a million; `nil` is no limit.
+        /// Live webview sessions altogether: a million; `nil` is no limit.
         package var flowsTotal: Int? = 1_000_000
         /// Unknown tokens and missing proofs per minute and address: 20; `nil` is no limit.
         package var unknownPerMinute: Int? = 20

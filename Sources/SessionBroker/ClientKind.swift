@@ -1,4 +1,4 @@
-/// Who asked for a flow, fixed at the issue; the raw value is the name on the wire.
+/// Who asked for a webview session, fixed at the issue; the raw value is the name on the wire.
 package enum ClientKind: String, Sendable, CaseIterable {
     /// The app on iOS.
     case iosApp
@@ -14,6 +14,6 @@ package enum ClientKind: String, Sendable, CaseIterable {
     /// Whether the cart is in an app or on another site, so that the purchase needs both halves from two places.
     package var isApp: Bool { self != .browser }
 
-    /// Whether only a merchant's server can open such a flow, because it keeps the proof.
+    /// Whether only a merchant's server can open such a webview session, because it keeps the proof.
     package var isOpenedByServer: Bool { self == .site || self == .mobileApp }
 }

@@ -5,7 +5,7 @@ package import Primitives
 /// One per process is enough. Nothing is written, so those of several processes do not disturb each other.
 package final class LiveSessionCounter {
     private let store: any SessionStore
-    private let limits: FlowLimits
+    private let limits: WebviewSessionLimits
     private let clock: any WallClock
     private let batch: Int
     private var count: LiveSessionCount
@@ -20,7 +20,7 @@ package final class LiveSessionCounter {
     ///   - batch: How many sessions one statement looks at; 4,000 are some 6 ms of the database's work.
     package init(
         store: any SessionStore,
-        limits: FlowLimits,
+        limits: WebviewSessionLimits,
         life: Duration,
         clock: any WallClock,
         batch: Int = 4_000
@@ -33,7 +33,7 @@ package final class LiveSessionCounter {
     }
 
     /// How many sessions are live, by the last count and what was issued since; `nil` before there is one.
-    package var live: Int? { limits.liveFlows }
+    package var live: Int? { limits.liveWebviewSessions }
 
     /// Reads what is due, one batch of it.
     ///
@@ -44,7 +44,7 @@ package final class LiveSessionCounter {
         guard let reading else { return false }
         let step = try await store.countLive(from: reading.from, until: reading.until, limit: batch)
         count.take(live: step.live, last: step.last)
-        limits.setLiveFlows(count.total)
+        limits.setLiveWebviewSessions(count.total)
         return true
     }
 }

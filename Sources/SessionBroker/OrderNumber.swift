@@ -2,19 +2,20 @@ import Primitives
 
 /// The number of an order as the buyer sees it; never a key.
 ///
-/// Eleven characters: five, a dash and five of Crockford's Base32, made of the last 50 random bits of the flow id, so it
-/// needs no sequence and tells nothing about how many orders there are. Two orders share one with a chance of 1 in 10^15.
+/// Eleven characters: five, a dash and five of Crockford's Base32, made of the last 50 random bits of the webview session id,
+/// so it needs no sequence and tells nothing about how many orders there are. Two orders share one with a chance of 1 in 10^15.
 package struct OrderNumber: Sendable, Hashable, CustomStringConvertible {
     /// For example `4F7K9-2QX8M`.
     package let description: String
 
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    /// The number of a flow's order.
+    /// The number of a webview session's order.
     ///
-    /// - Parameter flow: The same flow always gives the same number.
-    package init(_ flow: FlowID) {
-        let digit = { (position: Int) in OrderNumber.alphabet[Int(flow.low >> UInt64(45 - 5 * position) & 31)] }
+    /// - Parameter webviewSession: The same webview session always gives the same number.
+    package init(_ webviewSession: WebviewSessionID) {
+        let digit = { (position: Int) in OrderNumber.alphabet[Int(webviewSession.low >> UInt64(45 - 5 * position) & 31)]
+        }
         description = unsafe String(unsafeUninitializedCapacity: 11) { room in
             for position in 0..<5 {
                 unsafe room[position] = digit(position)
@@ -25,7 +26,7 @@ package struct OrderNumber: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What the last six bytes of the flow's id are: all of the number but its first two bits.
+    /// What the last six bytes of the webview session's id are: all of the number but its first two bits.
     package var lastBytes: [UInt8] {
         let bits = description.utf8.lazy.compactMap(OrderNumber.alphabet.firstIndex).reduce(0) { $0 << 5 | UInt64($1) }
         return Array(UUIDBytes(high: 0, low: bits).bytes.suffix(6))

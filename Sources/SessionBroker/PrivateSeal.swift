@@ -4,8 +4,8 @@ import Primitives
 
 /// Seals private details under the return ticket, so that the database alone cannot open them.
 ///
-/// AES-256-GCM; the key is HKDF-SHA256 of the whole ticket with the flow id as salt, and the flow id is authenticated: a sealed
-/// value moved to another row does not open.
+/// AES-256-GCM; the key is HKDF-SHA256 of the whole ticket with the webview session id as salt, and the webview session id is
+/// authenticated: a sealed value moved to another row does not open.
 final class PrivateSeal {
     private static let purpose = Array("sallyport/private/1".utf8)
 
@@ -36,7 +36,7 @@ final class PrivateSeal {
         do {
             return try PrivateDetails(stored: cipher.open(sealed.span, key: key(of: ticket), context: context.span))
         } catch {
-            throw StoreError(.fault, "opening sealed details of \(ticket.flow): \(error)")
+            throw StoreError(.fault, "opening sealed details of \(ticket.webviewSession): \(error)")
         }
     }
 
@@ -53,6 +53,6 @@ final class PrivateSeal {
     }
 
     private static func context(of ticket: ReturnTicket) -> InlineArray<16, UInt8> {
-        InlineArray(initializingWith: { room in ticket.flow.append(to: &room) })
+        InlineArray(initializingWith: { room in ticket.webviewSession.append(to: &room) })
     }
 }

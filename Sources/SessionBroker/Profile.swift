@@ -38,9 +38,9 @@ package enum Requirement: String, Sendable {
 
 /// What follows when a secret turns up where it must not.
 package enum Reaction: String, Sendable {
-    /// This request is refused; the flow goes on.
+    /// This request is refused; the webview session goes on.
     case refuse
-    /// The flow dies.
+    /// The webview session dies.
     case revoke
 }
 

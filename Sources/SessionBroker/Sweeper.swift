@@ -1,40 +1,40 @@
 package import Primitives
 
-/// Expires what is overdue, some flows at a time.
+/// Expires what is overdue, some webview sessions at a time.
 ///
 /// One per process is enough; several, also of several processes, do not disturb each other.
 ///
-/// A flow that is overdue is refused by every statement whether it is swept or not; the sweep only writes the end into the row
-/// and the trail. So it takes its time: it visits each flow once, when its absolute deadline is over.
+/// A webview session that is overdue is refused by every statement whether it is swept or not; the sweep only writes the end
+/// into the row and the trail. So it takes its time: it visits each webview session once, when its absolute deadline is over.
 ///
-/// How far it has come is noted in the store, so that a new process does not begin with all flows that are kept. The mark stays
-/// before the first flow that has not ended, and every hour the sweep goes back to that one.
+/// How far it has come is noted in the store, so that a new process does not begin with all webview sessions that are kept. The
+/// mark stays before the first webview session that has not ended, and every hour the sweep goes back to that one.
 package final class Sweeper {
     private let store: any SessionStore
     private let batch: Int
-    private var cursor: FlowID?
-    /// The first flow behind the last mark that was visited and had not ended.
-    private var held: FlowID?
+    private var cursor: WebviewSessionID?
+    /// The first webview session behind the last mark that was visited and had not ended.
+    private var held: WebviewSessionID?
     private var roundsUntilMark = 0
     /// Whether the next step is the first of a round.
     private var isRoundOver = true
 
     /// An hour of rounds, one a minute.
     private static let roundsPerMark = 60
-    /// A process whose clock is wrong by a day may have made flows before the mark since it was noted.
+    /// A process whose clock is wrong by a day may have made webview sessions before the mark since it was noted.
     private static let clockDoubt: UInt64 = 86_400_000
 
-    /// A sweeper that starts where others have come to, or with the oldest flow.
+    /// A sweeper that starts where others have come to, or with the oldest webview session.
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - batch: How many flows one statement looks at; 500 that end are some 20 ms of the database's work.
+    ///   - batch: How many webview sessions one statement looks at; 500 that end are some 20 ms of the database's work.
     package init(store: any SessionStore, batch: Int = 500) {
         self.store = store
         self.batch = max(1, batch)
     }
 
-    /// Visits some flows, from where the last step ended.
+    /// Visits some webview sessions, from where the last step ended.
     ///
     /// - Parameter request: A unique id, for the audit trail.
     /// - Returns: What was done.
@@ -52,7 +52,7 @@ package final class Sweeper {
         return SweepReport(visited: step.visited, expired: step.expired, isLast: isRoundOver)
     }
 
-    /// A new process begins a day before the mark; once an hour a flow that had not ended is visited again.
+    /// A new process begins a day before the mark; once an hour a webview session that had not ended is visited again.
     private func chooseStart() async throws(StoreError) {
         if let held, roundsUntilMark == 0 {
             cursor = Sweeper.moment(held, earlierBy: 1)
@@ -71,16 +71,16 @@ package final class Sweeper {
         roundsUntilMark = Sweeper.roundsPerMark
     }
 
-    /// The least id of some milliseconds before that of a flow.
-    private static func moment(_ flow: FlowID, earlierBy milliseconds: UInt64) -> FlowID {
-        let moment = flow.high >> 16
-        return FlowID(high: (moment - min(moment, milliseconds)) << 16, low: 0)
+    /// The least id of some milliseconds before that of a webview session.
+    private static func moment(_ webviewSession: WebviewSessionID, earlierBy milliseconds: UInt64) -> WebviewSessionID {
+        let moment = webviewSession.high >> 16
+        return WebviewSessionID(high: (moment - min(moment, milliseconds)) << 16, low: 0)
     }
 }
 
 /// What a step of the sweep did.
 package struct SweepReport: Sendable, Equatable {
-    /// How many flows were looked at.
+    /// How many webview sessions were looked at.
     package let visited: Int
     /// How many of them expired now.
     package let expired: Int

@@ -5,10 +5,10 @@ package import Telemetry
 
 /// Sends events to their endpoints until they have arrived.
 ///
-/// One per process, on one loop; dispatchers of several processes share the store. It claims the queues that are due, sends the first
-/// event of each, takes down what became of it, and goes on with the next event of the same queue. Buyers' requests neither wait
-/// for it nor know of it. An endpoint that fails gets one try at a time until one succeeds, so that it cannot keep the places
-/// of others.
+/// One per process, on one loop; dispatchers of several processes share the store. It claims the queues that are due, sends the
+/// first event of each, takes down what became of it, and goes on with the next event of the same queue. Buyers' requests
+/// neither wait for it nor know of it. An endpoint that fails gets one try at a time until one succeeds, so that it cannot keep
+/// the places of others.
 ///
 /// Not `Sendable`: made and used on its loop.
 package final class WebhookDispatcher {
@@ -235,8 +235,8 @@ package final class WebhookDispatcher {
 
     /// The keys to sign with; `nil` where the endpoint's own does not open.
     ///
-    /// The one before it may be missing: after a loss of the file it is the one that nobody can open any more, and receivers that
-    /// have the new one must not suffer from it.
+    /// The one before it may be missing: after a loss of the file it is the one that nobody can open any more, and receivers
+    /// that have the new one must not suffer from it.
     private func openKeys(of delivery: ClaimedDelivery) -> [WebhookKey]? {
         var keys: [WebhookKey] = []
         var closed: Set<String> = []
@@ -326,7 +326,7 @@ package final class WebhookDispatcher {
         [
             LogField("endpoint", delivery.endpoint.description),
             LogField("webhook_event", WebhookEvent.text(of: delivery.event.id)), LogField("type", delivery.event.type),
-            LogField("flow", delivery.event.flow.description), LogField("failures", delivery.failures),
+            LogField("flow", delivery.event.webviewSession.description), LogField("failures", delivery.failures),
         ]
     }
 

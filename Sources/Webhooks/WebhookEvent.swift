@@ -7,8 +7,8 @@ package struct WebhookEvent: Sendable, Hashable {
     package let id: UUIDBytes
     /// The text of a `WebhookEventType`.
     package let type: String
-    /// What it happened to: the session, which is the flow, or what a feature keeps.
-    package let flow: UUIDBytes
+    /// What it happened to: the session, which is the webview session, or what a feature keeps.
+    package let webviewSession: UUIDBytes
     /// The place among the events of the same, from 1 on.
     package let sequence: Int64
     /// When it happened, UTC.
@@ -21,25 +21,26 @@ package struct WebhookEvent: Sendable, Hashable {
     /// - Parameters:
     ///   - id: The event's own.
     ///   - type: The text of a `WebhookEventType`.
-    ///   - flow: What it happened to.
+    ///   - webviewSession: What it happened to.
     ///   - sequence: The place among the events of the same.
     ///   - at: When it happened; told to the second.
     ///   - data: The session as it was then, without anything about the buyer; numbers keep their digits, members their order.
-    package init(id: UUIDBytes, type: String, flow: UUIDBytes, sequence: Int64, at: WallTime, data: JSONValue) {
+    package init(id: UUIDBytes, type: String, webviewSession: UUIDBytes, sequence: Int64, at: WallTime, data: JSONValue)
+    {
         self.id = id
         self.type = type
-        self.flow = flow
+        self.webviewSession = webviewSession
         self.sequence = sequence
         self.at = at
         let isOfOrder = WebhookEventType(type).isOfOrder
-        let subject = isOfOrder ? [] : [JSONMember("subject", .string(flow.description))]
+        let subject = isOfOrder ? [] : [JSONMember("subject", .string(webviewSession.description))]
         body =
             JSONValue.object(
                 [
                     JSONMember("id", .string(WebhookEvent.text(of: id))),
                     JSONMember("type", .string(type)),
                     JSONMember("createdAt", .string(CalendarDate(at).extendedText)),
-                    JSONMember("sessionId", isOfOrder ? .string(flow.description) : .null),
+                    JSONMember("sessionId", isOfOrder ? .string(webviewSession.description) : .null),
                 ] + subject + [
                     JSONMember("sequence", .number(String(sequence))),
                     JSONMember("data", data),

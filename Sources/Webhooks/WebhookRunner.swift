@@ -51,8 +51,12 @@ final class WebhookRunner {
             return [line([("id", .string(id.description)), ("url", .string(url))] + words(key))]
         case .list:
             return try await store.endpoints().map(line)
-        case .queues(let flow, let onlyDeadLettered):
-            return try await store.queues(of: flow, onlyDeadLettered: onlyDeadLettered, limit: WebhookRunner.limit).map(
+        case .queues(let webviewSession, let onlyDeadLettered):
+            return try await store.queues(
+                of: webviewSession,
+                onlyDeadLettered: onlyDeadLettered,
+                limit: WebhookRunner.limit
+            ).map(
                 line
             )
         case .replay(let what):
@@ -134,7 +138,7 @@ final class WebhookRunner {
 
     private func line(_ queue: WaitingQueue) -> String {
         line([
-            ("endpoint", .string(queue.endpoint.description)), ("flow", .string(queue.flow.description)),
+            ("endpoint", .string(queue.endpoint.description)), ("flow", .string(queue.webviewSession.description)),
             ("event", JSONValue(queue.event.map(WebhookEvent.text))), ("type", JSONValue(queue.type)),
             ("sequence", .number(String(queue.places.lowerBound))), ("last", .number(String(queue.places.upperBound))),
             ("failures", JSONValue(queue.failures)), ("status", queue.last.status.map { JSONValue($0) } ?? .null),

@@ -100,7 +100,7 @@ extension WebhooksCommand {
 enum WebhookAction: Sendable, Equatable {
     case add(url: String, types: [WebhookEventType])
     case list
-    case queues(flow: UUIDBytes?, onlyDeadLettered: Bool)
+    case queues(webviewSession: UUIDBytes?, onlyDeadLettered: Bool)
     case replay(WebhookReplay)
     case rotate(UUIDBytes, overlap: Duration)
     case remove(UUIDBytes)
@@ -152,9 +152,11 @@ enum WebhookAction: Sendable, Equatable {
         switch verb {
         case "add": self = try Self.adding(words[0], arguments.values["events"], settings, types)
         case "list":
-            let flow = try Self.id(arguments.values["flow"], "--flow")
+            let webviewSession = try Self.id(arguments.values["flow"], "--flow")
             let onlyDeadLettered = arguments.flags.contains("dead")
-            self = flow == nil && !onlyDeadLettered ? .list : .queues(flow: flow, onlyDeadLettered: onlyDeadLettered)
+            self =
+                webviewSession == nil && !onlyDeadLettered
+                ? .list : .queues(webviewSession: webviewSession, onlyDeadLettered: onlyDeadLettered)
         case "replay": self = .replay(try Self.replaying(words.first, arguments.values))
         case "rotate":
             let overlap = try Self.duration(arguments.values["overlap"] ?? "24h")
@@ -185,13 +187,13 @@ enum WebhookAction: Sendable, Equatable {
         _ word: String?,
         _ values: [String: String]
     ) throws(ConfigurationError) -> WebhookReplay {
-        let flow = try id(values["flow"], "--flow")
+        let webviewSession = try id(values["flow"], "--flow")
         let endpoint = try id(values["endpoint"], "--endpoint")
-        switch (word, flow, endpoint) {
-        case (let word?, let flow, let endpoint):
+        switch (word, webviewSession, endpoint) {
+        case (let word?, let webviewSession, let endpoint):
             guard let event = WebhookEvent.id(of: word) else { throw problem("\(word) is no event id (evt_…)") }
-            return .event(event, flow: flow, endpoint: endpoint)
-        case (nil, let flow?, nil): return .flow(flow)
+            return .event(event, webviewSession: webviewSession, endpoint: endpoint)
+        case (nil, let webviewSession?, nil): return .webviewSession(webviewSession)
         case (nil, nil, let endpoint?): return .endpoint(endpoint)
         default: throw problem("replay takes an event, --endpoint or --flow")
         }

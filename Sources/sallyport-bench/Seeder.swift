@@ -6,9 +6,9 @@ import Primitives
 import SessionBroker
 import Telemetry
 
-/// Makes flows with the broker's own statements and prints a token of each; lives on one loop.
+/// Makes webview sessions with the broker's own statements and prints a token of each; lives on one loop.
 final class Seeder {
-    /// How far each flow is taken.
+    /// How far each webview session is taken.
     enum Kind: String, Sendable {
         case open
         case confirm
@@ -22,7 +22,7 @@ final class Seeder {
     private var started = 0
     private var output: [UInt8] = []
 
-    /// How many flows are made at a time: enough to fill the groups in which the database commits.
+    /// How many webview sessions are made at a time: enough to fill the groups in which the database commits.
     private static let width = 128
 
     init(_ reactor: Reactor, url: Secret<String>) throws {
@@ -43,7 +43,7 @@ final class Seeder {
         broker = try Broker(
             store: PostgresSessionStore(client: client, policy: policy),
             policy: policy,
-            limits: FlowLimits(policy: policy),
+            limits: WebviewSessionLimits(policy: policy),
             random: reactor.random,
             clock: SystemClock(),
             metrics: MetricsRegistry()
@@ -51,7 +51,7 @@ final class Seeder {
         order = try Catalogue.sample.order(["hd8": 1, "hd10": 1])
     }
 
-    /// Makes flows and prints one token a line.
+    /// Makes webview sessions and prints one token a line.
     func run(_ kind: Kind, count: Int) async throws {
         client.start()
         try await client.waitUntilReady(within: .seconds(10))
@@ -85,8 +85,8 @@ final class Seeder {
         address[.stateOrRegion] = "東京都"
         address[.addressLine1] = "千代田区千代田1-1"
         let session = ReviewedSession(
-            orderReference: issued.ticket.flow.description,
-            merchantReference: issued.ticket.flow.description,
+            orderReference: issued.ticket.webviewSession.description,
+            merchantReference: issued.ticket.webviewSession.description,
             postage: PostageRule.sample.postage(to: "東京都"),
             details: PrivateDetails(buyer: Buyer(name: "試験 太郎"), address: address, payment: "Visa ****1111")
         )

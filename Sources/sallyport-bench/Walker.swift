@@ -26,7 +26,7 @@ struct ShopAddress: Sendable {
 final class Walker {
     /// How many requests of a whole crossing go to the server; the provider's pages are asked for as many again.
     private static let requestsPerCrossing = 9
-    /// How many flows are taken to the purchase at a time.
+    /// How many webview sessions are taken to the purchase at a time.
     private static let placeWidth = 32
 
     private let reactor: Reactor
@@ -48,7 +48,7 @@ final class Walker {
         )
     }
 
-    /// Takes flows up to the purchase and prints what it will be asked with.
+    /// Takes webview sessions up to the purchase and prints what it will be asked with.
     func place(_ count: Int) async throws {
         try await autopilot()
         let workers = (0..<min(count, Walker.placeWidth)).map { _ in

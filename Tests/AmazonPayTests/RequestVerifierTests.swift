@@ -173,19 +173,21 @@ struct IdempotencyKeyTests {
 
     /// Computed by another program: SHA-256 of `sallyport/ref/1`, the bytes 0 to 15, step and attempt.
     @Test func `follows from flow, attempt and step alone`() throws {
-        let flow = UUIDBytes(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
+        let webviewSession = UUIDBytes(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
         let other = UUIDBytes(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E10)
         #expect(
-            IdempotencyKey.derive(flow: flow, attempt: 1, step: "complete").text == "c549532f69c25f716c369549553b0cc1"
+            IdempotencyKey.derive(webviewSession: webviewSession, attempt: 1, step: "complete").text
+                == "c549532f69c25f716c369549553b0cc1"
         )
         #expect(
-            IdempotencyKey.derive(flow: flow, attempt: 12, step: "complete").text == "19e3e3d293eceac9754572d35dee0cf0"
+            IdempotencyKey.derive(webviewSession: webviewSession, attempt: 12, step: "complete").text
+                == "19e3e3d293eceac9754572d35dee0cf0"
         )
         let keys = [
-            IdempotencyKey.derive(flow: flow, attempt: 1, step: "complete"),
-            IdempotencyKey.derive(flow: flow, attempt: 2, step: "complete"),
-            IdempotencyKey.derive(flow: other, attempt: 1, step: "complete"),
-            IdempotencyKey.derive(flow: flow, attempt: 1, step: "refund"),
+            IdempotencyKey.derive(webviewSession: webviewSession, attempt: 1, step: "complete"),
+            IdempotencyKey.derive(webviewSession: webviewSession, attempt: 2, step: "complete"),
+            IdempotencyKey.derive(webviewSession: other, attempt: 1, step: "complete"),
+            IdempotencyKey.derive(webviewSession: webviewSession, attempt: 1, step: "refund"),
         ]
         #expect(Set(keys).count == 4)
         #expect(keys.allSatisfy { IdempotencyKey($0.text) == $0 })

@@ -10,10 +10,10 @@ struct AddressChangeTests {
             let shopper = try await shop.shopper()
             let old = try await shopper.toConfirm()
             #expect(old.text.contains("27,996") && old.text.contains("東京都"))
-            try await shop.chooseElsewhere("okinawa", shopper.flow, shopper.tab)
+            try await shop.chooseElsewhere("okinawa", shopper.webviewSession, shopper.tab)
             let stale = try await shopper.tab.agree(old)
             #expect(stale.status == 409 && stale.error == "price_changed", "\(stale.text)")
-            #expect(try shop.state(of: shopper.flow) == "reviewed")
+            #expect(try shop.state(of: shopper.webviewSession) == "reviewed")
             let new = try await shopper.tab.browser.open("/confirm_order")
             #expect(new.text.contains("28,536") && new.text.contains("沖縄県"), "\(new.text)")
             // The old page still names the old sum.
@@ -23,7 +23,10 @@ struct AddressChangeTests {
             #expect(answer.status == 200, "\(answer.text)")
             let completions = try await shop.control.calls("CompleteCheckoutSession").filter(\.isEffective)
             #expect(completions.map(\.amount) == ["28536"])
-            let permission = try shop.value("SELECT charge_permission FROM flow WHERE flow_id = $1", [shopper.flow])
+            let permission = try shop.value(
+                "SELECT charge_permission FROM flow WHERE flow_id = $1",
+                [shopper.webviewSession]
+            )
             let address = try await shop.control.object(permission)["shippingAddress"]
             #expect(address?["stateOrRegion"]?.text == "沖縄県")
         }
@@ -50,8 +53,8 @@ struct AddressChangeTests {
 
 extension Shop {
     /// Has the buyer choose another address of the book in a second window, which does not come back.
-    func chooseElsewhere(_ address: String, _ flow: String, _ tab: SecureTab) async throws {
-        let session = try value("SELECT order_ref FROM flow WHERE flow_id = $1", [flow])
+    func chooseElsewhere(_ address: String, _ webviewSession: String, _ tab: SecureTab) async throws {
+        let session = try value("SELECT order_ref FROM flow WHERE flow_id = $1", [webviewSession])
         let change = "/ap/select?amazonCheckoutSessionId=\(session)&changeAction=changeAddress"
         let page = try await tab.browser.open(simulator.url + change)
         var fields = try #require(page.form(to: "/ap/select")).fields

@@ -8,7 +8,7 @@ import Testing
     /// One printed event.
     private struct Event: Decodable {
         let at: String
-        let flow: String
+        let webviewSession: String
         let ordinal: Int
         let op: String
         let verdict: String
@@ -40,7 +40,7 @@ import Testing
     @Test func `tells the story of a mailed ticket, in order and without a secret`() async throws {
         try await withShop { shop in
             let (attacker, secrets) = try await fixate(shop)
-            let (status, output) = try await shop.runCommand(["audit", attacker.flow])
+            let (status, output) = try await shop.runCommand(["audit", attacker.webviewSession])
             #expect(status == .code(0))
             let events = try events(output)
             #expect(
@@ -50,7 +50,11 @@ import Testing
                 ]
             )
             #expect(events.map(\.ordinal) == Array(1...5))
-            #expect(events.allSatisfy { $0.flow == attacker.flow && !$0.peer.isEmpty && !$0.request.isEmpty })
+            #expect(
+                events.allSatisfy {
+                    $0.webviewSession == attacker.webviewSession && !$0.peer.isEmpty && !$0.request.isEmpty
+                }
+            )
             #expect(events.map(\.at) == events.map(\.at).sorted())
             for secret in secrets { #expect(!output.contains(secret)) }
             for mark in ["swa_", "swb_", "swc_", "swp_", "@", "見本"] { #expect(!output.contains(mark), "\(mark)") }
@@ -64,7 +68,11 @@ import Testing
             let (status, output) = try await shop.runCommand(["audit", "--alerts"])
             #expect(status == .code(0))
             let events = try events(output)
-            #expect(events.map { "\($0.flow) \($0.op) \($0.verdict)" } == ["\(attacker.flow) purchase proof_mismatch"])
+            #expect(
+                events.map { "\($0.webviewSession) \($0.op) \($0.verdict)" } == [
+                    "\(attacker.webviewSession) purchase proof_mismatch"
+                ]
+            )
         }
     }
 
@@ -74,10 +82,16 @@ import Testing
             let shopper = try await shop.shopper()
             #expect(try await shopper.purchase(try await shopper.toReturn()).status == 200)
             _ = try await shop.shopper().toReturn()
-            let whole = try await shop.runCommand(["audit", shopper.flow]).output
+            let whole = try await shop.runCommand(["audit", shopper.webviewSession]).output
             #expect(try events(whole).count > 4)
-            let number = try shop.value("SELECT reference FROM merchant_order WHERE flow_id = $1", [shopper.flow])
-            let objects = try shop.rows("SELECT object_id FROM payment_object WHERE flow_id = $1", [shopper.flow])
+            let number = try shop.value(
+                "SELECT reference FROM merchant_order WHERE flow_id = $1",
+                [shopper.webviewSession]
+            )
+            let objects = try shop.rows(
+                "SELECT object_id FROM payment_object WHERE flow_id = $1",
+                [shopper.webviewSession]
+            )
             #expect(objects.count == 2)
             for name in [number, number.lowercased().filter { $0 != "-" }] + objects.compactMap({ $0[0] }) {
                 let (status, output) = try await shop.runCommand(["audit", name])
@@ -85,7 +99,7 @@ import Testing
             }
             try shop.rows("UPDATE merchant_order SET reference = 'A-1' WHERE true")
             let both = try await shop.runCommand(["audit", "A-1"]).output
-            #expect(Set(try events(both).map(\.flow)).count == 2)
+            #expect(Set(try events(both).map(\.webviewSession)).count == 2)
             let (status, output) = try await shop.runCommand(["stuck", "A-1", "--resume"])
             #expect(status == .code(1) && output.contains("A-1 names 2 sessions: give the id of one, "), "\(output)")
             let unknown = try await shop.runCommand(["stuck", "00000-00000", "--decline"])
@@ -113,7 +127,7 @@ import Testing
                 FROM generate_series(1, 60000) AS n
                 """
             )
-            let whole = try await shop.runCommand(["audit", refused.flow]).output
+            let whole = try await shop.runCommand(["audit", refused.webviewSession]).output
             for name in [String(number), number.lowercased().filter { $0 != "-" }] {
                 let (status, output) = try await shop.runCommand(["audit", name])
                 #expect(status == .code(0) && output == whole && !output.isEmpty, "\(name): \(output)")

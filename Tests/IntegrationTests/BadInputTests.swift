@@ -102,7 +102,7 @@ import Testing
             let shopper = try await shop.shopper()
             let link = try await shopper.toReturn()
             let before = try shop.footprint()
-            // The flow's id is known, the secret behind it is not.
+            // The webview session's id is known, the secret behind it is not.
             func guess(_ token: String) -> String { String(token.prefix(26)) + String(repeating: "A", count: 42) }
             var form = link.form
             form[0].1 = guess(link.ticket)

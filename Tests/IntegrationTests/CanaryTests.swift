@@ -22,7 +22,7 @@ import Testing
         return found
     }
 
-    /// The forms in which a token might turn up; the flow's id in front of it is no secret.
+    /// The forms in which a token might turn up; the webview session's id in front of it is no secret.
     private func forms(of token: String) throws -> [String] {
         let body = String(token.drop { $0 != "_" }.dropFirst())
         let secretText = body.count == 64 ? String(body.dropFirst(22)) : body

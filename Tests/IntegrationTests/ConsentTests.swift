@@ -13,7 +13,7 @@ struct ConsentTests {
             #expect(old.text.contains("28,536") && new.text.contains("28,536"), "the total tells nothing")
             let stale = try await shopper.tab.agree(old)
             #expect(stale.status == 409 && stale.error == "price_changed", "\(stale.text)")
-            #expect(try shop.state(of: shopper.flow) == "reviewed")
+            #expect(try shop.state(of: shopper.webviewSession) == "reviewed")
             #expect(try await shop.control.calls("UpdateCheckoutSession").isEmpty)
             let answer = try await shopper.purchase(try ReturnFields(try await shopper.tab.agree(new)))
             #expect(answer.status == 200, "\(answer.text)")
@@ -24,7 +24,7 @@ struct ConsentTests {
         try await withShop { shop in
             let shopper = try await shop.shopper()
             let first = try await shopper.toConfirm()
-            let session = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.flow])
+            let session = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.webviewSession])
             let again = try await shopper.tab.browser.open("/confirm_order?amazonCheckoutSessionId=" + session)
             let form = try #require(first.form(to: "/confirm_order"))
             #expect(try #require(again.form(to: "/confirm_order")).action == form.action)
@@ -44,7 +44,7 @@ struct ConsentTests {
                 let page = try await shopper.tab.browser.request("POST", "/confirm_order?shown=" + mark, form: fields)
                 #expect(page.status == 400 && page.error == "invalid_request")
             }
-            #expect(try shop.state(of: shopper.flow) == "reviewed")
+            #expect(try shop.state(of: shopper.webviewSession) == "reviewed")
         }
     }
 }
@@ -52,8 +52,8 @@ struct ConsentTests {
 extension Shop {
     /// Has the buyer choose another address of the book, and come back.
     fileprivate func reviewElsewhere(_ address: String, _ shopper: Shopper) async throws -> Page {
-        try await chooseElsewhere(address, shopper.flow, shopper.tab)
-        let session = try value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.flow])
+        try await chooseElsewhere(address, shopper.webviewSession, shopper.tab)
+        let session = try value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.webviewSession])
         let page = try await shopper.tab.browser.open("/confirm_order?amazonCheckoutSessionId=" + session)
         #expect(page.status == 200, "\(page.text)")
         return page

@@ -70,11 +70,11 @@ import Testing
             #expect(answer.status == 403)
             #expect(!(answer.head.joined() + answer.text).contains(shopper.ticket))
             #expect(answer[field: "location"] == nil)
-            #expect(try shop.state(of: shopper.flow) == "revoked")
-            #expect(try shop.trail(of: shopper.flow).last?.hasSuffix(" plaintext") == true)
+            #expect(try shop.state(of: shopper.webviewSession) == "revoked")
+            #expect(try shop.trail(of: shopper.webviewSession).last?.hasSuffix(" plaintext") == true)
             #expect(try await shopper.toButton().error == "session_revoked")
             let story = try await shop.runCommand(["audit", "--alerts"])
-            #expect(story.output.contains(shopper.flow) && story.output.contains("plaintext"))
+            #expect(story.output.contains(shopper.webviewSession) && story.output.contains("plaintext"))
         }
     }
 
@@ -124,8 +124,8 @@ import Testing
                 #expect(answer.status == 403 && answer[field: "location"] == nil)
             }
             for shopper in [query, path, field, body] {
-                #expect(try shop.state(of: shopper.flow) == "revoked")
-                #expect(try shop.trail(of: shopper.flow).last?.hasSuffix(" plaintext") == true)
+                #expect(try shop.state(of: shopper.webviewSession) == "revoked")
+                #expect(try shop.trail(of: shopper.webviewSession).last?.hasSuffix(" plaintext") == true)
             }
         }
     }

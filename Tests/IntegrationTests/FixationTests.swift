@@ -28,9 +28,9 @@ import Testing
             let answer = try await app.page.purchase(link.ticket, link.accessToken, link.order)
             #expect(answer.status == 403)
             #expect(answer.error == "proof_mismatch")
-            #expect(try shop.state(of: attacker.flow) == "revoked")
+            #expect(try shop.state(of: attacker.webviewSession) == "revoked")
             #expect(
-                try shop.trail(of: attacker.flow) == [
+                try shop.trail(of: attacker.webviewSession) == [
                     "issue issued", "open opened", "review reviewed", "place placed", "purchase proof_mismatch",
                 ]
             )
@@ -68,7 +68,7 @@ import Testing
             let second = try await attacker.tab.open(attacker.launchPath)
             #expect(second.status == 409)
             #expect(second.error == "session_reused")
-            #expect(try shop.state(of: attacker.flow) == "revoked")
+            #expect(try shop.state(of: attacker.webviewSession) == "revoked")
             let late = try await attacker.purchase(link)
             #expect(late.status == 410)
             #expect(try await shop.effectiveCompletions() == 0)
@@ -86,7 +86,7 @@ import Testing
             let page = try await victim.browser.open(attacker.launchPath)
             #expect(page.status == 403)
             #expect(page.error == "wrong_browser")
-            #expect(try shop.state(of: attacker.flow) == "issued")
+            #expect(try shop.state(of: attacker.webviewSession) == "issued")
             #expect(victim.browser.cookie("secureWebviewSessionId") == nil)
         }
     }
@@ -106,7 +106,7 @@ import Testing
             #expect(victim.browser.cookie("secureWebviewSessionId") == nil)
             #expect(try await attacker.tab.browser.open("/button").status == 403)
             #expect(try await victim.browser.open("/button").status == 403)
-            #expect(try shop.trail(of: attacker.flow) == ["issue issued", "open opened", "open reused"])
+            #expect(try shop.trail(of: attacker.webviewSession) == ["issue issued", "open opened", "open reused"])
         }
     }
 
@@ -122,10 +122,12 @@ import Testing
             let victim = shop.tab()
             #expect(try await victim.open(attacker.launchPath).status == 200)
             #expect(try await attacker.tab.browser.open("/confirm_order").status == 403)
-            #expect(try shop.state(of: attacker.flow) == "revoked")
+            #expect(try shop.state(of: attacker.webviewSession) == "revoked")
             #expect(try await victim.browser.open("/button").status == 403)
             #expect(
-                try shop.trail(of: attacker.flow) == ["issue issued", "open opened", "open reopened", "tab orphan"]
+                try shop.trail(of: attacker.webviewSession) == [
+                    "issue issued", "open opened", "open reopened", "tab orphan",
+                ]
             )
         }
     }
@@ -143,7 +145,7 @@ import Testing
                 let answer = try await thief.fetch("/purchase", link.form)
                 #expect(answer.status == 403)
                 #expect(answer.error == "proof_required")
-                let state = try shop.state(of: owner.flow)
+                let state = try shop.state(of: owner.webviewSession)
                 #expect(state == (attempt < 5 ? "placed" : "revoked"))
             }
             #expect(try await owner.purchase(link).status == 410)
@@ -183,7 +185,7 @@ import Testing
             #expect(page.status == 403)
             #expect(page.text.contains("cookie"))
             #expect(try await owner.toButton().status == 200)
-            #expect(try shop.state(of: owner.flow) == "opened")
+            #expect(try shop.state(of: owner.webviewSession) == "opened")
         }
     }
 }

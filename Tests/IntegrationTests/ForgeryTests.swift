@@ -19,13 +19,13 @@ import Testing
             let app = shop.browser()
             let cart = try await CartPage.load("browser", in: app, from: try await app.open(elsewhere.url.text))
             #expect(app.cookie("swv-app") == nil)
-            let flow = try await cart.checkOut().flow
+            let webviewSession = try await cart.checkOut().webviewSession
             #expect(app.cookie("swv-app") != nil)
             let ticket = try #require(cart.ticket)
             let way = try await shop.tab(in: app).cross("/button?secureWebviewSessionId=" + ticket)
             let fields = try ReturnFields(way)
             #expect(try await cart.purchase(fields.ticket, fields.accessToken, fields.order).status == 200)
-            #expect(try shop.value("SELECT app_hash IS NOT NULL FROM flow WHERE flow_id = $1", [flow]) == "t")
+            #expect(try shop.value("SELECT app_hash IS NOT NULL FROM flow WHERE flow_id = $1", [webviewSession]) == "t")
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
             let form = [("secureWebviewSessionId", shopper.ticket)]
             let silent = try await shop.browser().request("POST", "/button", form: form)
             #expect(silent.status == 403 && silent.error == "csrf_rejected")
-            #expect(try shop.state(of: shopper.flow) == "issued")
+            #expect(try shop.state(of: shopper.webviewSession) == "issued")
             for field in [("Origin", shop.web), ("Sec-Fetch-Site", "same-origin")] {
                 let next = try await shop.shopper()
                 let form = [("secureWebviewSessionId", next.ticket)]
@@ -92,7 +92,7 @@ import Testing
                     #expect(answer.text.isEmpty)
                 }
             }
-            #expect(try shop.state(of: shopper.flow) == "issued")
+            #expect(try shop.state(of: shopper.webviewSession) == "issued")
         }
     }
 

@@ -163,7 +163,7 @@ import Web
         list.check("web GET /button", unknown, 404, neutral)
         let confirm = try await shopper.tab.choose(button)
         list.check("web GET /confirm_order", confirm, 200, page("strict-origin", p2(shop.simulator)) + reports)
-        let order = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.flow])
+        let order = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.webviewSession])
         let review = try await tab.request("GET", "/confirm_order?amazonCheckoutSessionId=" + order)
         list.check("web GET /confirm_order", review, 303, redirect("/confirm_order"))
         let form = try #require(confirm.form(to: "/confirm_order")).fields
@@ -265,7 +265,7 @@ import Web
                 "default-src 'none'; script-src 'nonce-R'; style-src 'self'; img-src 'self'; form-action 'self'; "
                 + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
             list.check("web GET /button", answer, 200, Self.page("same-origin", policy))
-            #expect(try shop.state(of: shopper.flow) == "issued")
+            #expect(try shop.state(of: shopper.webviewSession) == "issued")
         }
     }
 

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// A purchase that was paid, whose own messages have come and have been followed.
-    private func settled(_ shop: Shop) async throws -> (flow: String, charge: String, permission: String) {
+    private func settled(_ shop: Shop) async throws -> (webviewSession: String, charge: String, permission: String) {
         let paid = try await shop.paid()
         try await shop.wait(for: "its own messages") {
             let answered = try await shop.control.deliveries().count
@@ -56,13 +56,16 @@ import Testing
             #expect(try shop.ledger(paid.charge) == "Authorized")
             try await shop.control.force("charges/" + paid.charge, "Canceled", "ExpiredUnused")
             try await shop.wait(for: "the cancellation") { try shop.ledger(paid.charge) == "Canceled" }
-            #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.flow]) == "expired")
+            #expect(
+                try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.webviewSession])
+                    == "expired"
+            )
             try await shop.wait(for: "the end of the questions") {
                 try shop.rows("SELECT 1 FROM payment_poll WHERE object_id = $1", [paid.charge]).isEmpty
             }
             let events = try shop.rows(
                 "SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence",
-                [paid.flow]
+                [paid.webviewSession]
             )
             #expect(events.last == ["charge.canceled"])
         }
@@ -98,7 +101,10 @@ import Testing
             try await shop.control.post("ipn", ["objectId": .string(paid.charge)])
             try await quiet(shop)
             #expect(try shop.ledger(paid.charge) == "Captured")
-            #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.flow]) == "captured")
+            #expect(
+                try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.webviewSession])
+                    == "captured"
+            )
         }
     }
 
@@ -125,7 +131,7 @@ import Testing
             }
             let events = try shop.rows(
                 "SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence",
-                [paid.flow]
+                [paid.webviewSession]
             )
             #expect(events.last == ["chargeback.received"])
         }

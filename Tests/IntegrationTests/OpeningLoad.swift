@@ -55,7 +55,7 @@ final class OpeningLoad {
         defer { longest = max(longest, shop.reactor.now - start) }
         do {
             var crossing = try await shop.client.issue(nextURL())
-            issued.append(crossing.flow)
+            issued.append(crossing.webviewSession)
             longest = max(longest, shop.reactor.now - start)
             start = shop.reactor.now
             try await shop.client.open(&crossing, nextURL())
@@ -70,14 +70,14 @@ final class OpeningLoad {
         }
     }
 
-    /// What was acknowledged is stored, once, and row and trail of every flow agree.
+    /// What was acknowledged is stored, once, and row and trail of every webview session agree.
     func expectNothingLost() throws {
         let stored = try shop.rows("SELECT flow_id, state, encode(b_hash, 'hex'), events FROM flow")
-        let byFlow = Dictionary(stored.map { ($0[0] ?? "", $0) }) { first, _ in first }
-        #expect(issued.allSatisfy { byFlow[$0] != nil }, "no acknowledged issue is lost")
+        let byWebviewSession = Dictionary(stored.map { ($0[0] ?? "", $0) }) { first, _ in first }
+        #expect(issued.allSatisfy { byWebviewSession[$0] != nil }, "no acknowledged issue is lost")
         for crossing in opened {
             let digest = try shop.rows("SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [crossing.tabToken])
-            let row = try #require(byFlow[crossing.flow])
+            let row = try #require(byWebviewSession[crossing.webviewSession])
             #expect(row[1] == "opened")
             #expect(row[2] == digest[0][0], "the tab's token is the live one")
         }

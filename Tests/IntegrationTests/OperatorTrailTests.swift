@@ -10,7 +10,7 @@ import Testing
 @Suite("A decision of an operator", .tags(.database, .slow))
 struct OperatorTrailTests {
     /// A purchase that was paid at the provider, whose answer was lost, and that was given up.
-    private func stuck(_ shop: Shop) async throws -> (flow: String, permission: String, charge: String) {
+    private func stuck(_ shop: Shop) async throws -> (webviewSession: String, permission: String, charge: String) {
         let shopper = try await shop.shopper()
         let link = try await shopper.toReturn()
         try await shop.control.fault("CompleteCheckoutSession", count: 9, ["resetAfter": true])
@@ -18,10 +18,10 @@ struct OperatorTrailTests {
         #expect(try await shopper.purchase(link).status == 409)
         try await shop.control.clearFaults()
         let giveUp = "UPDATE flow_purchasing SET stuck_at = now(), reason = 'gone' WHERE flow_id = $1"
-        try shop.rows(giveUp, [shopper.flow])
-        try shop.endLease(of: shopper.flow)
+        try shop.rows(giveUp, [shopper.webviewSession])
+        try shop.endLease(of: shopper.webviewSession)
         let session = try await shop.control.object(link.order)
-        return (shopper.flow, session["chargePermissionId"]?.text ?? "", session["chargeId"]?.text ?? "")
+        return (shopper.webviewSession, session["chargePermissionId"]?.text ?? "", session["chargeId"]?.text ?? "")
     }
 
     private func trail(_ shop: Shop) throws -> [[String?]] {
@@ -32,7 +32,7 @@ struct OperatorTrailTests {
         try await withShop(.merchant) { shop in
             let other = try await shop.paid()
             let stuck = try await stuck(shop)
-            let paid = ["stuck", stuck.flow, "--paid", "--permission"]
+            let paid = ["stuck", stuck.webviewSession, "--paid", "--permission"]
             // Of another session, of another sum, or nothing that can be read.
             #expect(try await shop.runCommand(paid + [other.permission]).exit == .code(1))
             #expect(
@@ -43,11 +43,11 @@ struct OperatorTrailTests {
             )
             #expect(try await shop.runCommand(paid + ["S03-0000000-0000000"]).exit == .code(1))
             #expect(try await shop.runCommand(paid + ["nonsense"]).exit == .code(1))
-            #expect(try shop.state(of: stuck.flow) == "purchasing")
-            try shop.rows("UPDATE flow SET total = total + 1 WHERE flow_id = $1", [stuck.flow])
+            #expect(try shop.state(of: stuck.webviewSession) == "purchasing")
+            try shop.rows("UPDATE flow SET total = total + 1 WHERE flow_id = $1", [stuck.webviewSession])
             let refused = try await shop.runCommand(paid + [stuck.permission, "--charge", stuck.charge])
             #expect(refused.exit == .code(1) && refused.output.contains("refund it"), "\(refused.output)")
-            try shop.rows("UPDATE flow SET total = total - 1 WHERE flow_id = $1", [stuck.flow])
+            try shop.rows("UPDATE flow SET total = total - 1 WHERE flow_id = $1", [stuck.webviewSession])
             #expect(try trail(shop).isEmpty)
 
             // The provider has forgotten the checkout session: only a person knows the charge.
@@ -60,10 +60,12 @@ struct OperatorTrailTests {
                 environment: ["SUDO_USER": "hanako"]
             )
             #expect(done.exit == .code(0), "\(done.output)")
-            #expect(try shop.state(of: stuck.flow) == "authorized")
-            #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [stuck.flow]) == "paid")
+            #expect(try shop.state(of: stuck.webviewSession) == "authorized")
+            #expect(
+                try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [stuck.webviewSession]) == "paid"
+            )
             #expect(try shop.ledger(stuck.charge) == "Authorized")
-            #expect(try trail(shop) == [["hanako", "stuck --paid", stuck.flow, "true"]])
+            #expect(try trail(shop) == [["hanako", "stuck --paid", stuck.webviewSession, "true"]])
             #expect(try await shop.runCommand(paid + [stuck.permission]).exit == .code(1))
         }
     }
@@ -109,7 +111,7 @@ struct OperatorTrailTests {
             let resumed = try await shop.runCommand(["stuck", "--resume", "--all", "--as", "taro"])
             #expect(resumed.exit == .code(0), "\(resumed.output)")
             #expect(resumed.output == "{\"resumed\":2,\"of\":2}\n")
-            #expect(Set(try trail(shop).compactMap { $0[2] }) == Set(purchases.map(\.flow)))
+            #expect(Set(try trail(shop).compactMap { $0[2] }) == Set(purchases.map(\.webviewSession)))
             #expect(try shop.rows("SELECT 1 FROM flow_purchasing WHERE stuck_at IS NOT NULL").isEmpty)
             let payments = try await shop.runCommand(["payments", "--resume", "--all"])
             #expect(payments.output == "{\"resumed\":0,\"of\":0}\n")

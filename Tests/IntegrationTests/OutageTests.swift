@@ -73,7 +73,7 @@ import Testing
             #expect(answer.status == 503)
             #expect(answer.error == "provider_failed")
             #expect(answer[field: "retry-after"] != nil)
-            #expect(try shop.state(of: shopper.flow) == "placed")
+            #expect(try shop.state(of: shopper.webviewSession) == "placed")
         }
     }
 
@@ -85,14 +85,14 @@ import Testing
             let failed = try await shopper.tab.choose(button)
             #expect(failed.status == 503)
             #expect(failed.error == "provider_failed")
-            #expect(try shop.state(of: shopper.flow) == "opened")
+            #expect(try shop.state(of: shopper.webviewSession) == "opened")
             try await shop.control.clearFaults()
             let confirm = try await shopper.tab.choose(try await shopper.tab.browser.open("/button"))
             try await shop.control.fault("UpdateCheckoutSession", count: 10, ["status": 503])
             let refused = try await shopper.tab.agree(confirm)
             #expect(refused.status == 503)
             #expect(refused.error == "provider_failed")
-            #expect(try shop.state(of: shopper.flow) == "reviewed")
+            #expect(try shop.state(of: shopper.webviewSession) == "reviewed")
         }
     }
 
@@ -123,14 +123,14 @@ import Testing
             #expect(unknown.status == 409)
             #expect(unknown.error == "purchase_in_progress")
             #expect(unknown[field: "retry-after"] != nil)
-            #expect(try shop.state(of: shopper.flow) == "purchasing")
+            #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
             // Nobody else gets in between.
             #expect(try await shopper.purchase(link).status == 409)
             try await shop.control.clearFaults()
             let found = try await shop.purchaseAfterLease(shopper, link)
             #expect(found.status == 200, "\(found.text)")
             #expect(try await shop.effectiveCompletions() == 1)
-            #expect(try shop.value("SELECT attempt FROM flow WHERE flow_id = $1", [shopper.flow]) == "1")
+            #expect(try shop.value("SELECT attempt FROM flow WHERE flow_id = $1", [shopper.webviewSession]) == "1")
         }
     }
 
@@ -141,7 +141,7 @@ import Testing
             try await shop.control.fault("CompleteCheckoutSession", ["delayMs": 8_000])
             async let first = shopper.purchase(link)
             try await withDeadline {
-                while try shop.state(of: shopper.flow) != "purchasing" { await Task.yield() }
+                while try shop.state(of: shopper.webviewSession) != "purchasing" { await Task.yield() }
             }
             let second = try await shopper.purchase(link)
             #expect(second.status == 409)
@@ -160,7 +160,7 @@ import Testing
             shopper.tab.buyer.card = "card-3434"
             let page = try await shopper.tab.agree(try await shopper.toConfirm())
             #expect(page.error == "payment_declined")
-            #expect(try shop.state(of: shopper.flow) == "declined")
+            #expect(try shop.state(of: shopper.webviewSession) == "declined")
             let refused = try shop.value("SELECT order_ref FROM flow")
             shopper.tab.buyer.card = "card-1111"
             let retry = try #require(page.link("retry"))
@@ -190,7 +190,7 @@ import Testing
             let answer = try await shopper.cart.purchase(ticket, "sealed", order)
             #expect(answer.status == 402)
             #expect(answer.error == "payment_declined")
-            #expect(try shop.state(of: shopper.flow) == "declined")
+            #expect(try shop.state(of: shopper.webviewSession) == "declined")
             #expect(try await shop.effectiveCompletions() == 0)
         }
     }
@@ -218,7 +218,7 @@ import Testing
             let order = try shop.value("SELECT order_ref FROM flow")
             let page = try await shopper.tab.browser.submit(cancel, on: confirm)
             #expect(page.status == 200)
-            #expect(try shop.state(of: shopper.flow) == "cancelled")
+            #expect(try shop.state(of: shopper.webviewSession) == "cancelled")
             let answer = try await shopper.cart.purchase(cancel["secureWebviewSessionId"] ?? "", "sealed", order)
             #expect(answer.status == 410)
             #expect(answer.error == "session_cancelled")

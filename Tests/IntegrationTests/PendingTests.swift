@@ -40,10 +40,10 @@ import Testing
                 #expect(early.status == 409, "\(early.text)")
                 #expect(early.error == "purchase_in_progress")
                 #expect(early[field: "retry-after"] != nil)
-                #expect(try shop.state(of: shopper.flow) == "purchasing")
+                #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
                 #expect(try shop.value("SELECT state || ' ' || events FROM merchant_order") == "payment_pending 1")
                 // The second look finds a session that is completed already.
-                try shop.endLease(of: shopper.flow)
+                try shop.endLease(of: shopper.webviewSession)
             }
             try await shop.control.advanceClock(by: "PT61M")
             let answer = try await shop.purchaseAfterLease(shopper, link)
@@ -61,7 +61,7 @@ import Testing
             let answer = try await shop.purchaseAfterLease(shopper, link)
             #expect(answer.status == 402, "\(answer.text)")
             #expect(answer.error == "payment_declined")
-            #expect(try shop.state(of: shopper.flow) == "declined")
+            #expect(try shop.state(of: shopper.webviewSession) == "declined")
         }
     }
 
@@ -122,12 +122,14 @@ import Testing
     @Test func `is paid as soon as a message tells of it, whatever pause the purchase is in`() async throws {
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
-            try shop.endLease(of: shopper.flow)
+            try shop.endLease(of: shopper.webviewSession)
             let recoveries = try shop.value("SELECT recoveries FROM flow_purchasing")
             for _ in 0..<5 { await shop.broker.nextJobRuns() }
             #expect(try shop.value("SELECT recoveries FROM flow_purchasing") == recoveries)
             try await shop.control.advanceClock(by: "PT61M")
-            try await shop.wait(for: "the end of the purchase") { try shop.state(of: shopper.flow) == "authorized" }
+            try await shop.wait(for: "the end of the purchase") {
+                try shop.state(of: shopper.webviewSession) == "authorized"
+            }
             #expect(try await shop.effectiveCompletions() == 1)
             let charge = try shop.value("SELECT charge FROM flow")
             try await shop.wait(for: "the ledger") { try shop.ledger(charge) == "Authorized" }
@@ -137,7 +139,7 @@ import Testing
     @Test func `is left to whoever holds the lease when a message comes, and looked at then`() async throws {
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
-            try shop.endLease(of: shopper.flow)
+            try shop.endLease(of: shopper.webviewSession)
             try await quiet(shop)
             try shop.rows("UPDATE flow SET lease_until = now() + interval '1 hour'")
             let before = try await looks(shop)
@@ -150,18 +152,18 @@ import Testing
             try await shop.wait(for: "the message") { try shop.value("SELECT woken FROM flow_purchasing") == "t" }
             for _ in 0..<5 { await shop.broker.nextJobRuns() }
             #expect(try await looks(shop) == before)
-            try shop.endLease(of: shopper.flow)
+            try shop.endLease(of: shopper.webviewSession)
             try await shop.wait(for: "the look") { try await looks(shop) == before + 1 }
             try await shop.wait(for: "the pause") { try shop.value("SELECT woken FROM flow_purchasing") == "f" }
             #expect(try shop.value("SELECT recoveries FROM flow_purchasing") == recoveries)
-            #expect(try shop.state(of: shopper.flow) == "purchasing")
+            #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
         }
     }
 
     @Test func `is followed again until the provider gives an answer`() async throws {
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
-            try shop.endLease(of: shopper.flow)
+            try shop.endLease(of: shopper.webviewSession)
             let waiting = "SELECT 1 FROM notification WHERE NOT asked"
             try await quiet(shop)
             let before = try await shop.control.calls("GetChargePermission").count
@@ -184,7 +186,7 @@ import Testing
     @Test func `costs one question for each message of a flood, a few at a time, and no look`() async throws {
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
-            try shop.endLease(of: shopper.flow)
+            try shop.endLease(of: shopper.webviewSession)
             try await quiet(shop)
             let before = (try await looks(shop), try await shop.control.calls("GetChargePermission").count)
             let earlier = try await shop.control.deliveries().count

@@ -15,7 +15,7 @@ import Testing
             let answer = try await shopper.tab.browser.request("GET", shopper.launchPath, fields: fields)
             #expect(answer.status == status)
             #expect(answer.error == (status == 403 ? "wrong_browser" : ""))
-            #expect(try shop.state(of: shopper.flow) == (status == 403 ? "issued" : "opened"))
+            #expect(try shop.state(of: shopper.webviewSession) == (status == 403 ? "issued" : "opened"))
             if status == 403 { #expect(try await shopper.toButton().status == 200) }
         }
     }

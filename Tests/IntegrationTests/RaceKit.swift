@@ -12,14 +12,14 @@ func isInProgress(_ answer: InboundResponse) -> Bool {
 }
 
 extension ProcessShop {
-    /// Brings many flows to the state issued.
+    /// Brings many webview sessions to the state issued.
     func issue(_ count: Int, on servers: [ServerProcess]) async throws -> [Crossing] {
         try await inParallel(reactor, Array(0..<count), atMost: 24) { index in
             try await self.client.issue(servers[index % servers.count].url)
         }
     }
 
-    /// Brings one flow to the state placed, with the buyer's part at the provider done.
+    /// Brings one webview session to the state placed, with the buyer's part at the provider done.
     func place(on server: ServerProcess) async throws -> Crossing {
         var crossing = try await client.issue(server.url)
         try await client.open(&crossing, server.url)
@@ -29,7 +29,7 @@ extension ProcessShop {
         return crossing
     }
 
-    /// Brings many flows to the state placed.
+    /// Brings many webview sessions to the state placed.
     func place(_ count: Int, on servers: [ServerProcess]) async throws -> [Crossing] {
         try await turnAutopilotOn()
         return try await inParallel(reactor, Array(0..<count), atMost: 16) { index in
@@ -37,16 +37,16 @@ extension ProcessShop {
         }
     }
 
-    /// The state of a flow in the database.
+    /// The state of a webview session in the database.
     func state(of crossing: Crossing) throws -> String? {
-        try rows("SELECT state FROM flow WHERE flow_id = $1", [crossing.flow]).first?.first ?? nil
+        try rows("SELECT state FROM flow WHERE flow_id = $1", [crossing.webviewSession]).first?.first ?? nil
     }
 
     /// Lets the lease of a purchase be over, as if its holder had been gone for a while.
     func endLease(of crossing: Crossing) throws {
         try rows(
             "UPDATE flow SET lease_until = statement_timestamp() - interval '1 second' WHERE flow_id = $1",
-            [crossing.flow]
+            [crossing.webviewSession]
         )
     }
 
@@ -96,7 +96,7 @@ extension ProcessShop {
         try holder.run("SELECT pg_advisory_unlock(1); DROP TRIGGER hold ON \(table); DROP FUNCTION hold()")
     }
 
-    /// Asserts what must hold of every flow that was paid for, by the ledger and the database.
+    /// Asserts what must hold of every webview session that was paid for, by the ledger and the database.
     ///
     /// - Returns: The completions of each session.
     @discardableResult
@@ -106,10 +106,10 @@ extension ProcessShop {
     ) async throws -> [String: [Completion]] {
         let calls = Dictionary(grouping: try await completions(), by: \.session)
         let stored = try rows("SELECT flow_id, state, total, order_ref, convert_from(result, 'UTF8') FROM flow")
-        let byFlow = Dictionary(stored.map { ($0[0] ?? "", $0) }) { first, _ in first }
+        let byWebviewSession = Dictionary(stored.map { ($0[0] ?? "", $0) }) { first, _ in first }
         for crossing in crossings {
             let effective = (calls[crossing.session] ?? []).filter(\.isEffective)
-            let row = try #require(byFlow[crossing.flow], sourceLocation: sourceLocation)
+            let row = try #require(byWebviewSession[crossing.webviewSession], sourceLocation: sourceLocation)
             let total = crossing.total.map(String.init)
             #expect(effective.count == 1, "effective completions", sourceLocation: sourceLocation)
             #expect(effective.first?.amount == total, sourceLocation: sourceLocation)

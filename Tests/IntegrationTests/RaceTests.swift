@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Races", .tags(.database, .slow), .serialized)
 struct RaceTests {
-    private static let flows = 300
+    private static let webviewSessions = 300
     private static let opens = 16
     private static let purchases = 32
 
@@ -14,7 +14,7 @@ struct RaceTests {
     func `of many creation of one ticket exactly one opens`(serverCount: Int, version: HTTPVersion) async throws {
         try await withProcessShop(over: version) { shop in
             let servers = try await shop.start(serverCount)
-            let crossings = try await shop.issue(RaceTests.flows, on: servers)
+            let crossings = try await shop.issue(RaceTests.webviewSessions, on: servers)
             let cookies = try await inParallel(shop.reactor, crossings, atMost: 8) { crossing in
                 let answers = try await inParallel(shop.reactor, Array(0..<RaceTests.opens)) { index in
                     try await shop.client.tryOpen(crossing, servers[index % servers.count].url)
@@ -28,9 +28,9 @@ struct RaceTests {
                 FROM flow_event WHERE op = 'open' GROUP BY flow_id
                 """
             )
-            let byFlow = Dictionary(verdicts.map { ($0[0] ?? "", $0) }) { first, _ in first }
+            let byWebviewSession = Dictionary(verdicts.map { ($0[0] ?? "", $0) }) { first, _ in first }
             for (crossing, tokens) in zip(crossings, cookies) {
-                let row = try #require(byFlow[crossing.flow])
+                let row = try #require(byWebviewSession[crossing.webviewSession])
                 let reopened = row[2].flatMap(Int.init) ?? -1
                 #expect(row[1] == "1", "opened")
                 #expect((0...1).contains(reopened), "reopened")
@@ -44,12 +44,12 @@ struct RaceTests {
     func `of many purchases of one flow exactly one charges`(serverCount: Int, version: HTTPVersion) async throws {
         try await withProcessShop(over: version) { shop in
             let servers = try await shop.start(serverCount)
-            let crossings = try await shop.place(RaceTests.flows, on: servers)
+            let crossings = try await shop.place(RaceTests.webviewSessions, on: servers)
             // Long enough for the others to arrive meanwhile.
             try await shop.injectFault(
                 "CompleteCheckoutSession",
                 #""processingMs":40"#,
-                count: RaceTests.flows
+                count: RaceTests.webviewSessions
             )
             let refusals = try await inParallel(shop.reactor, crossings, atMost: 8) { crossing in
                 try await RaceTests.raceToPurchase(crossing, shop, servers)

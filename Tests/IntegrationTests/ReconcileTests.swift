@@ -11,25 +11,26 @@ import Testing
         output.split(separator: "\n").map(String.init)
     }
 
-    /// A purchase that was paid with, whose answer was lost: the flow and the session.
-    private func stranded(_ shop: Shop) async throws -> (flow: String, session: String) {
+    /// A purchase that was paid with, whose answer was lost: the webview session and the session.
+    private func stranded(_ shop: Shop) async throws -> (webviewSession: String, session: String) {
         let shopper = try await shop.shopper()
         let link = try await shopper.toReturn()
         try await shop.control.fault("CompleteCheckoutSession", count: 9, ["resetAfter": true])
         try await shop.control.fault("GetCheckoutSession", count: 2, ["status": 403])
         #expect(try await shopper.purchase(link).status == 409)
         try await shop.control.clearFaults()
-        return (shopper.flow, link.order)
+        return (shopper.webviewSession, link.order)
     }
 
     @Test func `calls a purchase that recovery will settle under way, and no difference`() async throws {
         try await withShop { shop in
-            let (flow, session) = try await stranded(shop)
+            let (webviewSession, session) = try await stranded(shop)
             let report = try await shop.runCommand(["reconcile", "--rate", "1000", "--fix"])
             #expect(report.exit == .code(0))
             #expect(
                 lines(report.output) == [
-                    "\(flow) session \(session) under way", "reconcile: 1 orders, 1 objects, 0 differences left",
+                    "\(webviewSession) session \(session) under way",
+                    "reconcile: 1 orders, 1 objects, 0 differences left",
                 ]
             )
             let json = try await shop.runCommand(["reconcile", "--rate", "1000", "--json"])
@@ -83,14 +84,16 @@ import Testing
             let found = lines(report.output)
             let amount = try shop.value("SELECT amount FROM payment_object WHERE object_id = $1", [invented.charge])
             #expect(
-                found.contains("\(cancelled.flow) charge \(cancelled.charge) ours=Authorized 0 0 theirs=Canceled 0 0")
+                found.contains(
+                    "\(cancelled.webviewSession) charge \(cancelled.charge) ours=Authorized 0 0 theirs=Canceled 0 0"
+                )
             )
             #expect(
                 found.contains(
-                    "\(invented.flow) charge \(invented.charge) ours=Captured \(amount) 0 theirs=Authorized 0 0"
+                    "\(invented.webviewSession) charge \(invented.charge) ours=Captured \(amount) 0 theirs=Authorized 0 0"
                 )
             )
-            #expect(found.contains("\(strange.flow) charge \(missing) ours=Authorized 0 0 theirs=missing"))
+            #expect(found.contains("\(strange.webviewSession) charge \(missing) ours=Authorized 0 0 theirs=missing"))
             #expect(found.contains("\(lost) session \(session) ours=declined 0 0 theirs=Completed 0 0"))
             #expect(found.count == 5 || found.count == 6, "\(report.output)")
 
@@ -122,7 +125,9 @@ import Testing
             try await shop.control.fault("GetCharge", count: 1, ["status": 403])
             let report = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-01-01"])
             #expect(report.exit == .code(1))
-            #expect(lines(report.output).first?.hasPrefix("\(paid.flow) charge \(paid.charge) unread ") == true)
+            #expect(
+                lines(report.output).first?.hasPrefix("\(paid.webviewSession) charge \(paid.charge) unread ") == true
+            )
             #expect(
                 try await shop.runCommand(["reconcile", "--rate", "1000", "--until", "2026-01-01"]).exit == .code(0)
             )

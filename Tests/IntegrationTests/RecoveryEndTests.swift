@@ -44,7 +44,7 @@ import Testing
         try await shop.control.fault("GetCheckoutSession", count: 10_000, ["status": 403])
         let answer = try await shopper.purchase(link)
         #expect(answer.status == 409, "\(answer.text)")
-        #expect(try shop.state(of: shopper.flow) == "purchasing")
+        #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
     }
 
     private func questions(_ shop: Shop) async throws -> Int {
@@ -62,10 +62,10 @@ import Testing
             try await travel.advance(by: .seconds(50 * 3_600), step: .seconds(900))
             let all = try await questions(shop) - before
             #expect((45...60).contains(all), "\(all)")
-            #expect(try shop.trail(of: shopper.flow).last == "give_up stuck")
+            #expect(try shop.trail(of: shopper.webviewSession).last == "give_up stuck")
             for _ in 0..<13 { try await travel.advance(by: .seconds(30 * 86_400)) }
             #expect(try await questions(shop) - before == all)
-            #expect(try shop.state(of: shopper.flow) == "purchasing")
+            #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
         }
     }
 
@@ -76,20 +76,23 @@ import Testing
             try await strand(shop, bad, links.0)
             try await strand(shop, good, links.1)
             try await shop.control.clearFaults()
-            try shop.refuse(updatesOf: "flow", where: "OLD.flow_id = '\(bad.flow)' AND NEW.verdict = 'recover'")
+            try shop.refuse(
+                updatesOf: "flow",
+                where: "OLD.flow_id = '\(bad.webviewSession)' AND NEW.verdict = 'recover'"
+            )
             // Both in one batch, and the bad one first.
-            for flow in [bad.flow, good.flow] { try shop.endLease(of: flow) }
+            for webviewSession in [bad.webviewSession, good.webviewSession] { try shop.endLease(of: webviewSession) }
             try shop.rows(
                 """
                 UPDATE flow_purchasing SET next_at = now() - CASE flow_id WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
                 """,
-                [bad.flow]
+                [bad.webviewSession]
             )
-            try await shop.wait(for: "the other one") { try shop.state(of: good.flow) == "authorized" }
-            #expect(try shop.state(of: bad.flow) == "purchasing")
+            try await shop.wait(for: "the other one") { try shop.state(of: good.webviewSession) == "authorized" }
+            #expect(try shop.state(of: bad.webviewSession) == "purchasing")
             try shop.rows("DROP TRIGGER refuse ON flow")
             try shop.rows("UPDATE flow_purchasing SET next_at = now()")
-            try await shop.wait(for: "the bad one") { try shop.state(of: bad.flow) == "authorized" }
+            try await shop.wait(for: "the bad one") { try shop.state(of: bad.webviewSession) == "authorized" }
         }
     }
 
@@ -97,16 +100,19 @@ import Testing
         try await withShop(options) { shop in
             let all = try await stranded(shop, 18)
             let good = all[0]
-            try shop.refuse(updatesOf: "flow", where: "OLD.flow_id <> '\(good.flow)' AND NEW.verdict = 'recover'")
+            try shop.refuse(
+                updatesOf: "flow",
+                where: "OLD.flow_id <> '\(good.webviewSession)' AND NEW.verdict = 'recover'"
+            )
             // All at once, and the good one last.
             try shop.database.admin().run(
                 """
                 UPDATE flow SET lease_until = now() - interval '1 s' WHERE state = 'purchasing';
                 UPDATE flow_purchasing SET
-                    next_at = now() - CASE flow_id WHEN '\(good.flow)' THEN interval '1 h' ELSE interval '2 h' END
+                    next_at = now() - CASE flow_id WHEN '\(good.webviewSession)' THEN interval '1 h' ELSE interval '2 h' END
                 """
             )
-            try await shop.wait(for: "the good one") { try shop.state(of: good.flow) == "authorized" }
+            try await shop.wait(for: "the good one") { try shop.state(of: good.webviewSession) == "authorized" }
             try await shop.wait(for: "the others") {
                 try shop.value("SELECT count(*) FROM flow_purchasing WHERE failures = 1 AND next_at > now()") == "17"
             }
@@ -119,20 +125,20 @@ import Testing
             let (locked, good) = (both[0], both[1])
             // Both are overdue once the one is locked, and the locked one first.
             try shop.rows("UPDATE flow_purchasing SET next_at = now() + interval '1 h'")
-            for shopper in both { try shop.endLease(of: shopper.flow) }
+            for shopper in both { try shop.endLease(of: shopper.webviewSession) }
             let holder = try shop.database.admin()
-            try holder.run("BEGIN; SELECT FROM flow WHERE flow_id = '\(locked.flow)' FOR UPDATE")
+            try holder.run("BEGIN; SELECT FROM flow WHERE flow_id = '\(locked.webviewSession)' FOR UPDATE")
             try shop.rows(
                 """
                 UPDATE flow_purchasing SET next_at = now() - CASE flow_id WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
                 """,
-                [locked.flow]
+                [locked.webviewSession]
             )
-            try await shop.wait(for: "the other one") { try shop.state(of: good.flow) == "authorized" }
-            #expect(try shop.state(of: locked.flow) == "purchasing")
+            try await shop.wait(for: "the other one") { try shop.state(of: good.webviewSession) == "authorized" }
+            #expect(try shop.state(of: locked.webviewSession) == "purchasing")
             try holder.run("ROLLBACK")
             try shop.rows("UPDATE flow_purchasing SET next_at = now()")
-            try await shop.wait(for: "the locked one") { try shop.state(of: locked.flow) == "authorized" }
+            try await shop.wait(for: "the locked one") { try shop.state(of: locked.webviewSession) == "authorized" }
         }
     }
 
@@ -145,11 +151,11 @@ import Testing
             try await travel.advance(by: .seconds(60))
             #expect(try await questions(shop) == 1)
             #expect(try shop.value("SELECT stuck_at IS NULL AND missing_since IS NOT NULL FROM flow_purchasing") == "t")
-            #expect(try shop.trail(of: shopper.flow).last != "give_up stuck")
+            #expect(try shop.trail(of: shopper.webviewSession).last != "give_up stuck")
             let hourAgo = "missing_since = missing_since - interval '1 hour', since = since - interval '2 hours'"
             try shop.rows("UPDATE flow_purchasing SET \(hourAgo)")
             try await travel.advance(by: .seconds(600), step: .seconds(100))
-            #expect(try shop.trail(of: shopper.flow).last == "give_up stuck")
+            #expect(try shop.trail(of: shopper.webviewSession).last == "give_up stuck")
             #expect(try shop.value("SELECT reason FROM flow_purchasing") == "gone")
             let all = try await questions(shop)
             try await travel.advance(by: .seconds(400 * 86_400), step: .seconds(40 * 86_400))
@@ -163,7 +169,7 @@ import Testing
             try shop.rows("UPDATE flow_purchasing SET stuck_at = now()")
             try await shop.control.clearFaults()
             try await TimeTravel(shop).advance(by: .seconds(60))
-            #expect(try shop.state(of: shopper.flow) == "purchasing")
+            #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
             let answer = try await shopper.purchase(link)
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try shop.rows("SELECT 1 FROM flow_purchasing").isEmpty)
@@ -174,22 +180,22 @@ import Testing
     @Test func `is listed, resumed and ended by an operator`() async throws {
         try await withShop { shop in
             let (shopper, _) = try await stranded(shop)
-            let flow = shopper.flow
-            #expect(try await shop.runCommand(["stuck", flow, "--resume"]).exit == .code(1))
+            let webviewSession = shopper.webviewSession
+            #expect(try await shop.runCommand(["stuck", webviewSession, "--resume"]).exit == .code(1))
             try shop.rows("UPDATE flow_purchasing SET stuck_at = now()")
             let listed = try await shop.runCommand(["stuck"])
             #expect(listed.exit == .code(0))
             let line = try JSONParser.parse(Array(listed.output.utf8))
-            #expect(line["flow"]?.text == flow)
+            #expect(line["flow"]?.text == webviewSession)
             #expect((line["total"]?.integer ?? 0) > 0)
-            #expect(try await shop.runCommand(["stuck", flow]).exit == .code(2))
-            #expect(try await shop.runCommand(["stuck", flow, "--resume"]).exit == .code(0))
+            #expect(try await shop.runCommand(["stuck", webviewSession]).exit == .code(2))
+            #expect(try await shop.runCommand(["stuck", webviewSession, "--resume"]).exit == .code(0))
             #expect(try await shop.runCommand(["stuck"]).output.isEmpty)
-            #expect(try await shop.runCommand(["stuck", flow, "--decline"]).exit == .code(1))
+            #expect(try await shop.runCommand(["stuck", webviewSession, "--decline"]).exit == .code(1))
             try shop.rows("UPDATE flow_purchasing SET stuck_at = now()")
-            try shop.endLease(of: flow)
-            #expect(try await shop.runCommand(["stuck", flow, "--decline"]).exit == .code(0))
-            #expect(try shop.state(of: flow) == "declined")
+            try shop.endLease(of: webviewSession)
+            #expect(try await shop.runCommand(["stuck", webviewSession, "--decline"]).exit == .code(0))
+            #expect(try shop.state(of: webviewSession) == "declined")
             #expect(try shop.rows("SELECT 1 FROM flow_purchasing").isEmpty)
         }
     }

@@ -30,7 +30,7 @@ import Testing
             for _ in 0..<5 {
                 let page = try await shopper.toButton()
                 #expect(page.status == 200)
-                #expect(page.flow == shopper.flow)
+                #expect(page.webviewSession == shopper.webviewSession)
             }
             let confirm = try await shopper.tab.choose(try await tab.open("/button"))
             let ticket = confirm.form(to: "/confirm_order")?["secureWebviewSessionId"]
@@ -42,7 +42,7 @@ import Testing
             let link = result.link("purchase_link")
             #expect(link != nil)
             for _ in 0..<5 { #expect(try await tab.open("/checkout_result").link("purchase_link") == link) }
-            let opens = try shop.trail(of: shopper.flow).filter { $0 == "open opened" }
+            let opens = try shop.trail(of: shopper.webviewSession).filter { $0 == "open opened" }
             #expect(opens.count == 1)
             #expect(try await shop.control.calls("CompleteCheckoutSession").isEmpty)
         }
@@ -81,7 +81,7 @@ import Testing
             let head = try await shop.browser().request("HEAD", shopper.launchPath)
             #expect(head.status == 200)
             #expect(head.all("set-cookie").isEmpty)
-            #expect(try shop.state(of: shopper.flow) == "issued")
+            #expect(try shop.state(of: shopper.webviewSession) == "issued")
             #expect(try await shopper.toButton().status == 200)
         }
     }
@@ -98,13 +98,13 @@ import Testing
             let opened = try shop.footprint()
             for path in paths {
                 let head = try await tab.request("HEAD", path)
-                #expect(head.status == 200 && head.all("set-cookie").isEmpty && head.flow.isEmpty, "\(path)")
+                #expect(head.status == 200 && head.all("set-cookie").isEmpty && head.webviewSession.isEmpty, "\(path)")
             }
             #expect(try shop.footprint() == opened, "the tab was not seen, and may be opened again")
             // The provider would say that this one is cancelled.
             let confirm = try await shopper.tab.choose(try await tab.open("/button"))
             _ = try await shopper.tab.agree(confirm)
-            let session = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.flow])
+            let session = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.webviewSession])
             let reads = try await shop.control.calls("GetCheckoutSession").count
             let placed = try shop.footprint()
             for path in paths + ["/checkout_result?amazonCheckoutSessionId=" + session] {

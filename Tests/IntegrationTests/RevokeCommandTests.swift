@@ -24,8 +24,8 @@ struct RevokeCommandTests {
         try shop.rows("SELECT operator, command, target, after::text FROM operator_event ORDER BY event_id")
     }
 
-    private func install(of flow: String, _ shop: Shop) throws -> String {
-        try shop.value("SELECT encode(app_hash, 'hex') FROM flow WHERE flow_id = $1", [flow])
+    private func install(of webviewSession: String, _ shop: Shop) throws -> String {
+        try shop.value("SELECT encode(app_hash, 'hex') FROM flow WHERE flow_id = $1", [webviewSession])
     }
 
     @Test func `ends one session, for good and on record`() async throws {
@@ -33,21 +33,21 @@ struct RevokeCommandTests {
             let shopper = try await shop.shopper()
             let link = try await shopper.toReturn()
             let other = try await shop.shopper()
-            let done = try await shop.runCommand(["revoke", shopper.flow, "--as", "hanako"])
+            let done = try await shop.runCommand(["revoke", shopper.webviewSession, "--as", "hanako"])
             #expect(done.exit == .code(0), "\(done.output)")
             #expect(done.output.contains(#""revoked":true,"state":"revoked""#), "\(done.output)")
-            #expect(try shop.state(of: shopper.flow) == "revoked")
-            #expect(try shop.state(of: other.flow) == "issued")
+            #expect(try shop.state(of: shopper.webviewSession) == "revoked")
+            #expect(try shop.state(of: other.webviewSession) == "issued")
             let row = try shop.rows(
                 "SELECT op, reason, peer FROM flow_event WHERE flow_id = $1 ORDER BY ordinal DESC LIMIT 1",
-                [shopper.flow]
+                [shopper.webviewSession]
             )
             #expect(row == [["close", "operator", "operator"]])
-            #expect(try records(shop) == [["hanako", "revoke", shopper.flow, #"{"done":true}"#]])
+            #expect(try records(shop) == [["hanako", "revoke", shopper.webviewSession, #"{"done":true}"#]])
             #expect(try await shopper.purchase(link).error == "session_revoked")
             #expect(try await shop.effectiveCompletions() == 0)
 
-            let again = try await shop.runCommand(["revoke", shopper.flow])
+            let again = try await shop.runCommand(["revoke", shopper.webviewSession])
             #expect(again.exit == .code(0))
             #expect(again.output.contains(#""revoked":false,"state":"revoked""#), "\(again.output)")
             #expect(try records(shop).count == 1)
@@ -59,20 +59,20 @@ struct RevokeCommandTests {
             let paid = try await shop.shopper()
             let link = try await paid.toReturn()
             #expect(try await paid.purchase(link).status == 200)
-            let refused = try await shop.runCommand(["revoke", paid.flow])
+            let refused = try await shop.runCommand(["revoke", paid.webviewSession])
             #expect(refused.exit == .code(1) && refused.output.contains("cancel or refund"), "\(refused.output)")
             let underWay = try await underWay(shop)
-            let early = try await shop.runCommand(["revoke", underWay.flow])
+            let early = try await shop.runCommand(["revoke", underWay.webviewSession])
             #expect(early.exit == .code(1) && early.output.contains("at the provider"), "\(early.output)")
-            #expect(try shop.state(of: underWay.flow) == "purchasing")
+            #expect(try shop.state(of: underWay.webviewSession) == "purchasing")
             #expect(try records(shop).map { $0[3] } == [#"{"done":false}"#, #"{"done":false}"#])
 
             let nobody = "019a0000-0000-7000-8000-000000000000"
             #expect(try await shop.runCommand(["revoke", nobody]).exit == .code(1))
             #expect(try await shop.runCommand(["revoke", "nonsense"]).exit == .code(1))
             for words in [
-                [], [paid.flow, underWay.flow], [paid.flow, "--all", "--yes"], ["--all"],
-                [paid.flow, "--yes"], ["--install", "abc"],
+                [], [paid.webviewSession, underWay.webviewSession], [paid.webviewSession, "--all", "--yes"], ["--all"],
+                [paid.webviewSession, "--yes"], ["--install", "abc"],
             ] {
                 #expect(try await shop.runCommand(["revoke"] + words).exit == .code(2), "\(words)")
             }
@@ -86,20 +86,22 @@ struct RevokeCommandTests {
             let one = try await shop.shopper()
             _ = try await one.toButton()
             let two = try await shop.shopper()
-            let hex = try install(of: one.flow, shop)
+            let hex = try install(of: one.webviewSession, shop)
             let some = try await shop.runCommand(["revoke", "--install", hex])
             #expect(some.exit == .code(0), "\(some.output)")
             #expect(some.output.contains(#"{"revoked":1,"underWay":0}"#), "\(some.output)")
-            #expect(try shop.state(of: one.flow) == "revoked")
-            #expect(try shop.state(of: two.flow) == "issued")
-            let theirs = try await shop.runCommand(["revoke", "--install", try install(of: underWay.flow, shop)])
+            #expect(try shop.state(of: one.webviewSession) == "revoked")
+            #expect(try shop.state(of: two.webviewSession) == "issued")
+            let theirs = try await shop.runCommand([
+                "revoke", "--install", try install(of: underWay.webviewSession, shop),
+            ])
             #expect(theirs.output.contains(#"{"revoked":0,"underWay":1}"#), "\(theirs.output)")
 
             let all = try await shop.runCommand(["revoke", "--all", "--yes"])
             #expect(all.exit == .code(0), "\(all.output)")
             #expect(all.output.contains(#"{"revoked":1,"underWay":1}"#), "\(all.output)")
-            #expect(try shop.state(of: two.flow) == "revoked")
-            #expect(try shop.state(of: underWay.flow) == "purchasing")
+            #expect(try shop.state(of: two.webviewSession) == "revoked")
+            #expect(try shop.state(of: underWay.webviewSession) == "purchasing")
             let commands = try records(shop).map { [$0[1], $0[2], $0[3]] }
             #expect(commands.first == ["revoke --install", hex, #"{"revoked":1,"underWay":0}"#])
             #expect(commands.last == ["revoke --all", "all", #"{"revoked":1,"underWay":1}"#])
@@ -110,12 +112,12 @@ struct RevokeCommandTests {
         try await withShop { shop in
             let shopper = try await shop.shopper()
             try shop.refuse(updatesOf: "flow", where: "NEW.state = 'revoked'")
-            for words in [[shopper.flow], ["--all", "--yes"]] {
+            for words in [[shopper.webviewSession], ["--all", "--yes"]] {
                 #expect(try await shop.runCommand(["revoke"] + words).exit == .code(1))
             }
             let open = try shop.rows("SELECT command FROM operator_event WHERE ended_at IS NULL ORDER BY event_id")
             #expect(open == [["revoke"], ["revoke --all"]])
-            #expect(try shop.state(of: shopper.flow) == "issued")
+            #expect(try shop.state(of: shopper.webviewSession) == "issued")
         }
     }
 }

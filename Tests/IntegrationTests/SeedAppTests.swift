@@ -37,7 +37,7 @@ import Testing
         let completes = try await shop.control.calls("CompleteCheckoutSession")
         #expect(completes.map(\.isEffective) == [true])
         #expect(completes.map(\.amount) == ["27996"])
-        #expect(try shop.state(of: answer.flow) == "authorized")
+        #expect(try shop.state(of: answer.webviewSession) == "authorized")
     }
 }
 

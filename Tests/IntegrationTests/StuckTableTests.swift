@@ -11,7 +11,8 @@ import Testing
 
 /// Every row of the table "Ways of getting stuck" of docs/operations.md, each cell of it.
 ///
-/// A cell's first code span is what has to be there; a cell without one says that there is nothing. Of the last cell each command is run.
+/// A cell's first code span is what has to be there; a cell without one says that there is nothing. Of the last cell each
+/// command is run.
 @Suite("Each way of getting stuck", .tags(.database, .slow), .serialized)
 struct StuckTableTests {
     /// One row of the table.
@@ -79,21 +80,23 @@ struct StuckTableTests {
         options.jobPause = .milliseconds(2)
         try await withShop(options) { shop in
             let names = try await bring(shop, row.way)
-            let flow = try #require(names["FLOW"])
+            let webviewSession = try #require(names["FLOW"])
             let gauge = try #require(row.gauge)
             try await shop.wait(for: gauge) { try await number(gauge, shop) == "1" }
             let last = try shop.rows(
                 "SELECT type FROM merchant_event WHERE flow_id = $1 AND type LIKE '%stuck' ORDER BY sequence",
-                [flow]
+                [webviewSession]
             )
             #expect(last.last?[0] == row.event)
             let report = try await shop.runCommand(["reconcile", "--rate", "1000"])
             #expect(report.exit == .code(1), "\(report.output)")
-            let line = report.output.split(separator: "\n").first { $0.contains(flow) && $0.contains(" since ") } ?? ""
+            let line =
+                report.output.split(separator: "\n").first { $0.contains(webviewSession) && $0.contains(" since ") }
+                ?? ""
             let words = try #require(row.report).split(separator: "…").map(String.init)
             #expect(words.allSatisfy { line.contains($0) }, "\(line)")
             let fields = MerchantKey.fields(nil)
-            let read = try await shop.browser().request("GET", "/v1/sessions/\(flow)", fields: fields).json
+            let read = try await shop.browser().request("GET", "/v1/sessions/\(webviewSession)", fields: fields).json
             #expect(read["state"]?.text == row.state)
             #expect((read["needsAttention"]?.flag == true) == (row.event != nil))
             guard let command = stuck.command else { return }
@@ -134,7 +137,7 @@ struct StuckTableTests {
         try await shop.control.fault("CompleteCheckoutSession", count: 9, ["resetAfter": true])
         try await shop.control.fault("GetCheckoutSession", count: 1_000_000, ["status": 403])
         #expect(try await shopper.purchase(link).status == 409)
-        let flow = shopper.flow
+        let webviewSession = shopper.webviewSession
         let session = try await shop.control.object(link.order)
         let (permission, charge) = (session["chargePermissionId"]?.text ?? "", session["chargeId"]?.text ?? "")
         switch way {
@@ -145,15 +148,15 @@ struct StuckTableTests {
                 """
                 UPDATE flow SET state = 'revoked'; UPDATE merchant_order SET state = 'cancelled'; DELETE FROM flow_purchasing;
                 INSERT INTO notification (message_id, received_at, flow_id, kind, object_id, verdict)
-                VALUES ('m', now(), '\(flow)', 'CHARGE', '\(charge)', 'unpaid')
+                VALUES ('m', now(), '\(webviewSession)', 'CHARGE', '\(charge)', 'unpaid')
                 """
             )
         default:
             let reason = String(way.split(separator: "-")[1])
             try shop.rows("UPDATE flow_purchasing SET stuck_at = now(), reason = $1", [reason])
-            try shop.endLease(of: flow)
+            try shop.endLease(of: webviewSession)
         }
-        return ["FLOW": flow, "PERMISSION": permission, "CHARGE": charge]
+        return ["FLOW": webviewSession, "PERMISSION": permission, "CHARGE": charge]
     }
 
     private func payment(_ shop: Shop, _ way: String) async throws -> [String: String] {
@@ -170,6 +173,6 @@ struct StuckTableTests {
             try shop.rows("UPDATE payment_operation SET state = 'stuck', ended_at = now(), reason = $1", [reason])
         }
         let operation = try shop.value("SELECT operation_id FROM payment_operation")
-        return ["FLOW": till.flow, "OPERATION": operation, "CHARGE": till.charge]
+        return ["FLOW": till.webviewSession, "OPERATION": operation, "CHARGE": till.charge]
     }
 }

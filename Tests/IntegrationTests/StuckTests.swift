@@ -35,15 +35,15 @@ struct StuckTests {
     }
 
     /// What the merchant was told, but for the charge of a payment.
-    private func events(_ flow: String, _ shop: Shop) throws -> [String] {
-        try shop.rows("SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence", [flow])
+    private func events(_ webviewSession: String, _ shop: Shop) throws -> [String] {
+        try shop.rows("SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence", [webviewSession])
             .compactMap { $0[0] }.filter { !$0.hasPrefix("charge.") }
     }
 
-    private func session(_ flow: String, _ shop: Shop) async throws -> JSONValue {
+    private func session(_ webviewSession: String, _ shop: Shop) async throws -> JSONValue {
         try shop.rows(MerchantKey.insertion)
         let fields = MerchantKey.fields(nil)
-        return try await shop.browser().request("GET", "/v1/sessions/\(flow)", fields: fields).json
+        return try await shop.browser().request("GET", "/v1/sessions/\(webviewSession)", fields: fields).json
     }
 
     // MARK: The last question
@@ -57,10 +57,13 @@ struct StuckTests {
             try await shop.control.clearFaults()
             let sent = try await shop.control.calls("CompleteCheckoutSession").count
             try shop.rows("DROP TRIGGER refuse ON flow_purchasing")
-            try await shop.wait(for: "the answer") { try shop.state(of: shopper.flow) == "authorized" }
-            #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [shopper.flow]) == "paid")
+            try await shop.wait(for: "the answer") { try shop.state(of: shopper.webviewSession) == "authorized" }
+            #expect(
+                try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [shopper.webviewSession])
+                    == "paid"
+            )
             #expect(try await shop.control.calls("CompleteCheckoutSession").count == sent)
-            #expect(try events(shopper.flow, shop) == ["session.paid"])
+            #expect(try events(shopper.webviewSession, shop) == ["session.paid"])
         }
     }
 
@@ -84,29 +87,29 @@ struct StuckTests {
     @Test func `a purchase that is given up is shown everywhere, and is read again once a day`() async throws {
         try await withShop(options) { shop in
             let shopper = try await strand(shop)
-            let flow = shopper.flow
+            let webviewSession = shopper.webviewSession
             try await shop.wait(for: "1 in the gauge of purchases that are paying") {
                 try await gauge(#"sallyport_purchases{state="paying"}"#, shop) == "1"
             }
-            #expect(try await session(flow, shop)["needsAttention"] == nil)
+            #expect(try await session(webviewSession, shop)["needsAttention"] == nil)
             let travel = TimeTravel(shop)
             try await travel.advance(by: StuckTests.hour * 3, step: .seconds(900))
             let early = try await shop.runCommand(["reconcile", "--rate", "1000"])
             #expect(early.exit == .code(1), "\(early.output)")
-            #expect(early.output.contains("\(flow) session "), "\(early.output)")
+            #expect(early.output.contains("\(webviewSession) session "), "\(early.output)")
             #expect(early.output.contains(" under way since "), "\(early.output)")
 
             try await travel.advance(by: StuckTests.hour * 48, step: StuckTests.hour)
-            #expect(try shop.trail(of: flow).last == "give_up stuck")
+            #expect(try shop.trail(of: webviewSession).last == "give_up stuck")
             try await shop.wait(for: "1 in the gauge of purchases that are stuck") {
                 try await gauge(#"sallyport_purchases{state="stuck"}"#, shop) == "1"
             }
             let age = try await gauge(#"sallyport_purchases_oldest_seconds{state="stuck"}"#, shop).flatMap { Int($0) }
             #expect(age ?? 0 >= 2 * 86_400)
-            #expect(try events(flow, shop) == ["session.stuck"])
+            #expect(try events(webviewSession, shop) == ["session.stuck"])
             let reason = "SELECT data -> 'object' ->> 'reasonCode' FROM merchant_event WHERE flow_id = $1"
-            #expect(try shop.value(reason, [flow]) == "time")
-            let read = try await session(flow, shop)
+            #expect(try shop.value(reason, [webviewSession]) == "time")
+            let read = try await session(webviewSession, shop)
             #expect(read["state"]?.text == "paying")
             #expect(read["needsAttention"]?.flag == true)
             let report = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2000-01-01", "--json"])
@@ -121,9 +124,9 @@ struct StuckTests {
             // The provider tells again: nobody has to do anything.
             try await shop.control.clearFaults()
             try await travel.advance(by: StuckTests.hour * 25)
-            try await shop.wait(for: "the payment") { try shop.state(of: flow) == "authorized" }
-            #expect(try events(flow, shop) == ["session.stuck", "session.paid"])
-            #expect(try await session(flow, shop)["needsAttention"] == nil)
+            try await shop.wait(for: "the payment") { try shop.state(of: webviewSession) == "authorized" }
+            #expect(try events(webviewSession, shop) == ["session.stuck", "session.paid"])
+            #expect(try await session(webviewSession, shop)["needsAttention"] == nil)
             try await shop.wait(for: "0 in the gauge of purchases that are stuck") {
                 try await gauge(#"sallyport_purchases{state="stuck"}"#, shop) == "0"
             }
@@ -145,10 +148,13 @@ struct StuckTests {
                 try await gauge(#"sallyport_payments{state="stuck"}"#, shop) == "1"
             }
             #expect(try till.events.last == "payment.stuck")
-            #expect(try await session(till.flow, shop)["needsAttention"]?.flag == true)
+            #expect(try await session(till.webviewSession, shop)["needsAttention"]?.flag == true)
             let report = try await shop.runCommand(["reconcile", "--rate", "1000"])
             #expect(report.exit == .code(1), "\(report.output)")
-            #expect(report.output.contains("\(till.flow) charge \(till.charge) stuck since "), "\(report.output)")
+            #expect(
+                report.output.contains("\(till.webviewSession) charge \(till.charge) stuck since "),
+                "\(report.output)"
+            )
             let listed = try await shop.runCommand(["payments"])
             #expect(listed.output.contains(#""reason":"time""#), "\(listed.output)")
         }
@@ -172,13 +178,13 @@ struct StuckTests {
                 """
             )
             #expect(try await shopper.purchase(link).status == 409)
-            #expect(try shop.state(of: shopper.flow) == "purchasing")
-            #expect(try shop.trail(of: shopper.flow).last == "give_up stuck")
+            #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
+            #expect(try shop.trail(of: shopper.webviewSession).last == "give_up stuck")
             #expect(try shop.value("SELECT reason FROM flow_purchasing") == "amount")
-            #expect(try events(shopper.flow, shop) == ["session.stuck"])
+            #expect(try events(shopper.webviewSession, shop) == ["session.stuck"])
             // It stays so, whoever asks.
             try await TimeTravel(shop).advance(by: StuckTests.hour * 72, step: StuckTests.hour * 12)
-            #expect(try shop.state(of: shopper.flow) == "purchasing")
+            #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
         }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// T16, T17, T31 to T33 and T37 of docs/contract.md: tokens in other places than their own.
 @Suite struct `A token in the wrong place` {
-    /// Every token of a flow that is ready to be purchased.
+    /// Every token of a webview session that is ready to be purchased.
     private struct Tokens {
         let launch: String
         let tab: String
@@ -97,7 +97,10 @@ import Testing
                 let cookie = [("Cookie", "\(name)=\(planted)")]
                 #expect(try await shop.browser().request("GET", "/button", fields: cookie).status == 403)
                 let both = [("Cookie", "\(name)=\(planted); __Host-secureWebviewSessionId=\(mine)")]
-                #expect(try await shop.browser().request("GET", "/button", fields: both).flow == shopper.flow)
+                #expect(
+                    try await shop.browser().request("GET", "/button", fields: both).webviewSession
+                        == shopper.webviewSession
+                )
             }
         }
     }
@@ -117,7 +120,7 @@ import Testing
                     #expect(!page.text.contains(memory))
                 }
             }
-            #expect(try shop.state(of: shopper.flow) == "placed")
+            #expect(try shop.state(of: shopper.webviewSession) == "placed")
             #expect(try await shopper.purchase(link).status == 200)
         }
     }
@@ -135,15 +138,15 @@ import Testing
             #expect(page.error == "flow_mismatch")
             let cancel = try #require(confirm.form(to: "/checkout_cancel"))
             #expect(try await first.tab.browser.submit(cancel, on: confirm).status == 409)
-            #expect(try shop.state(of: second.flow) == "reviewed")
-            #expect(try shop.state(of: first.flow) == "reviewed")
+            #expect(try shop.state(of: second.webviewSession) == "reviewed")
+            #expect(try shop.state(of: first.webviewSession) == "reviewed")
             let link = try ReturnFields(try await second.tab.agree(newer))
             #expect(try await second.purchase(link).status == 200)
         }
     }
 }
 
-/// T31 of docs/contract.md: whoever a client says it is, each flow needs the two halves that it was issued for.
+/// T31 of docs/contract.md: whoever a client says it is, each webview session needs the two halves that it was issued for.
 @Suite struct `A flow is purchased with the evidence of its own client` {
     enum Evidence: String, CaseIterable, Sendable {
         case appProof
@@ -181,7 +184,7 @@ import Testing
             let page = try await victim.tab.browser.open(path)
             #expect(page.status == 422)
             #expect(page.error == "order_mismatch")
-            #expect(try shop.state(of: victim.flow) == "opened")
+            #expect(try shop.state(of: victim.webviewSession) == "opened")
             let unknown = "/confirm_order?amazonCheckoutSessionId=00000000-0000-4000-8000-000000000000"
             #expect(try await victim.tab.browser.open(unknown).status == 422)
         }
@@ -215,7 +218,7 @@ import Testing
             #expect(try await bare.open("/thanks").status == 404)
             let other = try await shop.shopper()
             #expect(try await other.app.open("/thanks?secureWebviewSessionId=" + link.ticket).status == 404)
-            // The tab holds B and never sees the receipt of an app's flow.
+            // The tab holds B and never sees the receipt of an app's webview session.
             let page = try await shopper.tab.browser.open("/thanks?secureWebviewSessionId=" + link.ticket)
             #expect(page.status == 404)
             #expect(try await shopper.tab.browser.open("/thanks?secureWebviewSessionId=" + tab).status == 404)

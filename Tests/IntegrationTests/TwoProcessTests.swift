@@ -29,7 +29,7 @@ struct TwoProcessTests {
             // Long enough for the other one to look meanwhile.
             try await shop.injectFault("GetCharge", #""delayMs":300"#, count: 100)
             // Charges that the provider has not known for long, and says so: one more question each, whoever asks.
-            let flow = try orders(1, shop)[0]
+            let webviewSession = try orders(1, shop)[0]
             try shop.rows(
                 """
                 INSERT INTO payment_poll (
@@ -38,7 +38,7 @@ struct TwoProcessTests {
                     now() - interval '2 hours'
                 FROM generate_series(100001, 100012) AS n
                 """,
-                [flow]
+                [webviewSession]
             )
             try await poll(shop.reactor, "the end of all questions") {
                 try shop.rows("SELECT 1 FROM payment_poll").isEmpty ? () : nil

@@ -25,7 +25,7 @@ struct UnmatchedChargeTests {
         _ shop: Shop,
         _ state: String,
         meanwhile: (Shop) async throws -> Void = { _ in }
-    ) async throws -> (flow: String, permission: String) {
+    ) async throws -> (webviewSession: String, permission: String) {
         let shopper = try await shop.shopper()
         let link = try await shopper.toReturn()
         try await shop.control.fault("GetChargePermission", count: 1_000_000, ["status": 500])
@@ -39,7 +39,7 @@ struct UnmatchedChargeTests {
         }
         try shop.database.admin().run(
             """
-            UPDATE flow SET state = '\(state)' WHERE flow_id = '\(shopper.flow)';
+            UPDATE flow SET state = '\(state)' WHERE flow_id = '\(shopper.webviewSession)';
             UPDATE merchant_order SET state = '\(state == "expired" ? "expired" : "cancelled")';
             DELETE FROM flow_purchasing
             """
@@ -47,23 +47,23 @@ struct UnmatchedChargeTests {
         try await shop.control.clearFaults()
         try await meanwhile(shop)
         try shop.rows("UPDATE notification SET received_at = received_at - interval '3 minutes', asked = false")
-        return (shopper.flow, permission)
+        return (shopper.webviewSession, permission)
     }
 
     @Test func `is followed although nothing waits, and its session is paid after all`() async throws {
         let log = CapturedLog()
         try await withShop(options(log)) { shop in
-            let (flow, permission) = try await unpaid(shop, "expired")
-            try await shop.wait(for: "the payment") { try shop.state(of: flow) == "authorized" }
-            #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [flow]) == "paid")
+            let (webviewSession, permission) = try await unpaid(shop, "expired")
+            try await shop.wait(for: "the payment") { try shop.state(of: webviewSession) == "authorized" }
+            #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [webviewSession]) == "paid")
             #expect(try !shop.ledger(permission).isEmpty)
-            #expect(try shop.trail(of: flow).contains("reclaim recover"))
+            #expect(try shop.trail(of: webviewSession).contains("reclaim recover"))
             let line = try #require(log.lines(with: "purchase.reclaimed").first)
-            #expect(line.contains("error") && line.contains(flow) && line.contains(permission), "\(line)")
+            #expect(line.contains("error") && line.contains(webviewSession) && line.contains(permission), "\(line)")
             // What was paid is paid once, whatever is told again.
             #expect(try await shop.effectiveCompletions() == 1)
             let events = "SELECT type FROM merchant_event WHERE flow_id = $1 AND type = 'session.paid'"
-            #expect(try shop.rows(events, [flow]).count == 1)
+            #expect(try shop.rows(events, [webviewSession]).count == 1)
         }
     }
 
@@ -72,19 +72,22 @@ struct UnmatchedChargeTests {
     {
         let log = CapturedLog()
         try await withShop(options(log)) { shop in
-            let (flow, permission) = try await unpaid(shop, "revoked")
+            let (webviewSession, permission) = try await unpaid(shop, "revoked")
             try await shop.wait(for: "the line") { !log.lines(with: "notification.charge_unpaid").isEmpty }
             let line = try #require(log.lines(with: "notification.charge_unpaid").first)
-            #expect(line.contains("error") && line.contains(flow) && line.contains(permission), "\(line)")
-            #expect(try shop.state(of: flow) == "revoked")
+            #expect(line.contains("error") && line.contains(webviewSession) && line.contains(permission), "\(line)")
+            #expect(try shop.state(of: webviewSession) == "revoked")
             let listed = try await shop.runCommand(["stuck"])
             #expect(listed.output.contains(#""unmatchedPermission":"\#(permission)""#), "\(listed.output)")
             let report = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2000-01-01"])
             #expect(report.exit == .code(1), "\(report.output)")
-            #expect(report.output.contains("\(flow) permission \(permission) stuck since "), "\(report.output)")
-            let paid = try await shop.runCommand(["stuck", flow, "--paid", "--permission", permission])
+            #expect(
+                report.output.contains("\(webviewSession) permission \(permission) stuck since "),
+                "\(report.output)"
+            )
+            let paid = try await shop.runCommand(["stuck", webviewSession, "--paid", "--permission", permission])
             #expect(paid.exit == .code(0), "\(paid.output)")
-            #expect(try shop.state(of: flow) == "authorized")
+            #expect(try shop.state(of: webviewSession) == "authorized")
             #expect(try await shop.runCommand(["stuck"]).output.isEmpty)
         }
     }
@@ -92,13 +95,13 @@ struct UnmatchedChargeTests {
     @Test func `is followed again where the provider gave no answer`() async throws {
         let log = CapturedLog()
         try await withShop(options(log)) { shop in
-            let (flow, _) = try await unpaid(shop, "expired") { shop in
+            let (webviewSession, _) = try await unpaid(shop, "expired") { shop in
                 try await shop.control.fault("GetChargePermission", count: 1_000_000, ["status": 503])
             }
             for _ in 0..<3 { await shop.broker.nextJobRuns() }
-            #expect(try shop.state(of: flow) == "expired")
+            #expect(try shop.state(of: webviewSession) == "expired")
             try await shop.control.clearFaults()
-            try await shop.wait(for: "the payment") { try shop.state(of: flow) == "authorized" }
+            try await shop.wait(for: "the payment") { try shop.state(of: webviewSession) == "authorized" }
         }
     }
 
@@ -106,7 +109,7 @@ struct UnmatchedChargeTests {
     func `that holds nothing any more is nobody's money`(state: String) async throws {
         let log = CapturedLog()
         try await withShop(options(log)) { shop in
-            let (flow, _) = try await unpaid(shop, state) { shop in
+            let (webviewSession, _) = try await unpaid(shop, state) { shop in
                 let session = try shop.value("SELECT order_ref FROM flow")
                 let charge = try #require(try await shop.control.object(session)["chargeId"]?.text)
                 try await shop.control.force("charges/" + charge, "Canceled", "MerchantCanceled")
@@ -114,7 +117,7 @@ struct UnmatchedChargeTests {
             try await shop.wait(for: "the follower") {
                 try shop.rows("SELECT 1 FROM notification WHERE NOT asked AND verdict = 'unknown'").isEmpty
             }
-            #expect(try shop.state(of: flow) == state)
+            #expect(try shop.state(of: webviewSession) == state)
             #expect(try shop.rows("SELECT 1 FROM notification WHERE verdict = 'unpaid'").isEmpty)
             #expect(log.lines(with: "purchase.reclaimed").isEmpty)
             #expect(try shop.rows("SELECT 1 FROM merchant_event WHERE type = 'session.paid'").isEmpty)
@@ -124,9 +127,9 @@ struct UnmatchedChargeTests {
     @Test func `that was given back by a person is shown until that was read`() async throws {
         let log = CapturedLog()
         try await withShop(options(log)) { shop in
-            let (flow, permission) = try await unpaid(shop, "revoked")
+            let (webviewSession, permission) = try await unpaid(shop, "revoked")
             try await shop.wait(for: "the line") { !log.lines(with: "notification.charge_unpaid").isEmpty }
-            let words = ["stuck", flow, "--refunded", "--permission", permission]
+            let words = ["stuck", webviewSession, "--refunded", "--permission", permission]
             let early = try await shop.runCommand(words)
             #expect(early.exit == .code(1))
             #expect(early.output.contains("holds money still"), "\(early.output)")
@@ -141,7 +144,7 @@ struct UnmatchedChargeTests {
             #expect(done.exit == .code(0), "\(done.output)")
             #expect(try await shop.runCommand(["stuck"]).output.isEmpty)
             #expect(try await shop.runCommand(["audit", "--operators"]).output.contains("stuck --refunded"))
-            #expect(try shop.state(of: flow) == "revoked")
+            #expect(try shop.state(of: webviewSession) == "revoked")
         }
     }
 

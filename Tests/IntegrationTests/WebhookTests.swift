@@ -103,7 +103,7 @@ struct WebhookTests {
             #expect(answer.status == 200, "\(answer.text)")
             #expect(hooks.receiver.accepted.isEmpty)
             let waiting = "SELECT count(*) FROM webhook_lane WHERE flow_id = $1 AND attempt_id IS NULL"
-            #expect(try hooks.shop.value(waiting, [shopper.flow]) == "1")
+            #expect(try hooks.shop.value(waiting, [shopper.webviewSession]) == "1")
         }
     }
 
@@ -114,7 +114,7 @@ struct WebhookTests {
             #expect(answer.status == 200, "\(answer.text)")
             try await hooks.arrived(1)
             let webhook = try #require(hooks.receiver.accepted.first)
-            #expect(webhook.isGenuine && webhook.type == "session.paid" && webhook.session == shopper.flow)
+            #expect(webhook.isGenuine && webhook.type == "session.paid" && webhook.session == shopper.webviewSession)
             let body = try JSONParser.parse(webhook.body)
             #expect(body["data"]?["state"]?.text == "paid")
             #expect(body["data"]?["amounts"]?["total"]?["currencyCode"]?.text == "JPY")
@@ -235,12 +235,12 @@ struct WebhookCrashTests {
             let crossings = try await shop.place(4, on: [first])
             for crossing in crossings { _ = try await shop.purchaseUntilDone(crossing, on: first) }
             try await first.program.end(.kill)
-            let flows = try paid(shop)
-            #expect(flows.count == 4 && receiver.received.isEmpty)
+            let webviewSessions = try paid(shop)
+            #expect(webviewSessions.count == 4 && receiver.received.isEmpty)
             shop.settings["SALLYPORT_MERCHANT_SECRET_FILE"] = try HookedShop.secretPath()
             _ = try await shop.startServer()
             _ = try await poll(shop.reactor, "eight events") { receiver.accepted.count >= 8 ? true : nil }
-            expectOrder(receiver.accepted, of: flows, 1...2)
+            expectOrder(receiver.accepted, of: webviewSessions, 1...2)
         }
     }
 

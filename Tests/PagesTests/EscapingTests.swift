@@ -65,7 +65,7 @@ private let polyglots = [
     @Test(arguments: polyglots) func `leaves the receipt and the error page well formed`(text: String) throws {
         let thanks = ThanksView(
             client: .browser,
-            orderNumber: OrderNumber(Samples.returnTicket.flow),
+            orderNumber: OrderNumber(Samples.returnTicket.webviewSession),
             order: OrderView(try order(named: text), postage: Yen(540), total: Yen(27_996)),
             address: Address([.name: text, .addressLine1: text])
         )

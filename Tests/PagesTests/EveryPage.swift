@@ -76,7 +76,7 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
 
 private func plain(_ language: Language) -> [(String, [UInt8])] {
     let pages = Samples.renderer
-    let number = OrderNumber(Samples.returnTicket.flow)
+    let number = OrderNumber(Samples.returnTicket.webviewSession)
     let thanks = ThanksView(
         client: .iosApp,
         orderNumber: number,

@@ -128,7 +128,7 @@ import Web
         ])
         let view = ThanksView(
             client: .browser,
-            orderNumber: OrderNumber(Samples.returnTicket.flow),
+            orderNumber: OrderNumber(Samples.returnTicket.webviewSession),
             order: Samples.order,
             address: address
         )
@@ -140,7 +140,7 @@ import Web
         let view = CancelledView(
             client: client,
             stage: .atProvider(returnTicket: nil),
-            reference: OrderNumber(Samples.returnTicket.flow)
+            reference: OrderNumber(Samples.returnTicket.webviewSession)
         )
         let text = string(pages.cancelled(view, in: .ja))
         #expect(text.contains(#"href="/button""#))

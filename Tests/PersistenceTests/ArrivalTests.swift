@@ -6,13 +6,13 @@ import Testing
 
 @Suite("State table: a checkout session that an app brings back")
 struct ArrivalTests {
-    /// The flow of an app before its buyer comes back: no tab, and a total from the start.
+    /// The webview session of an app before its buyer comes back: no tab, and a total from the start.
     private func waiting(_ rig: Rig, verifier: String? = nil) async throws -> Crossing {
         let crossing = try await rig.issued(.mobileApp, verifier: verifier)
         try rig.sql(
             """
             UPDATE flow SET postage = 540, total = tax_included + 540, idle_until = absolute_until
-            WHERE flow_id = '\(crossing.flow)'
+            WHERE flow_id = '\(crossing.webviewSession)'
             """
         )
         return crossing
@@ -25,32 +25,32 @@ struct ArrivalTests {
         verifier: CodeVerifier? = nil
     ) throws -> MobileReturn {
         MobileReturn(
-            flow: crossing.flow,
+            webviewSession: crossing.webviewSession,
             checkoutSession: session,
             proof: try proof ?? #require(crossing.proof),
             verifier: verifier
         )
     }
 
-    /// Lets a session of the flow arrive; the word of the refusal, or `arrived`.
+    /// Lets a session of the webview session arrive; the word of the refusal, or `arrived`.
     private func arrive(_ rig: Rig, _ arrival: MobileReturn) async throws -> String {
         let refusal = try await rig.broker.arrive(
             arrival,
-            merchantReference: arrival.flow.description,
+            merchantReference: arrival.webviewSession.description,
             details: Rig.details,
             by: rig.caller()
         )
         return refusal.map { word($0) } ?? "arrived"
     }
 
-    /// A flow of an app in any state, with `Rig.orderReference` where it has a session.
-    private func flow(_ rig: Rig, in state: FlowState) async throws -> Crossing {
+    /// A webview session of an app in any state, with `Rig.orderReference` where it has a session.
+    private func webviewSession(_ rig: Rig, in state: WebviewSessionState) async throws -> Crossing {
         let crossing = try await waiting(rig)
         if state == .issued { return crossing }
         #expect(try await arrive(rig, arrival(crossing)) == "arrived")
         guard state != .placed else { return crossing }
         guard [.purchasing, .authorized, .declined].contains(state) else {
-            try rig.sql("UPDATE flow SET state = '\(state.rawValue)' WHERE flow_id = '\(crossing.flow)'")
+            try rig.sql("UPDATE flow SET state = '\(state.rawValue)' WHERE flow_id = '\(crossing.webviewSession)'")
             return crossing
         }
         let verdict = try await rig.broker.purchase(
@@ -70,7 +70,7 @@ struct ArrivalTests {
         _ body: @escaping @Sendable (Rig, Row, Crossing) async throws -> Void
     ) async throws {
         try await withRig { rig in
-            for row in rows { try await body(rig, row, flow(rig, in: row.before)) }
+            for row in rows { try await body(rig, row, webviewSession(rig, in: row.before)) }
         }
     }
 
@@ -130,7 +130,7 @@ struct ArrivalTests {
             let crossing = try await waiting(rig)
             let foreign = try await rig.broker.arrive(
                 arrival(crossing),
-                merchantReference: tab.flow.description,
+                merchantReference: tab.webviewSession.description,
                 details: nil,
                 by: rig.caller()
             )
@@ -189,10 +189,12 @@ struct ArrivalTests {
         }
     }
 
-    @Test(arguments: [FlowState.placed, .declined])
-    func `leaves its buyer all the time there is after a try that came to nothing`(end: FlowState) async throws {
+    @Test(arguments: [WebviewSessionState.placed, .declined])
+    func `leaves its buyer all the time there is after a try that came to nothing`(
+        end: WebviewSessionState
+    ) async throws {
         try await withRig { rig in
-            let crossing = try await flow(rig, in: end == .placed ? .issued : end)
+            let crossing = try await webviewSession(rig, in: end == .placed ? .issued : end)
             if end == .placed {
                 #expect(try await arrive(rig, arrival(crossing)) == "arrived")
                 let request = rig.broker.purchaseRequest(of: try arrival(crossing))
@@ -213,7 +215,7 @@ struct ArrivalTests {
             let words = try await rig.together(16) { rig in
                 let refusal = try await rig.broker.arrive(
                     halves,
-                    merchantReference: halves.flow.description,
+                    merchantReference: halves.webviewSession.description,
                     details: Rig.details,
                     by: rig.caller()
                 )
@@ -222,7 +224,7 @@ struct ArrivalTests {
             #expect(words == Array(repeating: "arrived", count: 16))
             let trail = try rig.admin.rows(
                 "SELECT verdict FROM flow_event WHERE flow_id = $1 AND op = 'arrive'",
-                [crossing.flow.description]
+                [crossing.webviewSession.description]
             )
             #expect(trail.compactMap { $0[0] }.filter { $0 == "arrived" }.count == 1)
         }

@@ -53,7 +53,7 @@ struct AttemptTests {
 
     @Test func `after a decline needs a new session, and has a new number`() async throws {
         try await withRig { rig in
-            let crossing = try await rig.flow(in: .declined)
+            let crossing = try await rig.webviewSession(in: .declined)
             #expect(try await rig.buy(crossing) == "refused declined")
             try await rig.review(crossing, Rig.otherReference)
             try await rig.place(crossing)
@@ -63,7 +63,7 @@ struct AttemptTests {
             #expect(second.number == 2)
             #expect(second.orderReference == Rig.otherReference)
             try await rig.settle(second)
-            let events = try await rig.broker.audit(crossing.flow)
+            let events = try await rig.broker.audit(crossing.webviewSession)
             #expect(events.filter { $0.operation == "settle" }.map(\.verdict) == ["declined", "authorized"])
             #expect(events.first { $0.verdict == "declined" && $0.operation == "settle" }?.reason == "Rejected")
         }
@@ -86,22 +86,22 @@ struct AttemptTests {
             _ = try await rig.authorized()
             #expect(try await rig.broker.claimOverdue().isEmpty)
             try rig.age(stuck, seconds: 46)
-            #expect(try await rig.broker.claimOverdue().map(\.flow) == [stuck.flow])
-            let attempt = try #require(try await rig.broker.takeOver(stuck.flow, by: rig.caller()))
+            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [stuck.webviewSession])
+            let attempt = try #require(try await rig.broker.takeOver(stuck.webviewSession, by: rig.caller()))
             #expect(attempt.number == 1)
-            #expect(try await rig.broker.takeOver(stuck.flow, by: rig.caller()) == nil)
-            #expect(try await rig.broker.takeOver(busy.flow, by: rig.caller()) == nil)
+            #expect(try await rig.broker.takeOver(stuck.webviewSession, by: rig.caller()) == nil)
+            #expect(try await rig.broker.takeOver(busy.webviewSession, by: rig.caller()) == nil)
             #expect(try await rig.broker.claimOverdue().isEmpty)
             try await rig.settle(attempt)
             #expect(try rig.state(stuck) == .authorized)
-            #expect(try rig.admin.rows("SELECT flow_id FROM flow_purchasing") == [[busy.flow.description]])
+            #expect(try rig.admin.rows("SELECT flow_id FROM flow_purchasing") == [[busy.webviewSession.description]])
         }
     }
 
     @Test func `is nobody's to close while the provider is being called`() async throws {
         try await withRig { rig in
             let (crossing, attempt) = try await rig.purchasing()
-            #expect(try await !rig.broker.revoke(crossing.flow, by: rig.caller()))
+            #expect(try await !rig.broker.revoke(crossing.webviewSession, by: rig.caller()))
             try await rig.broker.notePlaintext(crossing.ticket, by: rig.caller())
             #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 0)
             let sweeper = Sweeper(store: rig.store)

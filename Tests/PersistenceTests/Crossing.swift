@@ -4,9 +4,9 @@ import Primitives
 import SessionBroker
 import Testing
 
-/// One flow with all its tokens, as far as it has come.
+/// One webview session with all its tokens, as far as it has come.
 struct Crossing: Sendable {
-    var flow: FlowID
+    var webviewSession: WebviewSessionID
     var ticket: LaunchTicket
     var proof: AppProof?
     var tab: TabToken?
@@ -26,25 +26,25 @@ struct Crossing: Sendable {
 }
 
 extension Rig {
-    /// A flow in state `issued`.
+    /// A webview session in state `issued`.
     func issued(_ client: ClientKind = .iosApp, verifier: String? = nil) async throws -> Crossing {
         let proof = broker.mintProof()
         var request = IssueRequest(client: client, order: try order(), proof: proof)
         let held = verifier.flatMap { CodeVerifier.parse($0) }
         request.challenge = held.flatMap { CodeChallenge.parse(Base64URL.encode($0.digest.bytes), method: "S256") }
-        guard case .issued(let flow) = try await broker.issue(request, by: caller()) else {
+        guard case .issued(let webviewSession) = try await broker.issue(request, by: caller()) else {
             throw Surprise("not issued")
         }
         return Crossing(
-            flow: flow.ticket.flow,
-            ticket: flow.ticket,
+            webviewSession: webviewSession.ticket.webviewSession,
+            ticket: webviewSession.ticket,
             proof: proof,
             client: client,
             verifier: held
         )
     }
 
-    /// A flow in state `opened`, not seen yet.
+    /// A webview session in state `opened`, not seen yet.
     func opened(_ client: ClientKind = .iosApp, verifier: String? = nil) async throws -> Crossing {
         var crossing = try await issued(client, verifier: verifier)
         let verdict = try await broker.open(crossing.ticket, tab: nil, proof: crossing.proof, by: caller())
@@ -53,7 +53,7 @@ extension Rig {
         return crossing
     }
 
-    /// A flow in state `reviewed`.
+    /// A webview session in state `reviewed`.
     func reviewed(_ client: ClientKind = .iosApp, verifier: String? = nil) async throws -> Crossing {
         let crossing = try await opened(client, verifier: verifier)
         try await review(crossing)
@@ -62,11 +62,11 @@ extension Rig {
 
     func review(_ crossing: Crossing, _ reference: String = Rig.orderReference) async throws {
         let tab = try #require(crossing.tab)
-        let verdict = try await broker.review(tab, session(crossing.flow, reference), by: caller())
+        let verdict = try await broker.review(tab, session(crossing.webviewSession, reference), by: caller())
         guard case .reviewed = verdict else { throw Surprise("\(verdict)") }
     }
 
-    /// A flow in state `placed`.
+    /// A webview session in state `placed`.
     func placed(_ client: ClientKind = .iosApp, verifier: String? = nil) async throws -> Crossing {
         let crossing = try await reviewed(client, verifier: verifier)
         _ = try await place(crossing)
@@ -80,7 +80,7 @@ extension Rig {
         return placement
     }
 
-    /// A flow in state `purchasing`, with the attempt that holds the lease.
+    /// A webview session in state `purchasing`, with the attempt that holds the lease.
     func purchasing(_ client: ClientKind = .iosApp) async throws -> (Crossing, PurchaseAttempt) {
         let crossing = try await placed(client)
         let verdict = try await broker.purchase(crossing.purchase(self), by: caller())
@@ -90,7 +90,7 @@ extension Rig {
 
     static let answer = Array(#"{"status":"200","message":"The order placed.","orderId":"X"}"#.utf8)
 
-    /// A flow in state `authorized`.
+    /// A webview session in state `authorized`.
     func authorized(_ client: ClientKind = .iosApp) async throws -> Crossing {
         let (crossing, attempt) = try await purchasing(client)
         try await settle(attempt)
@@ -102,8 +102,8 @@ extension Rig {
         #expect(try await broker.settle(attempt, as: .authorized(end), by: caller()))
     }
 
-    /// A flow in any state.
-    func flow(in state: FlowState, _ client: ClientKind = .iosApp) async throws -> Crossing {
+    /// A webview session in any state.
+    func webviewSession(in state: WebviewSessionState, _ client: ClientKind = .iosApp) async throws -> Crossing {
         switch state {
         case .issued: return try await issued(client)
         case .opened: return try await opened(client)
@@ -117,30 +117,33 @@ extension Rig {
             return crossing
         case .cancelled, .revoked, .expired:
             let crossing = try await placed(client)
-            try admin.run("UPDATE flow SET state = '\(state.rawValue)' WHERE flow_id = '\(crossing.flow)'")
+            try admin.run("UPDATE flow SET state = '\(state.rawValue)' WHERE flow_id = '\(crossing.webviewSession)'")
             return crossing
         }
     }
 
     /// The state in the database.
-    func state(_ crossing: Crossing) throws -> FlowState {
+    func state(_ crossing: Crossing) throws -> WebviewSessionState {
         let word = try #require(try cell(crossing, "state"))
-        return try #require(FlowState(rawValue: word))
+        return try #require(WebviewSessionState(rawValue: word))
     }
 
-    /// One cell of the flow's row, as text.
+    /// One cell of the webview session's row, as text.
     func cell(_ crossing: Crossing, _ expression: String) throws -> String? {
-        let rows = try admin.rows("SELECT \(expression) FROM flow WHERE flow_id = $1", [crossing.flow.description])
+        let rows = try admin.rows(
+            "SELECT \(expression) FROM flow WHERE flow_id = $1",
+            [crossing.webviewSession.description]
+        )
         return try #require(rows.first)[0]
     }
 
-    /// Lets time pass for a flow, by moving its deadlines back.
+    /// Lets time pass for a webview session, by moving its deadlines back.
     func age(_ crossing: Crossing, seconds: Int) throws {
         let columns = [
             "created_at", "launch_until", "idle_until", "absolute_until", "b_seen_at", "lease_until", "receipt_until",
         ]
         let moves = columns.map { "\($0) = \($0) - interval '\(seconds) seconds'" }.joined(separator: ", ")
-        try admin.run("UPDATE flow SET \(moves) WHERE flow_id = '\(crossing.flow)'")
+        try admin.run("UPDATE flow SET \(moves) WHERE flow_id = '\(crossing.webviewSession)'")
     }
 }
 

@@ -33,12 +33,12 @@ struct GuessingTests {
         _ rig: Rig,
         _ count: Int,
         from key: UInt64 = 1,
-        of flow: FlowID? = nil
+        of webviewSession: WebviewSessionID? = nil
     ) async throws -> Int {
         var limited = 0
         for _ in 0..<count {
-            let flow = flow ?? FlowID(version7At: rig.clock.now(), random: rig.random)
-            let ticket = LaunchTicket.mint(for: flow, random: rig.random)
+            let webviewSession = webviewSession ?? WebviewSessionID(version7At: rig.clock.now(), random: rig.random)
+            let ticket = LaunchTicket.mint(for: webviewSession, random: rig.random)
             let isLimited = try await isLimited {
                 let verdict = try await rig.broker.open(ticket, tab: nil, proof: nil, by: rig.caller(key))
                 #expect(word(verdict) == "unknown")
@@ -52,15 +52,15 @@ struct GuessingTests {
         let clock = Self.stopped()
         try await withRig(Self.policy(), clock: clock) { rig in
             let today = clock.now()
-            let flow = FlowID(version7At: today, random: rig.random)
-            _ = try await Self.guess(rig, 60, of: flow)
+            let webviewSession = WebviewSessionID(version7At: today, random: rig.random)
+            _ = try await Self.guess(rig, 60, of: webviewSession)
             for hours: Int64 in [0, 24, -24] {
                 clock.set(today + .seconds(hours * 3_600))
-                #expect(try await Self.guess(rig, 10, of: flow) == 10, "\(hours) hours")
+                #expect(try await Self.guess(rig, 10, of: webviewSession) == 10, "\(hours) hours")
             }
             clock.set(today)
             clock.advance(by: .seconds(60))
-            #expect(try await Self.guess(rig, 10, of: flow) == 0, "a minute is a minute")
+            #expect(try await Self.guess(rig, 10, of: webviewSession) == 0, "a minute is a minute")
         }
     }
 
@@ -70,14 +70,16 @@ struct GuessingTests {
             let crossing = try await rig.placed()
             for round in 0..<20 {
                 switch round % 4 {
-                case 0: _ = try await rig.open(LaunchTicket.mint(for: crossing.flow, random: rig.random))
+                case 0: _ = try await rig.open(LaunchTicket.mint(for: crossing.webviewSession, random: rig.random))
                 case 1:
-                    let forged = TabToken.mint(for: crossing.flow, random: rig.random)
+                    let forged = TabToken.mint(for: crossing.webviewSession, random: rig.random)
                     #expect(try await word(rig.broker.view(forged, by: rig.caller())) == "refused unknown")
                 case 2: try rig.broker.noteMalformedToken(by: rig.caller())
                 default:
                     let bare = PurchaseRequest(
-                        ticket: rig.broker.returnTicket(of: TabToken.mint(for: crossing.flow, random: rig.random)),
+                        ticket: rig.broker.returnTicket(
+                            of: TabToken.mint(for: crossing.webviewSession, random: rig.random)
+                        ),
                         orderReference: Rig.orderReference
                     )
                     #expect(try await word(rig.broker.purchase(bare, by: rig.caller())) == "refused unknown")
@@ -87,11 +89,15 @@ struct GuessingTests {
             #expect(try await Self.guess(rig, 200) == 200)
             #expect(rig.missedLookUps == 20)
             clock.advance(by: .seconds(1))
-            #expect(try await Self.guess(rig, 200, of: crossing.flow) == 200)
+            #expect(try await Self.guess(rig, 200, of: crossing.webviewSession) == 200)
             #expect(rig.missedLookUps == 25)
             #expect(throws: StoreError.self) { try rig.broker.noteMalformedToken(by: rig.caller()) }
             #expect(try await Self.guess(rig, 1, from: 2) == 0)
-            #expect(try await rig.broker.audit(crossing.flow).map(\.operation) == ["issue", "open", "review", "place"])
+            #expect(
+                try await rig.broker.audit(crossing.webviewSession).map(\.operation) == [
+                    "issue", "open", "review", "place",
+                ]
+            )
         }
     }
 
@@ -118,12 +124,18 @@ struct GuessingTests {
             let other = try rig.otherProcess()
             #expect(try await Self.guess(rig, 100) == 80)
             let request = IssueRequest(client: .iosApp, order: try rig.order(), proof: other.mintProof())
-            guard case .issued(let flow) = try await other.issue(request, by: rig.caller(2)) else {
+            guard case .issued(let webviewSession) = try await other.issue(request, by: rig.caller(2)) else {
                 throw Surprise("not issued")
             }
-            #expect(try await Self.isLimited { _ = try await rig.open(flow.ticket) })
+            #expect(try await Self.isLimited { _ = try await rig.open(webviewSession.ticket) })
             clock.advance(by: .seconds(1))
-            guard case .opened(let tab) = try await rig.broker.open(flow.ticket, tab: nil, proof: nil, by: rig.caller())
+            guard
+                case .opened(let tab) = try await rig.broker.open(
+                    webviewSession.ticket,
+                    tab: nil,
+                    proof: nil,
+                    by: rig.caller()
+                )
             else { throw Surprise("not opened") }
             #expect(try await Self.guess(rig, 100) == 100)
             #expect(try await word(rig.broker.view(tab.token, by: rig.caller())) == "live")
@@ -136,7 +148,7 @@ struct GuessingTests {
             #expect(try await Self.guess(rig, 100) == 80)
             let before = rig.missedLookUps
             for _ in 0..<50 {
-                let forged = TabToken.mint(for: crossing.flow, random: rig.random)
+                let forged = TabToken.mint(for: crossing.webviewSession, random: rig.random)
                 var request = PurchaseRequest(
                     ticket: rig.broker.returnTicket(of: forged),
                     orderReference: Rig.orderReference
@@ -152,15 +164,15 @@ struct GuessingTests {
         let clock = Self.stopped()
         try await withRig(Self.policy(), clock: clock) { rig in
             for _ in 0..<1_000 {
-                let flow = FlowID(version7At: clock.now(), random: rig.random)
-                let ticket = LaunchTicket.mint(for: flow, random: rig.random)
+                let webviewSession = WebviewSessionID(version7At: clock.now(), random: rig.random)
+                let ticket = LaunchTicket.mint(for: webviewSession, random: rig.random)
                 try await rig.broker.notePrefetch(ticket, by: rig.caller())
             }
             #expect(rig.missedLookUps == 5)
             // A ticket of ours is noted all the same.
             let crossing = try await rig.issued()
             try await rig.broker.notePrefetch(crossing.ticket, by: rig.caller())
-            #expect(try await rig.broker.audit(crossing.flow).map(\.operation).last == "prefetch_refused")
+            #expect(try await rig.broker.audit(crossing.webviewSession).map(\.operation).last == "prefetch_refused")
             #expect(try await Self.guess(rig, 1) == 0)
         }
     }
@@ -182,7 +194,9 @@ struct GuessingTests {
             func complete(_ crossing: Crossing, forged: Bool) async throws -> String {
                 var request = try crossing.purchase(rig)
                 if forged {
-                    let ticket = rig.broker.returnTicket(of: TabToken.mint(for: crossing.flow, random: rig.random))
+                    let ticket = rig.broker.returnTicket(
+                        of: TabToken.mint(for: crossing.webviewSession, random: rig.random)
+                    )
                     let proof = request.proof
                     request = PurchaseRequest(ticket: ticket, orderReference: Rig.orderReference)
                     request.proof = proof
@@ -227,7 +241,7 @@ struct GuessingTests {
 
     @Test func `keep the last tenth of all flows for merchants' keys`() async throws {
         try await withRig(Self.policy { $0.flowsTotal = 10 }) { rig in
-            rig.limits.setLiveFlows(LiveSessionCount.Total(live: 0, issued: 0))
+            rig.limits.setLiveWebviewSessions(LiveSessionCount.Total(live: 0, issued: 0))
             for _ in 0..<9 { _ = try await rig.issued() }
             let request = IssueRequest(client: .iosApp, order: try rig.order())
             #expect(try await word(rig.broker.issue(request, by: rig.caller())) == "tooManyFlows")

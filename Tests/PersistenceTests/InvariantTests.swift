@@ -18,7 +18,7 @@ struct InvariantTests {
             tabSide.launch = crossing.ticket
             #expect(try await word(rig.broker.purchase(tabSide, by: rig.caller())) == "refused proofRequired")
             // The app's side: A and P. A return ticket cannot be had for them.
-            let forged = rig.broker.returnTicket(of: TabToken.mint(for: crossing.flow, random: rig.random))
+            let forged = rig.broker.returnTicket(of: TabToken.mint(for: crossing.webviewSession, random: rig.random))
             var appSide = PurchaseRequest(ticket: forged, orderReference: Rig.orderReference)
             appSide.proof = crossing.proof
             appSide.launch = crossing.ticket
@@ -60,7 +60,7 @@ struct InvariantTests {
                 )
             else { throw Surprise("not re-opened") }
             #expect(try await word(rig.broker.view(again.token, by: rig.caller())) == "live")
-            let session = rig.session(crossing.flow)
+            let session = rig.session(crossing.webviewSession)
             #expect(try await word(rig.broker.review(first, session, by: rig.caller())) == "refused superseded")
             #expect(try rig.state(crossing) == .revoked)
             #expect(try await word(rig.broker.view(again.token, by: rig.caller())) == "refused closed")
@@ -68,7 +68,7 @@ struct InvariantTests {
     }
 
     @Test func `I4, dead stays dead: no call changes a final state`() async throws {
-        let finals: [FlowState] = [.authorized, .revoked, .expired, .cancelled]
+        let finals: [WebviewSessionState] = [.authorized, .revoked, .expired, .cancelled]
         try await withRows(finals.map { Row($0, "") }) { rig, row, crossing in
             let tab = try #require(crossing.tab)
             let ticket = try crossing.returnTicket(rig)
@@ -76,16 +76,16 @@ struct InvariantTests {
             _ = try await broker.open(crossing.ticket, tab: nil, proof: crossing.proof, by: rig.caller())
             _ = try await broker.open(crossing.ticket, tab: tab, proof: crossing.proof, by: rig.caller())
             _ = try await broker.view(tab, by: rig.caller())
-            _ = try await broker.review(tab, rig.session(crossing.flow, Rig.otherReference), by: rig.caller())
+            _ = try await broker.review(tab, rig.session(crossing.webviewSession, Rig.otherReference), by: rig.caller())
             _ = try await broker.place(tab, ticket: ticket, total: nil, by: rig.caller())
             _ = try await broker.cancel(tab, ticket: ticket, by: rig.caller())
             _ = try await broker.purchase(crossing.purchase(rig), by: rig.caller())
             var wrong = try crossing.purchase(rig)
             wrong.proof = broker.mintProof()
             for _ in 0..<6 { _ = try await broker.purchase(wrong, by: rig.caller()) }
-            _ = try await broker.revoke(crossing.flow, by: rig.caller())
+            _ = try await broker.revoke(crossing.webviewSession, by: rig.caller())
             _ = try await broker.revokeAll(install: nil, by: rig.caller())
-            _ = try await broker.takeOver(crossing.flow, by: rig.caller())
+            _ = try await broker.takeOver(crossing.webviewSession, by: rig.caller())
             try await broker.notePlaintext(crossing.ticket, by: rig.caller())
             try rig.age(crossing, seconds: 100_000)
             try rig.moveIDs([crossing], hours: 0)
@@ -121,7 +121,9 @@ struct InvariantTests {
             #expect(try await word(rig.broker.view(tab, by: rig.caller())) == "live")
             // A quarter of the time is where a write is worth it.
             let seen = try rig.cell(crossing, "(ctid)::text")
-            try rig.sql("UPDATE flow SET idle_until = now() + interval '45 seconds' WHERE flow_id = '\(crossing.flow)'")
+            try rig.sql(
+                "UPDATE flow SET idle_until = now() + interval '45 seconds' WHERE flow_id = '\(crossing.webviewSession)'"
+            )
             _ = try await rig.broker.view(tab, by: rig.caller())
             #expect(try rig.cell(crossing, "(ctid)::text") != seen)
         }
@@ -144,7 +146,7 @@ struct InvariantTests {
                 """
                 UPDATE flow SET idle_until = statement_timestamp() + interval '1 minute',
                     absolute_until = statement_timestamp() + interval '5 minutes'
-                WHERE flow_id = '\(crossing.flow)'
+                WHERE flow_id = '\(crossing.webviewSession)'
                 """
             )
             _ = try await rig.broker.view(tab, by: rig.caller())

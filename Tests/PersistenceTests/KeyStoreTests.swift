@@ -94,8 +94,8 @@ struct KeyStoreTests {
 
 extension PostgresKeyStore {
     /// What became of a claim that somebody else had first; `nil` where it is ours now.
-    fileprivate func tried(_ claim: IdempotencyClaim, flow: UUIDBytes?) async throws -> ClaimState? {
-        switch try await take(claim, flow: flow) {
+    fileprivate func tried(_ claim: IdempotencyClaim, webviewSession: UUIDBytes?) async throws -> ClaimState? {
+        switch try await take(claim, webviewSession: webviewSession) {
         case .taken: nil
         case .others(let state): state
         }
@@ -150,7 +150,7 @@ struct ClaimStoreTests {
         let tasks = (0..<16).map { _ in
             rig.reactor.startTask {
                 do {
-                    let state = try await store.tried(claim, flow: nil)
+                    let state = try await store.tried(claim, webviewSession: nil)
                     board.words.append(state == nil ? "taken" : state == .running(retryAfter: 2) ? "running" : "odd")
                 } catch {
                     board.words.append("\(error)")
@@ -168,14 +168,16 @@ struct ClaimStoreTests {
     @Test func `answer a repeat as the first one was answered, and refuse another request`() async throws {
         try await withRig { rig in
             let store = PostgresKeyStore(client: rig.client)
-            let flow = UUIDBytes(high: 1, low: 2)
+            let webviewSession = UUIDBytes(high: 1, low: 2)
             let claim = try claim(rig)
-            #expect(try await store.tried(claim, flow: flow) == nil)
+            #expect(try await store.tried(claim, webviewSession: webviewSession) == nil)
             let answer = StoredAnswer(status: 201, body: Array("{}".utf8))
             try await store.answer(claim, until: try until(rig), answer)
             try await store.answer(claim, until: try until(rig), StoredAnswer(status: 500, body: []))
-            #expect(try await store.tried(claim, flow: nil) == .answered(answer, flow: flow))
-            #expect(try await store.tried(try self.claim(rig, "once", 2), flow: nil) == .reused)
+            #expect(
+                try await store.tried(claim, webviewSession: nil) == .answered(answer, webviewSession: webviewSession)
+            )
+            #expect(try await store.tried(try self.claim(rig, "once", 2), webviewSession: nil) == .reused)
             #expect(try await store.state(of: try self.claim(rig, "never")) == .absent)
         }
     }
@@ -184,13 +186,13 @@ struct ClaimStoreTests {
         try await withRig { rig in
             let store = PostgresKeyStore(client: rig.client)
             let claim = try claim(rig)
-            #expect(try await store.tried(claim, flow: nil) == nil)
-            #expect(try await store.tried(claim, flow: nil) == .running(retryAfter: 2))
+            #expect(try await store.tried(claim, webviewSession: nil) == nil)
+            #expect(try await store.tried(claim, webviewSession: nil) == .running(retryAfter: 2))
             try await store.release(claim, until: try until(rig))
-            #expect(try await store.tried(try self.claim(rig, "once", 2), flow: nil) == .reused)
-            #expect(try await store.tried(claim, flow: nil) == nil)
+            #expect(try await store.tried(try self.claim(rig, "once", 2), webviewSession: nil) == .reused)
+            #expect(try await store.tried(claim, webviewSession: nil) == nil)
             try rig.sql("UPDATE api_idempotency SET lease_until = now() - interval '1 second'")
-            #expect(try await store.tried(claim, flow: nil) == nil)
+            #expect(try await store.tried(claim, webviewSession: nil) == nil)
         }
     }
 
@@ -198,16 +200,23 @@ struct ClaimStoreTests {
         try await withRig { rig in
             let store = PostgresKeyStore(client: rig.client)
             let claim = try claim(rig)
-            guard case .taken(let first) = try await store.take(claim, flow: nil) else { throw Surprise("not taken") }
+            guard case .taken(let first) = try await store.take(claim, webviewSession: nil) else {
+                throw Surprise("not taken")
+            }
             try rig.sql("UPDATE api_idempotency SET lease_until = now() - interval '1 second'")
-            guard case .taken(let second) = try await store.take(claim, flow: nil) else { throw Surprise("not taken") }
+            guard case .taken(let second) = try await store.take(claim, webviewSession: nil) else {
+                throw Surprise("not taken")
+            }
             try await store.release(claim, until: first)
-            #expect(try await store.tried(claim, flow: nil) == .running(retryAfter: 2), "it is the second one's")
+            #expect(
+                try await store.tried(claim, webviewSession: nil) == .running(retryAfter: 2),
+                "it is the second one's"
+            )
             try await store.answer(claim, until: first, StoredAnswer(status: 500, body: [1]))
-            #expect(try await store.tried(claim, flow: nil) == .running(retryAfter: 2))
+            #expect(try await store.tried(claim, webviewSession: nil) == .running(retryAfter: 2))
             let answer = StoredAnswer(status: 200, body: [2])
             try await store.answer(claim, until: second, answer)
-            #expect(try await store.tried(claim, flow: nil) == .answered(answer, flow: nil))
+            #expect(try await store.tried(claim, webviewSession: nil) == .answered(answer, webviewSession: nil))
         }
     }
 
@@ -216,11 +225,11 @@ struct ClaimStoreTests {
             let store = PostgresKeyStore(client: rig.client)
             let first = try claim(rig)
             let second = try claim(rig, key: UUIDBytes(high: 9, low: 9))
-            #expect(try await store.tried(first, flow: nil) == nil)
-            #expect(try await store.tried(second, flow: nil) == .running(retryAfter: 2))
+            #expect(try await store.tried(first, webviewSession: nil) == nil)
+            #expect(try await store.tried(second, webviewSession: nil) == .running(retryAfter: 2))
             let answer = StoredAnswer(status: 201, body: Array("{}".utf8))
             try await store.answer(first, until: try until(rig), answer)
-            #expect(try await store.tried(second, flow: nil) == .answered(answer, flow: nil))
+            #expect(try await store.tried(second, webviewSession: nil) == .answered(answer, webviewSession: nil))
             let elsewhere = try #require(
                 IdempotencyClaim(
                     scope: OrderAccount.none.claimScope,
@@ -229,7 +238,7 @@ struct ClaimStoreTests {
                     fingerprint: first.fingerprint
                 )
             )
-            #expect(try await store.tried(elsewhere, flow: nil) == nil, "another account")
+            #expect(try await store.tried(elsewhere, webviewSession: nil) == nil, "another account")
         }
     }
 
@@ -237,26 +246,26 @@ struct ClaimStoreTests {
         try await withRig { rig in
             let store = PostgresKeyStore(client: rig.client)
             let claim = try claim(rig)
-            #expect(try await store.tried(claim, flow: nil) == nil)
+            #expect(try await store.tried(claim, webviewSession: nil) == nil)
             try rig.sql("UPDATE api_idempotency SET key_id = '\(claim.key)'")
-            #expect(try await store.tried(claim, flow: nil) == .running(retryAfter: 2))
+            #expect(try await store.tried(claim, webviewSession: nil) == .running(retryAfter: 2))
             try rig.sql("UPDATE api_idempotency SET status = 200, answer = 'x', lease_until = now()")
             #expect(
-                try await store.tried(claim, flow: nil)
-                    == .answered(StoredAnswer(status: 200, body: Array("x".utf8)), flow: nil)
+                try await store.tried(claim, webviewSession: nil)
+                    == .answered(StoredAnswer(status: 200, body: Array("x".utf8)), webviewSession: nil)
             )
-            #expect(try await store.tried(try self.claim(rig, "once", 2), flow: nil) == .reused)
+            #expect(try await store.tried(try self.claim(rig, "once", 2), webviewSession: nil) == .reused)
             // One whose holder is gone holds up nobody.
             try rig.sql("UPDATE api_idempotency SET answer = NULL")
-            #expect(try await store.tried(claim, flow: nil) == nil)
-            #expect(try await store.tried(claim, flow: nil) == .running(retryAfter: 2))
+            #expect(try await store.tried(claim, webviewSession: nil) == nil)
+            #expect(try await store.tried(claim, webviewSession: nil) == .running(retryAfter: 2))
         }
     }
 
     @Test func `are removed with the orders of their month`() async throws {
         try await withRig { rig in
             let store = PostgresKeyStore(client: rig.client)
-            for word in ["a", "b", "c"] { _ = try await store.tried(try claim(rig, word), flow: nil) }
+            for word in ["a", "b", "c"] { _ = try await store.tried(try claim(rig, word), webviewSession: nil) }
             let month = "date_trunc('month', now() - interval '400 days', 'UTC')"
             try rig.sql("UPDATE api_idempotency SET created_at = \(month)")
             #expect(try await store.prune(keep: .seconds(400 * 86_400)) == 0)

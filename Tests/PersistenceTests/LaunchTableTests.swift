@@ -128,19 +128,19 @@ struct LaunchTableTests {
     @Test func `with the right flow and a wrong secret changes nothing and writes nothing`() async throws {
         try await withRig { rig in
             let crossing = try await rig.issued()
-            let forged = LaunchTicket.mint(for: crossing.flow, random: rig.random)
+            let forged = LaunchTicket.mint(for: crossing.webviewSession, random: rig.random)
             let before = try rig.cell(crossing, "(ctid, xmin, flow)::text")
             #expect(try await rig.open(forged) == "unknown")
             #expect(try rig.cell(crossing, "(ctid, xmin, flow)::text") == before)
-            #expect(try await rig.broker.audit(crossing.flow).map(\.operation) == ["issue"])
+            #expect(try await rig.broker.audit(crossing.webviewSession).map(\.operation) == ["issue"])
         }
     }
 
     @Test func `of a flow that never was is unknown, whatever time it claims`() async throws {
         try await withRig { rig in
             for high: UInt64 in [0, 0x0000_7000, 0x01A1_FCDD_1D14_7000, .max] {
-                let flow = UUIDBytes(high: high, low: 0x8000_0000_0000_0001)
-                let forged = LaunchTicket.mint(for: flow, random: rig.random)
+                let webviewSession = UUIDBytes(high: high, low: 0x8000_0000_0000_0001)
+                let forged = LaunchTicket.mint(for: webviewSession, random: rig.random)
                 let verdict = try await rig.broker.open(forged, tab: nil, proof: nil, by: rig.caller())
                 #expect(word(verdict) == "unknown")
             }

@@ -20,14 +20,14 @@ struct LimitTests {
                 let request = IssueRequest(client: .iosApp, order: try rig.order(), proof: proof)
                 return try await rig.broker.issue(request, by: rig.caller())
             }
-            var first: IssuedFlow?
+            var first: IssuedWebviewSession?
             for _ in 0..<10 {
-                guard case .issued(let flow) = try await issue(proof) else { throw Surprise("not issued") }
-                first = first ?? flow
+                guard case .issued(let webviewSession) = try await issue(proof) else { throw Surprise("not issued") }
+                first = first ?? webviewSession
             }
             #expect(try await word(issue(proof)) == "tooManyFlows")
             #expect(try await word(issue(rig.broker.mintProof())) == "issued")
-            let over = try #require(first).ticket.flow
+            let over = try #require(first).ticket.webviewSession
             #expect(try await rig.broker.revoke(over, by: rig.caller()))
             #expect(try await word(issue(proof)) == "issued")
             #expect(try await word(issue(proof)) == "tooManyFlows")
@@ -55,13 +55,13 @@ struct LimitTests {
             let crossing = try await rig.issued(.mobileApp)
             try rig.sql("UPDATE flow SET postage = 540, total = tax_included + 540")
             let forged = MobileReturn(
-                flow: crossing.flow,
+                webviewSession: crossing.webviewSession,
                 checkoutSession: Rig.orderReference,
                 proof: rig.broker.mintProof(),
                 verifier: nil
             )
             func arrive() async throws -> PurchaseRefusal? {
-                let reference = crossing.flow.description
+                let reference = crossing.webviewSession.description
                 return try await rig.broker.arrive(
                     forged,
                     merchantReference: reference,
@@ -82,8 +82,8 @@ struct LimitTests {
 
     @Test func `answer for a dead flow from memory for a minute`() async throws {
         try await withRig { rig in
-            let crossing = try await rig.flow(in: .revoked)
-            let before = try await rig.broker.audit(crossing.flow).count
+            let crossing = try await rig.webviewSession(in: .revoked)
+            let before = try await rig.broker.audit(crossing.webviewSession).count
             for _ in 0..<5 {
                 #expect(try await rig.open(crossing.ticket) == "dead")
                 #expect(try await rig.buy(crossing) == "refused dead")
@@ -92,7 +92,7 @@ struct LimitTests {
                 )
             }
             // One row for the first open and one for the first purchase.
-            #expect(try await rig.broker.audit(crossing.flow).count == before + 2)
+            #expect(try await rig.broker.audit(crossing.webviewSession).count == before + 2)
             // A stranger with the ticket alone is asked for proof as ever.
             let bare = PurchaseRequest(ticket: try crossing.returnTicket(rig), orderReference: Rig.orderReference)
             #expect(try await word(rig.broker.purchase(bare, by: rig.caller())) == "refused proofRequired")

@@ -8,9 +8,9 @@ import Testing
 struct LiveSessionTests {
     @Test func `are those that can still be opened or used`() async throws {
         try await withRig { rig in
-            let live: [FlowState] = [.issued, .opened, .reviewed, .placed, .declined]
-            let others: [FlowState] = [.purchasing, .authorized, .revoked, .expired, .cancelled]
-            for state in live + others { _ = try await rig.flow(in: state) }
+            let live: [WebviewSessionState] = [.issued, .opened, .reviewed, .placed, .declined]
+            let others: [WebviewSessionState] = [.purchasing, .authorized, .revoked, .expired, .cancelled]
+            for state in live + others { _ = try await rig.webviewSession(in: state) }
             #expect(try await rig.countLive() == 5)
             // Nobody has opened it in time, and its row still says that it was issued.
             try rig.age(try await rig.issued(), seconds: 301)
@@ -22,13 +22,13 @@ struct LiveSessionTests {
 
     @Test func `are read by ranges of ids, so many at a time`() async throws {
         try await withRig { rig in
-            var flows: [FlowID] = []
-            for _ in 0..<7 { flows.append(try await rig.issued().flow) }
-            flows.sort()
+            var webviewSessions: [WebviewSessionID] = []
+            for _ in 0..<7 { webviewSessions.append(try await rig.issued().webviewSession) }
+            webviewSessions.sort()
             let end = UUIDBytes(high: .max, low: .max)
-            let first = try await rig.store.countLive(from: flows[1], until: flows[6], limit: 3)
-            #expect(first == CountStep(live: 3, last: flows[3]))
-            let last = try await rig.store.countLive(from: flows[4], until: flows[6], limit: 3)
+            let first = try await rig.store.countLive(from: webviewSessions[1], until: webviewSessions[6], limit: 3)
+            #expect(first == CountStep(live: 3, last: webviewSessions[3]))
+            let last = try await rig.store.countLive(from: webviewSessions[4], until: webviewSessions[6], limit: 3)
             #expect(last == CountStep(live: 2, last: nil))
             #expect(try await rig.store.countLive(from: end, until: end, limit: 3) == CountStep(live: 0, last: nil))
         }
@@ -41,7 +41,7 @@ struct LiveSessionTests {
         try await withRig(policy) { rig in
             for _ in 0..<3 { _ = try await rig.issued() }
             // Another process of the same database.
-            let limits = FlowLimits(policy: limited)
+            let limits = WebviewSessionLimits(policy: limited)
             let clock = ManualClock(SystemClock().now() + .seconds(1))
             let broker = try Broker(
                 store: rig.store,
@@ -61,15 +61,15 @@ struct LiveSessionTests {
                 // A reading takes its own millisecond in, and what is issued behind it comes on top.
                 clock.advance(by: .seconds(1))
             }
-            #expect(limits.liveFlows == nil)
+            #expect(limits.liveWebviewSessions == nil)
             while try await counter.step() {}
-            #expect(limits.liveFlows == 6)
+            #expect(limits.liveWebviewSessions == 6)
             #expect(try await issue() == "tooManyFlows")
             // Tickets that nobody opens are over after five minutes, not at the end of two hours.
             try rig.sql("UPDATE flow SET launch_until = now(), idle_until = now()")
             clock.advance(by: .seconds(60))
             while try await counter.step() {}
-            #expect(limits.liveFlows == 0)
+            #expect(limits.liveWebviewSessions == 0)
             for _ in 0..<4 { #expect(try await issue() == "issued") }
             #expect(try await issue() == "tooManyFlows")
         }
@@ -95,15 +95,15 @@ private final class ManualClock: WallClock, MonotonicClock {
 
 extension Rig {
     /// A counter that looks at few sessions at a time.
-    fileprivate func counter(_ limits: FlowLimits, _ clock: any WallClock) -> LiveSessionCounter {
+    fileprivate func counter(_ limits: WebviewSessionLimits, _ clock: any WallClock) -> LiveSessionCounter {
         LiveSessionCounter(store: store, limits: limits, life: .seconds(7_200), clock: clock, batch: 3)
     }
 
     /// Live sessions, as the program counts them.
     fileprivate func countLive() async throws -> Int? {
-        let limits = FlowLimits(policy: .unlimited())
+        let limits = WebviewSessionLimits(policy: .unlimited())
         let counter = counter(limits, ManualClock(SystemClock().now() + .seconds(1)))
         while try await counter.step() {}
-        return limits.liveFlows
+        return limits.liveWebviewSessions
     }
 }

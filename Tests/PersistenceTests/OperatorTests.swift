@@ -9,14 +9,14 @@ struct OperatorTests {
     @Test func `reads the trail of a flow in order, without a token in it`() async throws {
         try await withRig { rig in
             let crossing = try await rig.authorized()
-            let events = try await rig.broker.audit(crossing.flow)
+            let events = try await rig.broker.audit(crossing.webviewSession)
             #expect(
                 events.map { "\($0.ordinal) \($0.operation) \($0.verdict) \($0.state)" } == [
                     "1 issue issued issued", "2 open opened opened", "3 review reviewed reviewed",
                     "4 place placed placed", "5 purchase begin purchasing", "6 settle authorized authorized",
                 ]
             )
-            #expect(events.allSatisfy { $0.flow == crossing.flow })
+            #expect(events.allSatisfy { $0.webviewSession == crossing.webviewSession })
             #expect(events.allSatisfy { $0.peer == "192.0.2.0/24 9f86d081" })
             #expect(Set(events.map(\.request)).count == 6)
             #expect(zip(events, events.dropFirst()).allSatisfy { $0.at <= $1.at })
@@ -56,7 +56,11 @@ struct OperatorTests {
             _ = try await rig.authorized()
             let alerts = try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000))
             #expect(alerts.map(\.verdict) == ["orphan", "plaintext", "proof_mismatch", "reused"])
-            #expect(alerts.map(\.flow) == [orphan.flow, plain.flow, wrong.flow, reused.flow])
+            #expect(
+                alerts.map(\.webviewSession) == [
+                    orphan.webviewSession, plain.webviewSession, wrong.webviewSession, reused.webviewSession,
+                ]
+            )
             #expect(try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000), limit: 1).count == 1)
             #expect(try await rig.broker.alerts(since: WallTime(seconds: 4_000_000_000)).isEmpty)
         }
@@ -66,7 +70,7 @@ struct OperatorTests {
         try await withRig { rig in
             let crossing = try await rig.authorized()
             _ = try await rig.buy(crossing)
-            _ = try await rig.open(LaunchTicket.mint(for: crossing.flow, random: rig.random))
+            _ = try await rig.open(LaunchTicket.mint(for: crossing.webviewSession, random: rig.random))
             let text = rig.metrics.prometheusText()
             for (operation, verdict) in [
                 ("issue", "issued"), ("open", "opened"), ("open", "unknown"), ("review", "reviewed"),
@@ -76,7 +80,7 @@ struct OperatorTests {
                 let line = "sallyport_flow_verdicts_total{op=\"\(operation)\",verdict=\"\(verdict)\"} 1"
                 #expect(text.contains(line), "\(line)")
             }
-            #expect(!text.contains(crossing.flow.description))
+            #expect(!text.contains(crossing.webviewSession.description))
         }
     }
 
@@ -84,10 +88,10 @@ struct OperatorTests {
         try await withRig { rig in
             let done = try await rig.authorized()
             let one = try await rig.opened()
-            #expect(try await rig.broker.revoke(one.flow, by: rig.caller()))
-            #expect(try await !rig.broker.revoke(one.flow, by: rig.caller()))
-            #expect(try await !rig.broker.revoke(done.flow, by: rig.caller()))
-            #expect(try await rig.broker.audit(one.flow).last?.reason == "operator")
+            #expect(try await rig.broker.revoke(one.webviewSession, by: rig.caller()))
+            #expect(try await !rig.broker.revoke(one.webviewSession, by: rig.caller()))
+            #expect(try await !rig.broker.revoke(done.webviewSession, by: rig.caller()))
+            #expect(try await rig.broker.audit(one.webviewSession).last?.reason == "operator")
             #expect(try await word(rig.broker.view(try #require(one.tab), by: rig.caller())) == "refused closed")
 
             let mine = try await rig.issued()
@@ -115,7 +119,7 @@ struct OperatorTests {
             let bought = try await rig.authorized()
             try await rig.broker.notePlaintext(bought.returnTicket(rig), by: rig.caller())
             #expect(try rig.state(bought) == .authorized)
-            #expect(try await rig.broker.audit(bought.flow).last?.verdict == "plaintext")
+            #expect(try await rig.broker.audit(bought.webviewSession).last?.verdict == "plaintext")
         }
     }
 

@@ -92,9 +92,9 @@ struct OutcomeTests {
 
 /// A broker whose chance is known, so that a test can know the token it will mint.
 private enum Fixed {
-    /// The token that a broker with this chance mints for a flow.
+    /// The token that a broker with this chance mints for a webview session.
     static func tab(_ crossing: Crossing) -> TabToken {
-        TabToken.mint(for: crossing.flow, random: Zeros())
+        TabToken.mint(for: crossing.webviewSession, random: Zeros())
     }
 
     static func openRequest(
@@ -134,7 +134,7 @@ private func withLostAnswers(
 }
 
 extension Rig {
-    /// A flow in the state that an operation starts from.
+    /// A webview session in the state that an operation starts from.
     fileprivate func prepared(for operation: String) async throws -> (Crossing, PurchaseAttempt?) {
         switch operation {
         case "issue", "open": return (try await issued(), nil)
@@ -163,7 +163,7 @@ extension Rig {
             #expect(word(verdict) == "opened")
         case "review":
             let tab = try #require(crossing.tab)
-            #expect(try await word(broker.review(tab, session(crossing.flow), by: caller)) == "reviewed")
+            #expect(try await word(broker.review(tab, session(crossing.webviewSession), by: caller)) == "reviewed")
         case "place", "cancel":
             let tab = try #require(crossing.tab)
             let ticket = try crossing.returnTicket(self)
@@ -194,7 +194,7 @@ extension Rig {
             """
             WITH u AS (
                 UPDATE flow SET state = '\(verdict)', verdict = '\(verdict)', events = events + 1, \(change)
-                WHERE flow_id = '\(crossing.flow)' RETURNING *
+                WHERE flow_id = '\(crossing.webviewSession)' RETURNING *
             )
             INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
             SELECT flow_id, now(), events, state, '\(operation)', verdict, 'test', 'lost' FROM u

@@ -51,7 +51,7 @@ struct PhysicalTests {
 
     @Test func `lets a slice of the count be a range of the key, read by one process`() async throws {
         let slice = PostgresSessionStore.longStatements.filter { $0.name == "flow_count_slice" }
-        // What the program of before counts all live flows with.
+        // What the program of before counts all live webview sessions with.
         let whole = Statement(
             name: "flow_count_live",
             sql: """
@@ -64,8 +64,8 @@ struct PhysicalTests {
             parameterTypes: [.int8, .int8]
         )
         #expect(slice.count == 1)
-        // Only the work of a processor costs anything, so what may be spread over several is, although there is hardly a row to read;
-        // one look at an index would cost too little.
+        // Only the work of a processor costs anything, so what may be spread over several is, although there is hardly a row to
+        // read; one look at an index would cost too little.
         let eager = """
             SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
             SET min_parallel_index_scan_size = 0; SET max_parallel_workers_per_gather = 2;
@@ -85,7 +85,7 @@ struct PhysicalTests {
         let sweep = PostgresSessionStore.longStatements.filter { $0.name == "flow_sweep_open" }
         #expect(sweep.count == 1)
         try await withPlans(of: sweep) { _, plan in
-            // Of flows twice and of orders: what is walked over, and what has ended.
+            // Of webview sessions twice and of orders: what is walked over, and what has ended.
             #expect(plan.split(separator: "\n").count { $0.contains("Subplans Removed") } == 3, "\(plan)")
         }
     }
@@ -220,7 +220,7 @@ private func withPlans(
         try rig.sql(settings)
         for statement in statements {
             let types = statement.parameterTypes.map(sqlName).joined(separator: ", ")
-            let values = statement.parameterTypes.enumerated().map { value($0, $1, crossing.flow) }
+            let values = statement.parameterTypes.enumerated().map { value($0, $1, crossing.webviewSession) }
             try rig.sql("PREPARE \(statement.name) (\(types)) AS \(statement.sql)")
             let rows = try rig.admin.rows(
                 "EXPLAIN (VERBOSE, COSTS OFF) EXECUTE \(statement.name) (\(values.joined(separator: ", ")))"
@@ -238,13 +238,13 @@ private func sqlName(_ type: PostgresType) -> String {
     }
 }
 
-private func value(_ index: Int, _ type: PostgresType, _ flow: FlowID) -> String {
+private func value(_ index: Int, _ type: PostgresType, _ webviewSession: WebviewSessionID) -> String {
     switch type {
-    case .uuid where index <= 1: "'\(flow)'"
-    case .uuidArray: "'{\(flow)}'"
+    case .uuid where index <= 1: "'\(webviewSession)'"
+    case .uuidArray: "'{\(webviewSession)}'"
     case .int8, .int4: "100"
     case .timestamptz: "'2026-01-01Z'"
-    case .text where index == 0: "'{\(flow)}'"
+    case .text where index == 0: "'{\(webviewSession)}'"
     default: "NULL"
     }
 }

@@ -86,7 +86,7 @@ struct PurchaseTableTests {
         try await withRows(rows, client) { rig, row, crossing in
             var request = try crossing.purchase(rig)
             if client == .browser {
-                request.tab = TabToken.mint(for: crossing.flow, random: rig.random)
+                request.tab = TabToken.mint(for: crossing.webviewSession, random: rig.random)
             } else {
                 request.proof = rig.broker.mintProof()
             }
@@ -100,7 +100,7 @@ struct PurchaseTableTests {
         try await withRig { rig in
             let crossing = try await rig.placed()
             var request = try crossing.purchase(rig)
-            request.launch = LaunchTicket.mint(for: crossing.flow, random: rig.random)
+            request.launch = LaunchTicket.mint(for: crossing.webviewSession, random: rig.random)
             let verdict = try await rig.broker.purchase(request, by: rig.caller())
             #expect(word(verdict) == "refused proofMismatch")
             #expect(try rig.state(crossing) == .revoked)
@@ -145,8 +145,12 @@ struct PurchaseTableTests {
             guard case .issued(let unbound) = try await rig.broker.issue(issue, by: rig.caller()) else {
                 throw Surprise("not issued")
             }
-            #expect(try await rig.broker.audit(unbound.ticket.flow)[0].verdict == "issued_unbound")
-            var loose = Crossing(flow: unbound.ticket.flow, ticket: unbound.ticket, client: .androidApp)
+            #expect(try await rig.broker.audit(unbound.ticket.webviewSession)[0].verdict == "issued_unbound")
+            var loose = Crossing(
+                webviewSession: unbound.ticket.webviewSession,
+                ticket: unbound.ticket,
+                client: .androidApp
+            )
             let opened = try await rig.broker.open(loose.ticket, tab: nil, proof: nil, by: rig.caller())
             guard case .opened(let tab) = opened else { throw Surprise("\(opened)") }
             loose.tab = tab.token
@@ -159,7 +163,7 @@ struct PurchaseTableTests {
     @Test func `of a flow without any proof is refused where proofs are required`() async throws {
         try await withRig { rig in
             let crossing = try await rig.placed()
-            try rig.sql("UPDATE flow SET app_hash = NULL WHERE flow_id = '\(crossing.flow)'")
+            try rig.sql("UPDATE flow SET app_hash = NULL WHERE flow_id = '\(crossing.webviewSession)'")
             let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
             #expect(word(verdict) == "refused proofRequired")
         }
@@ -223,7 +227,7 @@ struct PurchaseTableTests {
                 )
             }
             bare.proof = rig.broker.mintProof()
-            bare.tab = client == .browser ? TabToken.mint(for: crossing.flow, random: rig.random) : nil
+            bare.tab = client == .browser ? TabToken.mint(for: crossing.webviewSession, random: rig.random) : nil
             let wrong = try await rig.broker.check(bare, by: rig.caller())
             #expect(word(wrong) == (row.before == .opened ? "refused unknown" : "refused proofMismatch"), "\(row)")
             #expect(try rig.cell(crossing, "(ctid, xmin, flow)::text") == before, "\(row)")
@@ -244,7 +248,7 @@ struct PurchaseTableTests {
             }
             #expect(try await receipt(crossing.proof, crossing.tab) == row.verdict, "\(row)")
             #expect(try await receipt(nil, nil) == "unknown", "\(row)")
-            let strangerTab = TabToken.mint(for: crossing.flow, random: rig.random)
+            let strangerTab = TabToken.mint(for: crossing.webviewSession, random: rig.random)
             #expect(try await receipt(rig.broker.mintProof(), strangerTab) == "unknown", "\(row)")
             // The tab alone never shows the receipt of an app, nor the app's proof that of a browser.
             if client.isApp {

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Races")
 struct RaceTests {
-    private static let flowCount = 300
+    private static let webviewSessionCount = 300
 
     @Test func `of sixteen opens of a ticket exactly one opens it`() async throws {
         let database = try TestDatabase(migrations: migrationsFolder)
         let crossings = try await withRig(on: database) { rig in
             var crossings: [Crossing] = []
-            for _ in 0..<Self.flowCount { crossings.append(try await rig.issued()) }
+            for _ in 0..<Self.webviewSessionCount { crossings.append(try await rig.issued()) }
             return crossings
         }
         // Two loops, each with connections and groups of its own.
@@ -26,7 +26,7 @@ struct RaceTests {
         }
         for crossing in crossings {
             var counts: [String: Int] = [:]
-            for tally in tallies { counts.merge(tally[crossing.flow] ?? [:], uniquingKeysWith: +) }
+            for tally in tallies { counts.merge(tally[crossing.webviewSession] ?? [:], uniquingKeysWith: +) }
             #expect(counts["opened"] == 1, "\(counts)")
             #expect(counts["reopened", default: 0] <= 1, "\(counts)")
             let rest = counts["reused", default: 0] + counts["dead", default: 0]
@@ -38,7 +38,7 @@ struct RaceTests {
         let database = try TestDatabase(migrations: migrationsFolder)
         let crossings = try await withRig(on: database) { rig in
             var crossings: [Crossing] = []
-            for _ in 0..<Self.flowCount { crossings.append(try await rig.placed()) }
+            for _ in 0..<Self.webviewSessionCount { crossings.append(try await rig.placed()) }
             return crossings
         }
         let tallies = try await inParallel(2, on: database) { rig in
@@ -48,7 +48,7 @@ struct RaceTests {
         }
         for crossing in crossings {
             var counts: [String: Int] = [:]
-            for tally in tallies { counts.merge(tally[crossing.flow] ?? [:], uniquingKeysWith: +) }
+            for tally in tallies { counts.merge(tally[crossing.webviewSession] ?? [:], uniquingKeysWith: +) }
             #expect(counts == ["begin": 1, "refused inProgress": 31])
         }
     }
@@ -67,14 +67,14 @@ struct RaceTests {
                 switch rig.nextTurn() % 4 {
                 case 0: return word(try await rig.broker.place(tab, ticket: ticket, total: nil, by: rig.caller()))
                 case 1: return word(try await rig.broker.cancel(tab, ticket: ticket, by: rig.caller()))
-                case 2: return "\(try await rig.broker.revoke(crossing.flow, by: rig.caller()))"
+                case 2: return "\(try await rig.broker.revoke(crossing.webviewSession, by: rig.caller()))"
                 default: return try await rig.buy(crossing)
                 }
             }
         }
         try await withRig(on: database) { rig in
             for crossing in crossings {
-                let events = try await rig.broker.audit(crossing.flow)
+                let events = try await rig.broker.audit(crossing.webviewSession)
                 #expect(events.map(\.ordinal) == Array(1...events.count))
                 #expect(events.last?.state == (try rig.state(crossing)))
                 // Dead stays dead.
@@ -86,12 +86,12 @@ struct RaceTests {
 }
 
 extension Rig {
-    /// Runs a call several times for each flow, all at once; the words of its verdicts by flow.
+    /// Runs a call several times for each webview session, all at once; the words of its verdicts by webview session.
     func tally(
         _ crossings: [Crossing],
         each count: Int,
         _ body: @escaping (Rig, Crossing) async throws -> String
-    ) async -> [FlowID: [String: Int]] {
+    ) async -> [WebviewSessionID: [String: Int]] {
         let board = Board()
         var tasks: [Task<Void, Never>] = []
         for round in 0..<count {
@@ -102,7 +102,7 @@ extension Rig {
                     reactor.startTask {
                         var verdict = "failed"
                         do { verdict = try await body(self, crossing) } catch { verdict = "failed \(error)" }
-                        board.words[crossing.flow, default: [:]][verdict, default: 0] += 1
+                        board.words[crossing.webviewSession, default: [:]][verdict, default: 0] += 1
                     }
                 )
             }
@@ -112,7 +112,7 @@ extension Rig {
     }
 
     private final class Board {
-        var words: [FlowID: [String: Int]] = [:]
+        var words: [WebviewSessionID: [String: Int]] = [:]
     }
 }
 

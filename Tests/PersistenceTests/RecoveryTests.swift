@@ -22,7 +22,7 @@ struct RecoveryTests {
             #expect(try await rig.broker.claimOverdue().isEmpty)
             #expect(try await rig.orders.claimLeft(limit: 8).isEmpty)
             try rig.sql("UPDATE merchant_order SET account = ''")
-            #expect(try await rig.broker.claimOverdue().map(\.flow) == [crossing.flow])
+            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
             #expect(try await rig.orders.claimLeft(limit: 8).count == 1)
         }
     }
@@ -35,7 +35,7 @@ struct RecoveryTests {
             try rig.sql("UPDATE merchant_order SET account = 'other'")
             #expect(try await rig.broker.claimStuck(limit: 8).isEmpty)
             try rig.sql("UPDATE merchant_order SET account = ''")
-            #expect(try await rig.broker.claimStuck(limit: 8).map(\.flow) == [crossing.flow])
+            #expect(try await rig.broker.claimStuck(limit: 8).map(\.webviewSession) == [crossing.webviewSession])
         }
     }
 
@@ -45,7 +45,7 @@ struct RecoveryTests {
             #expect(try await rig.broker.giveUp(attempt, reason: "gone", by: rig.caller()))
             let unsettled = PostgresUnsettledStore(client: rig.client)
             #expect(try await unsettled.counts().map(\.kind) == [.purchase])
-            #expect(try await unsettled.list(underWayFor: nil).map(\.flow) == [crossing.flow])
+            #expect(try await unsettled.list(underWayFor: nil).map(\.webviewSession) == [crossing.webviewSession])
             try rig.sql("DELETE FROM flow")
             #expect(try await unsettled.counts().isEmpty)
         }
@@ -57,7 +57,7 @@ struct RecoveryTests {
             try rig.pass(crossing, seconds: 46)
             try await rig.expectClaim(crossing, recoveries: 0, age: 46)
             #expect(try await rig.broker.claimOverdue().isEmpty, "somebody is at it")
-            _ = try #require(try await rig.broker.takeOver(crossing.flow, by: rig.caller()))
+            _ = try #require(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()))
             try rig.pass(crossing, seconds: 100)
             try await rig.expectClaim(crossing, recoveries: 1, age: 146)
         }
@@ -68,7 +68,7 @@ struct RecoveryTests {
             let (crossing, _) = try await rig.purchasing()
             try rig.pass(crossing, seconds: 46)
             let pause = Duration.seconds(3_600)
-            _ = try #require(try await rig.broker.takeOver(crossing.flow, pause: pause, by: rig.caller()))
+            _ = try #require(try await rig.broker.takeOver(crossing.webviewSession, pause: pause, by: rig.caller()))
             try rig.pass(crossing, seconds: 3_590)
             #expect(try await rig.broker.claimOverdue().isEmpty)
             // A buyer's own repeat does not wait for the pause.
@@ -84,7 +84,7 @@ struct RecoveryTests {
         try await withRig { rig in
             let (crossing, first) = try await rig.purchasing()
             try rig.pass(crossing, seconds: 46)
-            let attempt = try #require(try await rig.broker.takeOver(crossing.flow, by: rig.caller()))
+            let attempt = try #require(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()))
             #expect(try await !rig.broker.giveUp(first, reason: "gone", by: rig.caller()))
             #expect(try await rig.broker.giveUp(attempt, reason: "gone", by: rig.caller()))
             let alerts = try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000))
@@ -92,13 +92,13 @@ struct RecoveryTests {
             try rig.pass(crossing, seconds: 400 * 86_400)
             #expect(try await rig.broker.claimOverdue().isEmpty)
             let stuck = try #require(try await rig.broker.stuckPurchases().first)
-            #expect(stuck.flow == crossing.flow)
+            #expect(stuck.webviewSession == crossing.webviewSession)
             #expect(stuck.recoveries == 1)
             #expect(stuck.orderReference == Rig.orderReference)
             #expect(stuck.total == attempt.total)
             #expect(stuck.since < stuck.stuckAt)
             #expect(try rig.state(crossing) == .purchasing)
-            let last = try #require(try await rig.broker.audit(crossing.flow).last)
+            let last = try #require(try await rig.broker.audit(crossing.webviewSession).last)
             #expect([last.operation, last.verdict, last.reason] == ["give_up", "stuck", "gone"])
         }
     }
@@ -106,11 +106,11 @@ struct RecoveryTests {
     @Test func `begins anew when an operator asks for it`() async throws {
         try await withRig { rig in
             let (crossing, attempt) = try await rig.purchasing()
-            #expect(try await !rig.broker.resume(crossing.flow, by: rig.caller()))
+            #expect(try await !rig.broker.resume(crossing.webviewSession, by: rig.caller()))
             #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
             try rig.pass(crossing, seconds: 90_000)
-            #expect(try await rig.broker.resume(crossing.flow, by: rig.caller()))
-            #expect(try await !rig.broker.resume(crossing.flow, by: rig.caller()))
+            #expect(try await rig.broker.resume(crossing.webviewSession, by: rig.caller()))
+            #expect(try await !rig.broker.resume(crossing.webviewSession, by: rig.caller()))
             #expect(try await rig.broker.stuckPurchases().isEmpty)
             try await rig.expectClaim(crossing, recoveries: 0, age: 0)
         }
@@ -120,14 +120,17 @@ struct RecoveryTests {
         try await withRig { rig in
             let (crossing, attempt) = try await rig.purchasing()
             #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
-            try rig.sql("BEGIN; SELECT FROM flow WHERE flow_id = '\(crossing.flow)' FOR UPDATE")
+            try rig.sql("BEGIN; SELECT FROM flow WHERE flow_id = '\(crossing.webviewSession)' FOR UPDATE")
             var isResumed: Bool?
             let operation = rig.reactor.startTask {
-                isResumed = try? await rig.broker.resume(crossing.flow, by: rig.caller())
+                isResumed = try? await rig.broker.resume(crossing.webviewSession, by: rig.caller())
             }
             try await rig.untilSomebodyWaits()
-            // Whoever has the flow comes next to its purchase, and must not meet anybody there who wants the flow.
-            try rig.sql("SELECT FROM flow_purchasing WHERE flow_id = '\(crossing.flow)' FOR UPDATE NOWAIT; ROLLBACK")
+            // Whoever has the webview session comes next to its purchase, and must not meet anybody there who wants the webview
+            // session.
+            try rig.sql(
+                "SELECT FROM flow_purchasing WHERE flow_id = '\(crossing.webviewSession)' FOR UPDATE NOWAIT; ROLLBACK"
+            )
             await operation.value
             #expect(isResumed == true)
         }
@@ -150,23 +153,23 @@ struct RecoveryTests {
     @Test func `is shared by two processes, each purchase by one`() async throws {
         let database = try TestDatabase(migrations: migrationsFolder)
         try await withRig(on: database) { rig in
-            var flows: Set<FlowID> = []
+            var webviewSessions: Set<WebviewSessionID> = []
             for _ in 0..<12 {
                 let crossing = try await rig.purchasing().0
                 try rig.pass(crossing, seconds: 46)
-                flows.insert(crossing.flow)
+                webviewSessions.insert(crossing.webviewSession)
             }
             // What another process has claimed a moment ago, and has not committed.
-            let taken = flows.sorted().prefix(4)
+            let taken = webviewSessions.sorted().prefix(4)
             let list = taken.map { "'\($0)'" }.joined(separator: ",")
             try rig.sql("BEGIN; SELECT FROM flow_purchasing WHERE flow_id IN (\(list)) FOR UPDATE")
-            let ours = try await rig.broker.claimOverdue(limit: 6).map(\.flow)
+            let ours = try await rig.broker.claimOverdue(limit: 6).map(\.webviewSession)
             #expect(ours.count == 6)
             #expect(taken.allSatisfy { !ours.contains($0) })
             try rig.sql("ROLLBACK")
-            let rest = try await rig.broker.claimOverdue(limit: 12).map(\.flow)
-            #expect(Set(ours + rest) == flows)
-            #expect(ours.count + rest.count == flows.count)
+            let rest = try await rig.broker.claimOverdue(limit: 12).map(\.webviewSession)
+            #expect(Set(ours + rest) == webviewSessions)
+            #expect(ours.count + rest.count == webviewSessions.count)
         }
     }
 
@@ -174,11 +177,11 @@ struct RecoveryTests {
         try await withRig { rig in
             let (crossing, _) = try await rig.purchasing()
             try rig.pass(crossing, seconds: 46)
-            try rig.sql("BEGIN; SELECT FROM flow WHERE flow_id = '\(crossing.flow)' FOR UPDATE")
-            #expect(try await rig.broker.claimOverdue().map(\.flow) == [crossing.flow])
-            #expect(try await rig.broker.takeOver(crossing.flow, by: rig.caller()) == nil)
+            try rig.sql("BEGIN; SELECT FROM flow WHERE flow_id = '\(crossing.webviewSession)' FOR UPDATE")
+            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
+            #expect(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()) == nil)
             try rig.sql("ROLLBACK")
-            #expect(try await rig.broker.takeOver(crossing.flow, by: rig.caller()) != nil)
+            #expect(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()) != nil)
         }
     }
 
@@ -187,14 +190,14 @@ struct RecoveryTests {
             let (crossing, _) = try await rig.purchasing()
             var pauses: [String?] = []
             for _ in 0..<9 {
-                try await rig.broker.postpone(crossing.flow)
+                try await rig.broker.postpone(crossing.webviewSession)
                 let pause = "round(extract(epoch FROM next_at - now()) / 10) * 10"
                 pauses.append(try rig.admin.rows("SELECT \(pause) FROM flow_purchasing")[0][0])
             }
             #expect(pauses == ["30", "60", "120", "240", "480", "960", "1920", "3600", "3600"])
             try rig.pass(crossing, seconds: 3_700)
-            #expect(try await rig.broker.claimOverdue().map(\.flow) == [crossing.flow])
-            _ = try #require(try await rig.broker.takeOver(crossing.flow, by: rig.caller()))
+            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
+            _ = try #require(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()))
             #expect(try rig.admin.rows("SELECT failures FROM flow_purchasing") == [["0"]])
         }
     }
@@ -204,11 +207,11 @@ struct RecoveryTests {
             let (known, _) = try await rig.purchasing()
             let (later, _) = try await rig.purchasing()
             try rig.sql("ALTER TYPE flow_client ADD VALUE 'laterApp'")
-            try rig.sql("UPDATE flow SET client = 'laterApp' WHERE flow_id = '\(later.flow)'")
+            try rig.sql("UPDATE flow SET client = 'laterApp' WHERE flow_id = '\(later.webviewSession)'")
             for crossing in [known, later] { try rig.pass(crossing, seconds: 46) }
             let before = try rig.trace(of: later)
-            #expect(try await rig.broker.claimOverdue().map(\.flow) == [known.flow])
-            #expect(try await rig.broker.takeOver(later.flow, by: rig.caller()) == nil)
+            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [known.webviewSession])
+            #expect(try await rig.broker.takeOver(later.webviewSession, by: rig.caller()) == nil)
             #expect(try rig.trace(of: later) == before)
         }
     }
@@ -219,7 +222,7 @@ extension Rig {
     fileprivate func expectClaim(_ crossing: Crossing, recoveries: Int, age: Int64) async throws {
         let claimed = try await broker.claimOverdue()
         let one = try #require(claimed.first)
-        #expect(claimed.count == 1 && one.flow == crossing.flow && one.recoveries == recoveries)
+        #expect(claimed.count == 1 && one.webviewSession == crossing.webviewSession && one.recoveries == recoveries)
         #expect((age..<age + 54).contains(one.age.components.seconds), "\(one.age)")
     }
 
@@ -244,7 +247,7 @@ extension Rig {
             SELECT f.lease_until, f.attempt_id, f.events, q.next_at, q.recoveries, q.failures
             FROM flow AS f JOIN flow_purchasing AS q ON q.flow_id = f.flow_id WHERE f.flow_id = $1
             """,
-            [crossing.flow.description]
+            [crossing.webviewSession.description]
         )
     }
 
@@ -252,6 +255,8 @@ extension Rig {
     func pass(_ crossing: Crossing, seconds: Int) throws {
         try age(crossing, seconds: seconds)
         let moves = ["since", "next_at", "stuck_at"].map { "\($0) = \($0) - interval '\(seconds) seconds'" }
-        try sql("UPDATE flow_purchasing SET \(moves.joined(separator: ", ")) WHERE flow_id = '\(crossing.flow)'")
+        try sql(
+            "UPDATE flow_purchasing SET \(moves.joined(separator: ", ")) WHERE flow_id = '\(crossing.webviewSession)'"
+        )
     }
 }

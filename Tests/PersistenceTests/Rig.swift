@@ -15,7 +15,7 @@ final class Rig {
     let broker: Broker
     let store: PostgresSessionStore
     let client: PostgresClient
-    let limits: FlowLimits
+    let limits: WebviewSessionLimits
     let clock: any WallClock & MonotonicClock
     let reactor: Reactor
     let metrics = MetricsRegistry()
@@ -45,7 +45,7 @@ final class Rig {
         self.database = database
         admin = try database.admin()
         self.clock = clock
-        limits = FlowLimits(policy: policy)
+        limits = WebviewSessionLimits(policy: policy)
         store = PostgresSessionStore(client: client, policy: policy)
         broker = try Broker(
             store: store,
@@ -81,7 +81,7 @@ final class Rig {
         try Broker(
             store: store,
             policy: broker.policy,
-            limits: FlowLimits(policy: broker.policy),
+            limits: WebviewSessionLimits(policy: broker.policy),
             random: reactor.random,
             clock: clock,
             metrics: metrics
@@ -122,15 +122,15 @@ final class Rig {
 
     func order() throws -> Order { try Catalogue.sample.order(["hd8": 1, "hd10": 1]) }
 
-    /// The session of the provider for a flow.
+    /// The session of the provider for a webview session.
     func session(
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         _ reference: String = Rig.orderReference,
         postage: Yen = Yen(540)
     ) -> ReviewedSession {
         ReviewedSession(
             orderReference: reference,
-            merchantReference: flow.description,
+            merchantReference: webviewSession.description,
             postage: postage,
             details: Rig.details
         )

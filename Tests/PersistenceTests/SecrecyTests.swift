@@ -23,7 +23,7 @@ struct SecrecyTests {
                     try #require(crossing.proof).text, verifier, "購入者カナリア", "canary@example.com",
                 ]
             let dump = try rig.dump()
-            #expect(dump.contains(crossing.flow.description))
+            #expect(dump.contains(crossing.webviewSession.description))
             for canary in canaries {
                 for form in forms(of: canary) { #expect(!dump.contains(form), "\(canary) as \(form)") }
             }
@@ -35,7 +35,7 @@ struct SecrecyTests {
         let bytes = Array(canary.utf8)
         var forms = [canary, Hex.encode(bytes), Base64URL.encode(bytes)]
         if canary.hasPrefix("sw"), let secret = Base64URL.decode(String(canary.dropFirst(4))) {
-            // The flow id in front is no secret.
+            // The webview session id in front is no secret.
             forms.append(Hex.encode(Array(secret.suffix(32))))
             forms.append(String(canary.suffix(40)))
         }
@@ -48,8 +48,8 @@ struct SecrecyTests {
             let two = try await rig.reviewed()
             try rig.sql(
                 """
-                UPDATE flow_private SET sealed = (SELECT sealed FROM flow_private WHERE flow_id = '\(one.flow)')
-                WHERE flow_id = '\(two.flow)'
+                UPDATE flow_private SET sealed = (SELECT sealed FROM flow_private WHERE flow_id = '\(one.webviewSession)')
+                WHERE flow_id = '\(two.webviewSession)'
                 """
             )
             let tab = try #require(two.tab)

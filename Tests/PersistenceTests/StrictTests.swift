@@ -53,7 +53,7 @@ struct StrictTests {
             #expect(try await rig.buy(second) == "refused notReady")
             try await rig.place(second)
             #expect(try await rig.buy(second) == "begin")
-            let words = try await rig.broker.audit(first.flow).map { "\($0.operation) \($0.verdict)" }
+            let words = try await rig.broker.audit(first.webviewSession).map { "\($0.operation) \($0.verdict)" }
             #expect(
                 words == [
                     "issue issued", "open opened", "review reviewed", "place not_met", "purchase not_ready", "meet met",

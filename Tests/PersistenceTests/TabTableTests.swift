@@ -29,15 +29,17 @@ struct TabTableTests {
             for _ in 0..<40 { crossings.append(try await rig.reviewed()) }
             let tally = await rig.tally(crossings, each: 3) { rig, crossing in
                 let tab = try #require(crossing.tab)
-                let forged = TabToken.mint(for: crossing.flow, random: rig.random)
+                let forged = TabToken.mint(for: crossing.webviewSession, random: rig.random)
                 let stranger = try await rig.broker.view(forged, withDetails: true, by: rig.caller(2))
                 let verdict = try await rig.broker.view(tab, withDetails: true, by: rig.caller())
-                guard case .live(let view) = verdict, view.flow == crossing.flow, view.details != nil else {
+                guard case .live(let view) = verdict, view.webviewSession == crossing.webviewSession,
+                    view.details != nil
+                else {
                     return "none"
                 }
                 return word(stranger)
             }
-            for crossing in crossings { #expect(tally[crossing.flow] == ["refused unknown": 3]) }
+            for crossing in crossings { #expect(tally[crossing.webviewSession] == ["refused unknown": 3]) }
         }
     }
 
@@ -50,7 +52,7 @@ struct TabTableTests {
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             try rig.sql(
-                "UPDATE flow SET b_prev_hash = b_hash, b_hash = sha256('x') WHERE flow_id = '\(crossing.flow)'"
+                "UPDATE flow SET b_prev_hash = b_hash, b_hash = sha256('x') WHERE flow_id = '\(crossing.webviewSession)'"
             )
             let verdict = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
             #expect(word(verdict) == row.verdict, "\(row)")
@@ -80,7 +82,7 @@ struct TabTableTests {
                 Row(.purchasing, "refused readOnly"), Row(.declined, "declined"),
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
-            let session = rig.session(crossing.flow, postage: Yen(1_080))
+            let session = rig.session(crossing.webviewSession, postage: Yen(1_080))
             let verdict = try await rig.broker.review(try #require(crossing.tab), session, by: rig.caller())
             #expect(word(verdict) == row.verdict, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
@@ -96,7 +98,7 @@ struct TabTableTests {
                 Row(.purchasing, "refused readOnly"), Row(.declined, "reviewed", .reviewed),
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
-            let session = rig.session(crossing.flow, Rig.otherReference)
+            let session = rig.session(crossing.webviewSession, Rig.otherReference)
             let verdict = try await rig.broker.review(try #require(crossing.tab), session, by: rig.caller())
             #expect(word(verdict) == row.verdict, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
@@ -110,7 +112,7 @@ struct TabTableTests {
             let mine = try await rig.opened()
             let other = try await rig.opened()
             let tab = try #require(mine.tab)
-            let foreign = rig.session(other.flow)
+            let foreign = rig.session(other.webviewSession)
             #expect(try await word(rig.broker.review(tab, foreign, by: rig.caller())) == "orderMismatch")
             let nameless = ReviewedSession(
                 orderReference: Rig.orderReference,
@@ -138,10 +140,10 @@ struct TabTableTests {
         }
     }
 
-    @Test(arguments: [FlowState.reviewed, .placed])
-    func `cannot agree to another total`(state: FlowState) async throws {
+    @Test(arguments: [WebviewSessionState.reviewed, .placed])
+    func `cannot agree to another total`(state: WebviewSessionState) async throws {
         try await withRig { rig in
-            let crossing = try await rig.flow(in: state)
+            let crossing = try await rig.webviewSession(in: state)
             let ticket = try crossing.returnTicket(rig)
             let tab = try #require(crossing.tab)
             let verdict = try await rig.broker.place(tab, ticket: ticket, total: Yen(27_995), by: rig.caller())
@@ -150,10 +152,10 @@ struct TabTableTests {
         }
     }
 
-    @Test(arguments: [FlowState.reviewed, .placed])
-    func `cannot agree to what another page showed`(state: FlowState) async throws {
+    @Test(arguments: [WebviewSessionState.reviewed, .placed])
+    func `cannot agree to what another page showed`(state: WebviewSessionState) async throws {
         try await withRig { rig in
-            let crossing = try await rig.flow(in: state)
+            let crossing = try await rig.webviewSession(in: state)
             let ticket = try crossing.returnTicket(rig)
             let tab = try #require(crossing.tab)
             func agree(_ shown: Digest32?) async throws -> String {
@@ -169,7 +171,7 @@ struct TabTableTests {
             #expect(view.shown != nil)
             #expect(try await agree(view.shown) == "placed")
             // As a program of before leaves it.
-            try rig.sql("UPDATE flow SET shown = NULL WHERE flow_id = '\(crossing.flow)'")
+            try rig.sql("UPDATE flow SET shown = NULL WHERE flow_id = '\(crossing.webviewSession)'")
             #expect(try await agree(other) == "placed")
         }
     }
@@ -181,7 +183,7 @@ struct TabTableTests {
             func mark(_ reference: String, _ postage: Yen, _ details: PrivateDetails) async throws -> String? {
                 let session = ReviewedSession(
                     orderReference: reference,
-                    merchantReference: crossing.flow.description,
+                    merchantReference: crossing.webviewSession.description,
                     postage: postage,
                     details: details
                 )
@@ -270,7 +272,7 @@ struct TabTableTests {
         try await withRig { rig in
             let crossing = try await rig.reviewed()
             let tab = try #require(crossing.tab)
-            let forged = rig.broker.returnTicket(of: TabToken.mint(for: crossing.flow, random: rig.random))
+            let forged = rig.broker.returnTicket(of: TabToken.mint(for: crossing.webviewSession, random: rig.random))
             let placed = try await rig.broker.place(tab, ticket: forged, total: nil, by: rig.caller())
             #expect(word(placed) == "flowMismatch")
             let cancelled = try await rig.broker.cancel(tab, ticket: forged, by: rig.caller())
@@ -304,13 +306,13 @@ struct TabTableTests {
             guard case .live(let view) = try await rig.broker.view(try #require(seen.tab), by: rig.caller()) else {
                 throw Surprise("no page")
             }
-            // The flow may have moved on between the look and the provider's answer.
-            try rig.sql("UPDATE flow SET state = '\(row.before.rawValue)' WHERE flow_id = '\(seen.flow)'")
+            // The webview session may have moved on between the look and the provider's answer.
+            try rig.sql("UPDATE flow SET state = '\(row.before.rawValue)' WHERE flow_id = '\(seen.webviewSession)'")
             let isDeclined = try await rig.broker.decline(view, reason: "Declined! 4111", by: rig.caller())
             #expect("\(isDeclined)" == row.verdict)
             #expect(try rig.state(seen) == row.after)
             guard isDeclined else { return }
-            #expect(try await rig.broker.audit(seen.flow).last?.reason == "Declined")
+            #expect(try await rig.broker.audit(seen.webviewSession).last?.reason == "Declined")
         }
     }
 }

@@ -10,9 +10,11 @@ import Testing
 struct UpkeepTests {
     @Test func `expires what is overdue, once, and leaves the rest`() async throws {
         try await withRig { rig in
-            let states: [FlowState] = [.issued, .opened, .reviewed, .placed, .declined, .purchasing, .authorized]
+            let states: [WebviewSessionState] = [
+                .issued, .opened, .reviewed, .placed, .declined, .purchasing, .authorized,
+            ]
             var old: [Crossing] = []
-            for state in states { old.append(try await rig.flow(in: state)) }
+            for state in states { old.append(try await rig.webviewSession(in: state)) }
             for crossing in old { try rig.age(crossing, seconds: 7_200) }
             try rig.moveIDs(old, hours: 3)
             let young = try await rig.issued()
@@ -23,7 +25,7 @@ struct UpkeepTests {
             #expect(try rig.admin.rows("SELECT count(*) FROM flow WHERE state = 'expired'")[0][0] == "5")
             #expect(try rig.admin.rows("SELECT count(*) FROM flow_event WHERE op = 'sweep'")[0][0] == "5")
             #expect(try rig.state(young) == .issued)
-            // Each flow is visited once.
+            // Each webview session is visited once.
             let second = try await sweeper.run(request: "sweep-2")
             #expect((second.visited, second.expired) == (0, 0))
         }
@@ -80,7 +82,7 @@ struct UpkeepTests {
     @Test func `makes partitions ahead and drops those past retention, with what is in them`() async throws {
         try await withRig { rig in
             #expect(try await rig.partitions.make().count == 0)
-            #expect(try await rig.dropFlows() == Dropped())
+            #expect(try await rig.dropWebviewSessions() == Dropped())
             try rig.sql(
                 """
                 SELECT flow_make_partition('flow', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
@@ -89,7 +91,7 @@ struct UpkeepTests {
                 """
             )
             let kept = try await rig.reviewed()
-            #expect(try await rig.dropFlows() == Dropped(count: 3))
+            #expect(try await rig.dropWebviewSessions() == Dropped(count: 3))
             #expect(try rig.state(kept) == .reviewed)
         }
     }
@@ -109,7 +111,7 @@ struct UpkeepTests {
             // As a dump does, for hours.
             try rig.sql("BEGIN; LOCK TABLE flow, flow_event IN ACCESS SHARE MODE")
             var work: Dropped?
-            let upkeep = rig.reactor.startTask { work = try? await rig.dropFlows() }
+            let upkeep = rig.reactor.startTask { work = try? await rig.dropWebviewSessions() }
             var buyers = 0
             while work == nil {
                 _ = try await rig.opened()
@@ -120,7 +122,7 @@ struct UpkeepTests {
             #expect(work == Dropped(count: 1, overdue: 2))
             #expect(buyers > 0)
             try rig.sql("COMMIT")
-            #expect(try await rig.dropFlows() == Dropped(count: 2))
+            #expect(try await rig.dropWebviewSessions() == Dropped(count: 2))
         }
     }
 
@@ -179,10 +181,10 @@ extension Rig {
     /// A store of partitions on the rig's client.
     var partitions: PostgresPartitionStore { PostgresPartitionStore(client: client) }
 
-    /// Drops flows, trail and sealed data past the usual retention.
-    func dropFlows() async throws -> Dropped {
+    /// Drops webview sessions, trail and sealed data past the usual retention.
+    func dropWebviewSessions() async throws -> Dropped {
         try await drop { () async throws(PostgresError) in
-            try await partitions.dropFlows(keep: .seconds(90 * 86_400), keepPrivate: .seconds(86_400))
+            try await partitions.dropWebviewSessions(keep: .seconds(90 * 86_400), keepPrivate: .seconds(86_400))
         }
     }
 
@@ -212,7 +214,7 @@ extension Rig {
         return rows.compactMap { $0[0] }
     }
 
-    /// Makes room for flows of the last days, which in the first days of a month are those of the month before.
+    /// Makes room for webview sessions of the last days, which in the first days of a month are those of the month before.
     func makeEarlierMonth() throws {
         try sql(
             """
@@ -222,12 +224,15 @@ extension Rig {
         )
     }
 
-    /// Gives flows ids as if they had been made earlier.
+    /// Gives webview sessions ids as if they had been made earlier.
     func moveIDs(_ crossings: [Crossing], hours: Int) throws {
         for crossing in crossings {
-            let moved = UUIDBytes(high: crossing.flow.high - UInt64(hours * 3_600_000) << 16, low: crossing.flow.low)
+            let moved = UUIDBytes(
+                high: crossing.webviewSession.high - UInt64(hours * 3_600_000) << 16,
+                low: crossing.webviewSession.low
+            )
             for table in ["flow", "flow_event", "flow_private", "flow_purchasing"] {
-                try sql("UPDATE \(table) SET flow_id = '\(moved)' WHERE flow_id = '\(crossing.flow)'")
+                try sql("UPDATE \(table) SET flow_id = '\(moved)' WHERE flow_id = '\(crossing.webviewSession)'")
             }
         }
     }

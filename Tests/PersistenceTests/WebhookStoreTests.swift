@@ -19,7 +19,7 @@ private final class WebhookRig {
         store = PostgresWebhookStore(client: rig.client)
     }
 
-    func flow() -> UUIDBytes { UUIDBytes(version7At: SystemClock().now(), random: rig.random) }
+    func webviewSession() -> UUIDBytes { UUIDBytes(version7At: SystemClock().now(), random: rig.random) }
 
     /// Adds an endpoint with a key that no vault has sealed.
     func endpoint(_ types: [WebhookEventType] = []) async throws -> UUIDBytes {
@@ -31,14 +31,15 @@ private final class WebhookRig {
     }
 
     /// Lets events happen, in one statement.
-    func happen(_ flow: UUIDBytes, _ places: ClosedRange<Int>, _ type: WebhookEventType = .sessionPaid) throws {
-        try rig.sql(WebhookRig.insert(flow, places, type))
+    func happen(_ webviewSession: UUIDBytes, _ places: ClosedRange<Int>, _ type: WebhookEventType = .sessionPaid) throws
+    {
+        try rig.sql(WebhookRig.insert(webviewSession, places, type))
     }
 
-    static func insert(_ flow: UUIDBytes, _ places: ClosedRange<Int>, _ type: WebhookEventType) -> String {
+    static func insert(_ webviewSession: UUIDBytes, _ places: ClosedRange<Int>, _ type: WebhookEventType) -> String {
         """
         INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
-        SELECT '\(flow)', gen_random_uuid(), n, now(), '\(type.text)', json_build_object('place', n)
+        SELECT '\(webviewSession)', gen_random_uuid(), n, now(), '\(type.text)', json_build_object('place', n)
         FROM generate_series(\(places.lowerBound), \(places.upperBound)) AS n
         """
     }
@@ -49,7 +50,7 @@ private final class WebhookRig {
         allowances: [UUIDBytes: Int] = [:]
     ) async throws -> [ClaimedDelivery] {
         let demand = ClaimDemand(limit: limit, share: share, lease: .seconds(30), allowances: allowances)
-        return try await store.claim(demand, attempt: flow())
+        return try await store.claim(demand, attempt: webviewSession())
     }
 
     func deliver(_ delivery: ClaimedDelivery) async throws -> Int64? {
@@ -59,10 +60,10 @@ private final class WebhookRig {
 
     func replay(
         _ event: UUIDBytes,
-        _ flow: UUIDBytes?,
+        _ webviewSession: UUIDBytes?,
         _ endpoint: UUIDBytes? = nil
     ) async throws -> WebhookReplayed {
-        try await store.replay(.event(event, flow: flow, endpoint: endpoint))
+        try await store.replay(.event(event, webviewSession: webviewSession, endpoint: endpoint))
     }
 
     /// Adds queues whose events have failed.
@@ -117,16 +118,16 @@ struct WebhookStoreTests {
             let all = try await hooks.endpoint()
             let some = try await hooks.endpoint([.refundCreated, .sessionPaid])
             _ = try await hooks.endpoint([.permissionClosed])
-            let flow = hooks.flow()
-            try hooks.rig.sql("BEGIN; \(WebhookRig.insert(flow, 1...1, .sessionPaid)); ROLLBACK")
+            let webviewSession = hooks.webviewSession()
+            try hooks.rig.sql("BEGIN; \(WebhookRig.insert(webviewSession, 1...1, .sessionPaid)); ROLLBACK")
             #expect(try hooks.queues().isEmpty)
-            try hooks.happen(flow, 1...2)
-            try hooks.happen(flow, 3...3, .chargeCaptured)
+            try hooks.happen(webviewSession, 1...2)
+            try hooks.happen(webviewSession, 3...3, .chargeCaptured)
             let rows = try hooks.rig.admin.rows("SELECT endpoint_id, head, tail FROM webhook_lane ORDER BY endpoint_id")
             #expect(rows == [[all.description, "1", "3"], [some.description, "1", "2"]])
             // Whoever is added later hears of what happens later.
             let late = try await hooks.endpoint()
-            try hooks.happen(flow, 4...4)
+            try hooks.happen(webviewSession, 4...4)
             let question = "SELECT head FROM webhook_lane WHERE endpoint_id = $1"
             let head = try hooks.rig.admin.rows(question, [late.description])
             #expect(head == [["4"]])
@@ -136,15 +137,15 @@ struct WebhookStoreTests {
     @Test func `bring what is to be sent`() async throws {
         try await withWebhooks { hooks in
             let endpoint = try await hooks.endpoint()
-            let flow = hooks.flow()
-            try hooks.happen(flow, 1...2)
+            let webviewSession = hooks.webviewSession()
+            try hooks.happen(webviewSession, 1...2)
             let claimed = try await hooks.claim()
             let delivery = try #require(claimed.first)
             #expect(claimed.count == 1)
             #expect(delivery.endpoint == endpoint && delivery.url == "https://1.example/" && delivery.failures == 0)
             #expect(delivery.keys == [SealedWebhookKey(id: "whk_1", sealed: [1, 2, 1])])
             let body = try JSONParser.parse(delivery.event.body)
-            #expect(body["sessionId"]?.text == flow.description)
+            #expect(body["sessionId"]?.text == webviewSession.description)
             #expect(body["sequence"]?.integer == 1 && body["data"]?["place"]?.integer == 1)
             #expect(body["type"]?.text == "session.paid")
             let id = try hooks.rig.admin.rows("SELECT event_id FROM merchant_event WHERE sequence = 1")[0][0]
@@ -153,9 +154,9 @@ struct WebhookStoreTests {
             #expect(try await hooks.deliver(delivery) == 2)
             var second = delivery
             second.event = WebhookEvent(
-                id: flow,
+                id: webviewSession,
                 type: "session.paid",
-                flow: flow,
+                webviewSession: webviewSession,
                 sequence: 2,
                 at: SystemClock().now(),
                 data: [:]
@@ -171,10 +172,10 @@ struct WebhookStoreTests {
             try hooks.rig.sql(
                 """
                 INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
-                VALUES ('\(hooks.flow())', gen_random_uuid(), 1, now(), 'session.paid', '{"a":1,"a":2}')
+                VALUES ('\(hooks.webviewSession())', gen_random_uuid(), 1, now(), 'session.paid', '{"a":1,"a":2}')
                 """
             )
-            try hooks.happen(hooks.flow(), 1...1)
+            try hooks.happen(hooks.webviewSession(), 1...1)
             let bodies = try await hooks.claim().map { String(decoding: $0.event.body, as: UTF8.self) }
             #expect(bodies.count == 2)
             #expect(bodies.contains { $0.hasSuffix(#""data":null}"#) } && bodies.contains { $0.contains("place") })
@@ -184,7 +185,7 @@ struct WebhookStoreTests {
     @Test func `belong to one attempt until its lease is over`() async throws {
         try await withWebhooks { hooks in
             _ = try await hooks.endpoint()
-            try hooks.happen(hooks.flow(), 1...2)
+            try hooks.happen(hooks.webviewSession(), 1...2)
             let first = try #require(try await hooks.claim().first)
             #expect(try await hooks.claim().isEmpty)
             try hooks.age(seconds: 31)
@@ -203,16 +204,16 @@ struct WebhookStoreTests {
     @Test func `leave out what their endpoint does not want, and never what comes meanwhile`() async throws {
         try await withWebhooks { hooks in
             _ = try await hooks.endpoint([.sessionPaid])
-            let flow = hooks.flow()
-            try hooks.happen(flow, 1...1)
-            try hooks.happen(flow, 2...3, .chargeCaptured)
-            try hooks.happen(flow, 4...4)
+            let webviewSession = hooks.webviewSession()
+            try hooks.happen(webviewSession, 1...1)
+            try hooks.happen(webviewSession, 2...3, .chargeCaptured)
+            try hooks.happen(webviewSession, 4...4)
             let delivery = try #require(try await hooks.claim().first)
             #expect(try await hooks.deliver(delivery) == 4)
             try hooks.age(seconds: 31)
             let last = try #require(try await hooks.claim().first)
-            try hooks.happen(flow, 5...5, .chargeCaptured)
-            try hooks.happen(flow, 6...6)
+            try hooks.happen(webviewSession, 5...5, .chargeCaptured)
+            try hooks.happen(webviewSession, 6...6)
             #expect(try await hooks.deliver(last) == 6)
         }
     }
@@ -220,8 +221,8 @@ struct WebhookStoreTests {
     @Test func `wait after a failure, and for an operator when they are parked`() async throws {
         try await withWebhooks { hooks in
             let endpoint = try await hooks.endpoint()
-            let flow = hooks.flow()
-            try hooks.happen(flow, 1...1)
+            let webviewSession = hooks.webviewSession()
+            try hooks.happen(webviewSession, 1...1)
             let first = try #require(try await hooks.claim().first)
             try await hooks.store.failed(first, DeliveryFailure(status: 503), again: .seconds(60))
             #expect(try await hooks.claim().isEmpty)
@@ -233,12 +234,15 @@ struct WebhookStoreTests {
             #expect(try await hooks.claim().isEmpty)
             #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, deadLettered: 1))
             let queue = try #require(try await hooks.store.queues(of: nil, onlyDeadLettered: true, limit: 9).first)
-            #expect(queue.endpoint == endpoint && queue.flow == flow && queue.failures == 2 && queue.nextAt == nil)
+            #expect(
+                queue.endpoint == endpoint && queue.webviewSession == webviewSession && queue.failures == 2
+                    && queue.nextAt == nil
+            )
             #expect(queue.last == DeliveryFailure(error: "timedOut") && queue.type == "session.paid")
             // A later event waits behind it.
-            try hooks.happen(flow, 2...2)
+            try hooks.happen(webviewSession, 2...2)
             #expect(try await hooks.claim().isEmpty)
-            #expect(try await hooks.store.replay(.endpoint(hooks.flow())).queues == 0)
+            #expect(try await hooks.store.replay(.endpoint(hooks.webviewSession())).queues == 0)
             #expect(try await hooks.store.replay(.endpoint(endpoint)).queues == 1)
             let third = try #require(try await hooks.claim().first)
             #expect(third.failures == 0 && third.event.sequence == 1)
@@ -250,19 +254,19 @@ struct WebhookStoreTests {
         try await withWebhooks { hooks in
             let one = try await hooks.endpoint()
             let two = try await hooks.endpoint()
-            try hooks.happen(hooks.flow(), 1...1)
-            try hooks.happen(hooks.flow(), 1...1)
+            try hooks.happen(hooks.webviewSession(), 1...1)
+            try hooks.happen(hooks.webviewSession(), 1...1)
             for delivery in try await hooks.claim() {
                 try await hooks.store.failed(delivery, DeliveryFailure(status: 503), again: .seconds(3600))
             }
-            let deadLettered = hooks.flow()
+            let deadLettered = hooks.webviewSession()
             try hooks.happen(deadLettered, 1...1)
             for delivery in try await hooks.claim() {
                 try await hooks.store.failed(delivery, DeliveryFailure(status: 410), again: nil)
             }
             try await hooks.store.retryNow(one)
             let due = try await hooks.claim()
-            #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.flow != deadLettered })
+            #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.webviewSession != deadLettered })
             #expect(two != one)
         }
     }
@@ -271,21 +275,24 @@ struct WebhookStoreTests {
         try await withWebhooks { hooks in
             let one = try await hooks.endpoint()
             let two = try await hooks.endpoint([.refundCreated])
-            let flow = hooks.flow()
-            try hooks.happen(flow, 1...3)
+            let webviewSession = hooks.webviewSession()
+            try hooks.happen(webviewSession, 1...3)
             let delivery = try #require(try await hooks.claim().first)
             try await hooks.store.failed(delivery, DeliveryFailure(status: 410), again: nil)
-            #expect(try await hooks.store.replay(.flow(flow)).queues == 1)
+            #expect(try await hooks.store.replay(.webviewSession(webviewSession)).queues == 1)
             for delivery in try await hooks.claim() { _ = try await hooks.deliver(delivery) }
             try hooks.rig.sql("DELETE FROM webhook_lane")
             // All have arrived; from the second on they are sent once more.
             let event = try #require(delivery.event.id as UUIDBytes?)
-            for place in [nil, flow] {
-                #expect(try await hooks.replay(hooks.flow(), place) == WebhookReplayed(queues: 0))
+            for place in [nil, webviewSession] {
+                #expect(try await hooks.replay(hooks.webviewSession(), place) == WebhookReplayed(queues: 0))
                 #expect(try await hooks.replay(event, place, two) == WebhookReplayed(queues: 0), "does not want it")
                 #expect(try await hooks.replay(event, place) == WebhookReplayed(queues: 1))
             }
-            #expect(try await hooks.replay(event, hooks.flow()) == WebhookReplayed(queues: 0), "not of this session")
+            #expect(
+                try await hooks.replay(event, hooks.webviewSession()) == WebhookReplayed(queues: 0),
+                "not of this session"
+            )
             #expect(try hooks.queues() == [["1", "3", "0", "f"]])
             let again = try #require(try await hooks.claim().first)
             #expect(again.endpoint == one && again.event.id == event && again.event.body == delivery.event.body)
@@ -295,12 +302,12 @@ struct WebhookStoreTests {
     @Test func `that somebody is writing to are passed over, and asked for again`() async throws {
         try await withWebhooks { hooks in
             _ = try await hooks.endpoint()
-            let flow = hooks.flow()
-            try hooks.happen(flow, 1...1)
+            let webviewSession = hooks.webviewSession()
+            try hooks.happen(webviewSession, 1...1)
             let delivery = try #require(try await hooks.claim().first)
             try hooks.age(seconds: 31)
             let writer = hooks.rig.admin
-            try writer.run("BEGIN; \(WebhookRig.insert(flow, 2...2, .sessionPaid))")
+            try writer.run("BEGIN; \(WebhookRig.insert(webviewSession, 2...2, .sessionPaid))")
             #expect(try await hooks.claim().isEmpty)
             // The verdict comes while the event is being written: it waits for neither, and misses neither.
             let release = hooks.rig.reactor.startTask {
@@ -316,7 +323,7 @@ struct WebhookStoreTests {
         try await withWebhooks { hooks in
             let one = try await hooks.endpoint()
             let two = try await hooks.endpoint()
-            for _ in 0..<10 { try hooks.happen(hooks.flow(), 1...1) }
+            for _ in 0..<10 { try hooks.happen(hooks.webviewSession(), 1...1) }
             #expect(try await hooks.claim(4, allowances: [one: 0, two: 0]).isEmpty)
             #expect(try await hooks.claim(4, allowances: [one: 1, two: 0]).map(\.endpoint) == [one])
             let shared = try await hooks.claim(8, share: 3)
@@ -355,13 +362,13 @@ struct WebhookStoreTests {
 
     @Test func `are found by an event among very many others`() async throws {
         try await withWebhooks { hooks in
-            let flow = hooks.flow()
-            try hooks.happen(flow, 1...3)
-            for _ in 0..<3 { try hooks.happen(hooks.flow(), 1...9000) }
+            let webviewSession = hooks.webviewSession()
+            try hooks.happen(webviewSession, 1...3)
+            for _ in 0..<3 { try hooks.happen(hooks.webviewSession(), 1...9000) }
             _ = try await hooks.endpoint()
             let rows = try hooks.rig.admin.rows(
                 "SELECT event_id FROM merchant_event WHERE flow_id = $1 AND sequence = 2",
-                [flow.description]
+                [webviewSession.description]
             )
             let id = try #require(UUIDBytes(rows[0][0] ?? ""))
             #expect(try await hooks.replay(id, nil) == WebhookReplayed(queues: 1))
@@ -372,16 +379,16 @@ struct WebhookStoreTests {
     @Test func `that are being sent for are left alone by a replay, and it says so`() async throws {
         try await withWebhooks { hooks in
             _ = try await hooks.endpoint()
-            let flow = hooks.flow()
-            try hooks.happen(flow, 1...2)
+            let webviewSession = hooks.webviewSession()
+            try hooks.happen(webviewSession, 1...2)
             let first = try #require(try await hooks.claim().first)
             #expect(try await hooks.deliver(first) == 2)
-            #expect(try await hooks.replay(first.event.id, flow) == WebhookReplayed(queues: 0, underWay: 1))
+            #expect(try await hooks.replay(first.event.id, webviewSession) == WebhookReplayed(queues: 0, underWay: 1))
             #expect(try await hooks.claim().isEmpty)
             #expect(try hooks.queues() == [["2", "2", "0", "f"]])
             // Nobody is at it when the lease is over.
             try hooks.age(seconds: 31)
-            #expect(try await hooks.replay(first.event.id, flow) == WebhookReplayed(queues: 1))
+            #expect(try await hooks.replay(first.event.id, webviewSession) == WebhookReplayed(queues: 1))
             #expect(try await hooks.claim().map(\.event.id) == [first.event.id])
         }
     }
@@ -389,7 +396,7 @@ struct WebhookStoreTests {
     @Test func `that could not be signed go back with all their tries`() async throws {
         try await withWebhooks { hooks in
             _ = try await hooks.endpoint()
-            try hooks.happen(hooks.flow(), 1...1)
+            try hooks.happen(hooks.webviewSession(), 1...1)
             let first = try #require(try await hooks.claim().first)
             try await hooks.store.postponed(first, for: .seconds(5))
             #expect(try await hooks.claim().isEmpty)
@@ -406,13 +413,13 @@ struct WebhookStoreTests {
     @Test func `go with their endpoint, whose id and past stay`() async throws {
         try await withWebhooks { hooks in
             let endpoint = try await hooks.endpoint()
-            let flow = hooks.flow()
-            try hooks.happen(flow, 1...1)
-            #expect(try await hooks.store.remove(hooks.flow()) == nil)
+            let webviewSession = hooks.webviewSession()
+            try hooks.happen(webviewSession, 1...1)
+            #expect(try await hooks.store.remove(hooks.webviewSession()) == nil)
             #expect(try await hooks.store.remove(endpoint) == 1)
             #expect(try await hooks.store.remove(endpoint) == nil)
             #expect(try await hooks.store.endpoints().isEmpty)
-            try hooks.happen(flow, 2...2)
+            try hooks.happen(webviewSession, 2...2)
             #expect(try hooks.queues().isEmpty)
             let rest = try hooks.rig.admin.rows("SELECT secret, removed_at IS NOT NULL FROM webhook_endpoint")
             #expect(rest == [["\\x", "t"]])
@@ -420,7 +427,7 @@ struct WebhookStoreTests {
             try hooks.rig.sql(
                 """
                 INSERT INTO webhook_lane (endpoint_id, flow_id, head, tail, next_at, since, failures)
-                VALUES ('\(endpoint)', '\(flow)', 1, 1, now(), now(), 0)
+                VALUES ('\(endpoint)', '\(webviewSession)', 1, 1, now(), now(), 0)
                 """
             )
             #expect(try await hooks.claim().isEmpty)
@@ -437,9 +444,9 @@ struct WebhookStoreTests {
     @Test func `are signed with both keys while one follows the other`() async throws {
         try await withWebhooks { hooks in
             let endpoint = try await hooks.endpoint()
-            try hooks.happen(hooks.flow(), 1...1)
+            try hooks.happen(hooks.webviewSession(), 1...1)
             let fresh = SealedWebhookKey(id: "whk_new", sealed: [9])
-            #expect(try await hooks.store.rotate(hooks.flow(), to: fresh, overlap: .seconds(60)) == nil)
+            #expect(try await hooks.store.rotate(hooks.webviewSession(), to: fresh, overlap: .seconds(60)) == nil)
             let until = try #require(try await hooks.store.rotate(endpoint, to: fresh, overlap: .seconds(60)))
             #expect(until > SystemClock().now())
             #expect(try await hooks.claim().first?.keys.map(\.id) == ["whk_new", "whk_1"])
@@ -454,26 +461,28 @@ struct WebhookStoreTests {
 
     @Test func `keep the order of each session under sixteen senders, and lose nothing`() async throws {
         let database = try TestDatabase(migrations: migrationsFolder)
-        let arrivals = Recorder<(endpoint: UUIDBytes, flow: UUIDBytes, sequence: Int64)>()
-        let flows = try await withRig(on: database) { rig in
+        let arrivals = Recorder<(endpoint: UUIDBytes, webviewSession: UUIDBytes, sequence: Int64)>()
+        let webviewSessions = try await withRig(on: database) { rig in
             let hooks = WebhookRig(rig)
             let endpoints = [try await hooks.endpoint(), try await hooks.endpoint([.sessionPaid])]
-            let flows = (0..<12).map { _ in hooks.flow() }
+            let webviewSessions = (0..<12).map { _ in hooks.webviewSession() }
             let race = Race(rig, arrivals)
             for _ in 0..<16 { race.startSender() }
             for place in 1...6 {
-                for flow in flows {
+                for webviewSession in webviewSessions {
                     // In groups with the program's other writes, as events come.
-                    try await race.write(flow, place, place % 3 == 0 ? .chargeCaptured : .sessionPaid)
+                    try await race.write(webviewSession, place, place % 3 == 0 ? .chargeCaptured : .sessionPaid)
                 }
             }
             try #require(await race.waitUntilQuiet())
             #expect(endpoints.count == 2)
-            return (flows, endpoints)
+            return (webviewSessions, endpoints)
         }
-        for flow in flows.0 {
-            let heard = flows.1.map { endpoint in
-                arrivals.values.filter { $0.flow == flow && $0.endpoint == endpoint }.map(\.sequence)
+        for webviewSession in webviewSessions.0 {
+            let heard = webviewSessions.1.map { endpoint in
+                arrivals.values.filter { $0.webviewSession == webviewSession && $0.endpoint == endpoint }.map(
+                    \.sequence
+                )
             }
             // Nobody's lease ran out, so everything came exactly once.
             #expect(heard[0] == [1, 2, 3, 4, 5, 6])
@@ -486,7 +495,7 @@ struct WebhookStoreTests {
 private final class Race {
     private let rig: Rig
     private let store: PostgresWebhookStore
-    private let arrivals: Recorder<(endpoint: UUIDBytes, flow: UUIDBytes, sequence: Int64)>
+    private let arrivals: Recorder<(endpoint: UUIDBytes, webviewSession: UUIDBytes, sequence: Int64)>
     private let random = SeededRandom(seed: 12)
     private var isOver = false
     private var senders = 0
@@ -501,18 +510,18 @@ private final class Race {
         parameterTypes: [.uuid, .int8, .text]
     )
 
-    init(_ rig: Rig, _ arrivals: Recorder<(endpoint: UUIDBytes, flow: UUIDBytes, sequence: Int64)>) {
+    init(_ rig: Rig, _ arrivals: Recorder<(endpoint: UUIDBytes, webviewSession: UUIDBytes, sequence: Int64)>) {
         self.rig = rig
         self.arrivals = arrivals
         store = PostgresWebhookStore(client: rig.client)
     }
 
-    func write(_ flow: UUIDBytes, _ place: Int, _ type: WebhookEventType) async throws {
+    func write(_ webviewSession: UUIDBytes, _ place: Int, _ type: WebhookEventType) async throws {
         var parameters = Parameters()
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         parameters.append(int64: Int64(place))
         parameters.append(text: type.text)
-        _ = try await rig.client.write(Race.insert, parameters, key: flow)
+        _ = try await rig.client.write(Race.insert, parameters, key: webviewSession)
     }
 
     func startSender() {
@@ -541,7 +550,7 @@ private final class Race {
                     try await store.failed(delivery, DeliveryFailure(status: 500), again: pause)
                     break
                 }
-                arrivals.record((delivery.endpoint, delivery.event.flow, delivery.event.sequence))
+                arrivals.record((delivery.endpoint, delivery.event.webviewSession, delivery.event.sequence))
                 guard case .next(let event) = try await store.delivered(delivery, lease: .seconds(600)) else { break }
                 delivery.event = event
             }

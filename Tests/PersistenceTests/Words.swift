@@ -10,11 +10,11 @@ func word(_ verdict: Any) -> String {
 
 /// One row of the table of states and verdicts.
 struct Row: Sendable, CustomStringConvertible {
-    let before: FlowState
+    let before: WebviewSessionState
     let verdict: String
-    let after: FlowState
+    let after: WebviewSessionState
 
-    init(_ before: FlowState, _ verdict: String, _ after: FlowState? = nil) {
+    init(_ before: WebviewSessionState, _ verdict: String, _ after: WebviewSessionState? = nil) {
         self.before = before
         self.verdict = verdict
         self.after = after ?? before
@@ -23,13 +23,13 @@ struct Row: Sendable, CustomStringConvertible {
     var description: String { "\(before) -> \(verdict), \(after)" }
 }
 
-/// Runs a body for each row of a table, with a flow in the row's state, all on one database.
+/// Runs a body for each row of a table, with a webview session in the row's state, all on one database.
 func withRows(
     _ rows: [Row],
     _ client: ClientKind = .iosApp,
     _ body: @escaping @Sendable (Rig, Row, Crossing) async throws -> Void
 ) async throws {
     try await withRig { rig in
-        for row in rows { try await body(rig, row, rig.flow(in: row.before, client)) }
+        for row in rows { try await body(rig, row, rig.webviewSession(in: row.before, client)) }
     }
 }

@@ -96,7 +96,7 @@ import Testing
             var reached: [UUIDBytes?] = []
             let now = WallTime(seconds: 1_900_000_000)
             let summary = try await reconciliation.run(since: now, until: now, older: older) {
-                told.append($0.flow)
+                told.append($0.webviewSession)
             } goesOn: {
                 reached.append($0.reached)
                 return true
@@ -107,7 +107,7 @@ import Testing
             // Whoever goes on begins behind what was noted.
             var rest: [UUIDBytes] = []
             _ = try await reconciliation.run(since: now, until: now, older: older, from: .init(reached: older[6])) {
-                rest.append($0.flow)
+                rest.append($0.webviewSession)
             }
             #expect(rest == Array(older[7...]))
         }
@@ -242,7 +242,7 @@ private final class SlowProvider: ProviderReader {
 
 /// A store of one order, for reading.
 private final class Ledger: OrderStore {
-    private static let flow = UUIDBytes(version7At: WallTime(seconds: 1_800_000_001), random: KernelRandom())
+    private static let webviewSession = UUIDBytes(version7At: WallTime(seconds: 1_800_000_001), random: KernelRandom())
     private static let time = WallTime(seconds: 1_800_000_001)
     private let sum: Money
     var state: OrderState
@@ -263,27 +263,33 @@ private final class Ledger: OrderStore {
         var row = LedgerRow(kind, state, try #require(Money(units: 100, .jpy)))
         row.capturedUnits = state == .captured ? 100 : 0
         row.hasOpenOperation = isOpen
-        return LedgerObject(id, of: flow, row, created: time, updated: time)
+        return LedgerObject(id, of: webviewSession, row, created: time, updated: time)
     }
 
     private var order: MerchantOrder {
         let times = MerchantOrder.Times(created: Ledger.time, updated: Ledger.time, expires: nil)
         let sums = MerchantOrder.Sums(subtotal: sum, tax: sum)
-        var order = MerchantOrder(flow: Ledger.flow, reference: "1", state: state, sums: sums, times: times)
+        var order = MerchantOrder(
+            webviewSession: Ledger.webviewSession,
+            reference: "1",
+            state: state,
+            sums: sums,
+            times: times
+        )
         order.checkoutSession = "session-1"
         return order
     }
 
-    func read(_ flow: UUIDBytes) async throws(StoreError) -> MerchantOrder? { order }
+    func read(_ webviewSession: UUIDBytes) async throws(StoreError) -> MerchantOrder? { order }
 
     func page(_ query: OrderQuery) async throws(StoreError) -> OrderPage {
-        let isBehind = query.cursor.map { Ledger.flow < $0.flow } ?? true
+        let isBehind = query.cursor.map { Ledger.webviewSession < $0.webviewSession } ?? true
         return OrderPage(isBehind ? [order] : [], next: nil)
     }
 
     func object(_ id: String) async throws(StoreError) -> LedgerObject? { rows.first { $0.id == id } }
 
-    func objects(of flow: UUIDBytes) async throws(StoreError) -> [LedgerObject] { rows }
+    func objects(of webviewSession: UUIDBytes) async throws(StoreError) -> [LedgerObject] { rows }
 
     func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict {
         observed.append(object)

@@ -17,7 +17,7 @@ struct SessionCallsTests {
 
     private let uptime = Uptime()
     private let metrics = MetricsRegistry()
-    private let flow = UUIDBytes(high: 1, low: 2)
+    private let webviewSession = UUIDBytes(high: 1, low: 2)
 
     private func calls() -> SessionCalls {
         let uptime = uptime
@@ -30,11 +30,11 @@ struct SessionCallsTests {
     ])
     func `are a burst, then one after a while`(purpose: SessionCalls.Purpose, burst: Int, seconds: Int) {
         let calls = calls()
-        for _ in 0..<burst { #expect(calls.count(purpose, of: flow) == nil) }
-        for _ in 0..<1000 { #expect(calls.count(purpose, of: flow) == seconds) }
+        for _ in 0..<burst { #expect(calls.count(purpose, of: webviewSession) == nil) }
+        for _ in 0..<1000 { #expect(calls.count(purpose, of: webviewSession) == seconds) }
         uptime.pass(Int64(seconds))
-        #expect(calls.count(purpose, of: flow) == nil)
-        #expect(calls.count(purpose, of: flow) == seconds)
+        #expect(calls.count(purpose, of: webviewSession) == nil)
+        #expect(calls.count(purpose, of: webviewSession) == seconds)
         #expect(
             metrics.prometheusText().contains(
                 "sallyport_session_calls_refused_total{purpose=\"\(purpose.rawValue)\"} 1001"
@@ -42,7 +42,7 @@ struct SessionCallsTests {
         )
         // Another purpose, and another session, are counted for themselves.
         for other in SessionCalls.Purpose.allCases where other != purpose {
-            #expect(calls.count(other, of: flow) == nil)
+            #expect(calls.count(other, of: webviewSession) == nil)
         }
         #expect(calls.count(purpose, of: UUIDBytes(high: 1, low: 3)) == nil)
     }
@@ -50,14 +50,14 @@ struct SessionCallsTests {
     @Test func `about what the account does not have are made once in a while`() throws {
         let calls = calls()
         let session = try #require(CheckoutSessionID("00000000-0000-4000-8000-000000000000"))
-        #expect(!calls.isUnknown(session, to: flow))
-        calls.remember(unknown: session, to: flow)
-        #expect(calls.isUnknown(session, to: flow))
+        #expect(!calls.isUnknown(session, to: webviewSession))
+        calls.remember(unknown: session, to: webviewSession)
+        #expect(calls.isUnknown(session, to: webviewSession))
         #expect(!calls.isUnknown(session, to: UUIDBytes(high: 1, low: 3)))
         uptime.pass(59)
-        #expect(calls.isUnknown(session, to: flow))
+        #expect(calls.isUnknown(session, to: webviewSession))
         uptime.pass(120)
-        #expect(!calls.isUnknown(session, to: flow))
+        #expect(!calls.isUnknown(session, to: webviewSession))
     }
 
     @Test func `that ask for the same at the same time are one`() async throws {

@@ -66,11 +66,11 @@ struct SigningQueueTests {
             uptime: { times.values.last ?? 0 }
         )
         let button = ButtonSignature(payloadJSON: "{}", signature: "x", algorithm: .pssV2, publicKeyID: "k")
-        let flow = UUIDBytes(high: 1, low: 2)
-        #expect(queue.button(of: flow) == nil)
-        queue.keep(button, of: flow)
-        #expect(queue.button(of: flow) == button && queue.button(of: UUIDBytes(high: 1, low: 3)) == nil)
+        let webviewSession = UUIDBytes(high: 1, low: 2)
+        #expect(queue.button(of: webviewSession) == nil)
+        queue.keep(button, of: webviewSession)
+        #expect(queue.button(of: webviewSession) == button && queue.button(of: UUIDBytes(high: 1, low: 3)) == nil)
         times.record(3_600_000_000)
-        #expect(queue.button(of: flow) == nil)
+        #expect(queue.button(of: webviewSession) == nil)
     }
 }

@@ -12,7 +12,7 @@ private struct Sessions {
     var isNear = false
     /// How many sessions each reading has looked at.
     var visits: [Int] = []
-    private var rows: [(id: FlowID, until: Int64)] = []
+    private var rows: [(id: WebviewSessionID, until: Int64)] = []
     private let random = SeededRandom(seed: 3)
 
     var live: Int { rows.count { $0.until > now } }
@@ -21,7 +21,9 @@ private struct Sessions {
     mutating func issue(_ count: Int, for life: Int64, at moment: Int64? = nil, isOurs: Bool = false) {
         let moment = moment ?? now
         for _ in 0..<count {
-            rows.append((FlowID(version7At: WallTime(microseconds: moment * 1_000), random: random), moment + life))
+            rows.append(
+                (WebviewSessionID(version7At: WallTime(microseconds: moment * 1_000), random: random), moment + life)
+            )
         }
         // Most come one by one, in the order of their ids.
         let isInOrder = count == 1 && (rows.count == 1 || rows[rows.count - 2].id < rows[rows.count - 1].id)
@@ -46,7 +48,7 @@ private struct Sessions {
     }
 
     /// The index of the first id that is not less.
-    private func place(of id: FlowID) -> Int {
+    private func place(of id: WebviewSessionID) -> Int {
         var (low, high) = (0, rows.count)
         while low < high {
             let middle = (low + high) / 2

@@ -7,33 +7,33 @@ import Testing
 @Suite("A token")
 struct TokenTests {
     private let random = SeededRandom(seed: 7)
-    private let flow = UUIDBytes(high: 0x01A1_FCDD_1D14_7ABC, low: 0x8123_4567_89AB_CDEF)
+    private let webviewSession = UUIDBytes(high: 0x01A1_FCDD_1D14_7ABC, low: 0x8123_4567_89AB_CDEF)
 
     @Test func `of a flow is a tag and 64 characters that carry the flow in front`() throws {
-        let ticket = LaunchTicket.mint(for: flow, random: random)
+        let ticket = LaunchTicket.mint(for: webviewSession, random: random)
         #expect(ticket.text.hasPrefix("swa_"))
         #expect(ticket.text.utf8.count == 68)
         #expect(ticket.text.dropFirst(4).utf8.allSatisfy { Base64URL.contains($0) })
-        #expect(Base64URL.decode(String(ticket.text.dropFirst(4)))?.prefix(16) == flow.bytes[...])
-        #expect(LaunchTicket.parse(ticket.text)?.flow == flow)
+        #expect(Base64URL.decode(String(ticket.text.dropFirst(4)))?.prefix(16) == webviewSession.bytes[...])
+        #expect(LaunchTicket.parse(ticket.text)?.webviewSession == webviewSession)
         #expect(LaunchTicket.parse(ticket.text)?.text == ticket.text)
     }
 
     @Test func `is a fresh one each time`() {
-        let hashes = (0..<100).map { _ in LaunchTicket.mint(for: flow, random: random).hash }
+        let hashes = (0..<100).map { _ in LaunchTicket.mint(for: webviewSession, random: random).hash }
         #expect(Set(hashes).count == 100)
     }
 
     @Test func `is hashed with its tag`() {
-        let ticket = LaunchTicket.mint(for: flow, random: random)
+        let ticket = LaunchTicket.mint(for: webviewSession, random: random)
         #expect(ticket.hash == SHA256.digest(of: Array(ticket.text.utf8)))
         let proof = AppProof.mint(random: random)
         #expect(proof.hash == SHA256.digest(of: Array(proof.text.utf8)))
     }
 
     @Test func `of one role is none of another`() {
-        let ticket = LaunchTicket.mint(for: flow, random: random)
-        let tab = TabToken.mint(for: flow, random: random)
+        let ticket = LaunchTicket.mint(for: webviewSession, random: random)
+        let tab = TabToken.mint(for: webviewSession, random: random)
         let proof = AppProof.mint(random: random)
         #expect(TabToken.parse(ticket.text) == nil)
         #expect(ReturnTicket.parse(ticket.text) == nil)
@@ -80,18 +80,21 @@ struct TokenTests {
 
     @Test func `to return with follows from the tab token and from nothing else`() throws {
         let mac = try HMACSHA256()
-        let tab = TabToken.mint(for: flow, random: random)
+        let tab = TabToken.mint(for: webviewSession, random: random)
         let ticket = ReturnTicket.derive(from: tab, using: mac)
         let secret = try #require(Base64URL.decode(String(tab.text.dropFirst(4)))).suffix(32)
-        let expected = try HMACSHA256.tag(of: Array("sallyport/return/1".utf8) + flow.bytes, key: Array(secret))
-        #expect(ticket.text == "swc_" + Base64URL.encode(flow.bytes + expected.bytes))
+        let expected = try HMACSHA256.tag(
+            of: Array("sallyport/return/1".utf8) + webviewSession.bytes,
+            key: Array(secret)
+        )
+        #expect(ticket.text == "swc_" + Base64URL.encode(webviewSession.bytes + expected.bytes))
         #expect(ReturnTicket.derive(from: tab, using: mac).text == ticket.text)
-        let other = TabToken.mint(for: flow, random: random)
+        let other = TabToken.mint(for: webviewSession, random: random)
         #expect(ReturnTicket.derive(from: other, using: mac).text != ticket.text)
     }
 
     @Test func `prints its tag and eight digits, however it is printed`() throws {
-        let ticket = LaunchTicket.mint(for: flow, random: random)
+        let ticket = LaunchTicket.mint(for: webviewSession, random: random)
         let proof = AppProof.mint(random: random)
         let verifier = try #require(CodeVerifier.parse(String(repeating: "k", count: 43)))
         var dumped = ""

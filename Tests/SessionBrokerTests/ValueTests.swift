@@ -15,10 +15,10 @@ struct ValueTests {
 
     @Test func `an order number follows from its flow and is short`() {
         let random = SeededRandom(seed: 3)
-        let flows = (0..<1_000).map { _ in UUIDBytes(version7At: WallTime(seconds: 1), random: random) }
-        let numbers = Set(flows.map { OrderNumber($0).description })
+        let webviewSessions = (0..<1_000).map { _ in UUIDBytes(version7At: WallTime(seconds: 1), random: random) }
+        let numbers = Set(webviewSessions.map { OrderNumber($0).description })
         #expect(numbers.count == 1_000)
-        #expect(OrderNumber(flows[0]) == OrderNumber(flows[0]))
+        #expect(OrderNumber(webviewSessions[0]) == OrderNumber(webviewSessions[0]))
         for number in numbers {
             let parts = number.split(separator: "-")
             #expect(parts.map(\.count) == [5, 5])
@@ -37,15 +37,16 @@ struct ValueTests {
 
     @Test(
         arguments: [
-            (FlowState.issued, "issued", "closed"), (.opened, "opened", "closed"), (.reviewed, "reviewed", "closed"),
+            (WebviewSessionState.issued, "issued", "closed"), (.opened, "opened", "closed"),
+            (.reviewed, "reviewed", "closed"),
             (.placed, "reviewed", "closed"), (.purchasing, "purchasing", "purchasing"),
             (.authorized, "done", "done"), (.declined, "reviewed", "closed"), (.cancelled, "closed", "closed"),
             (.revoked, "closed", "closed"), (.expired, "closed", "closed"),
         ]
     )
-    func `a status tells a state and nothing else`(state: FlowState, inTime: String, late: String) {
-        #expect(FlowStatus(state, isOver: false).rawValue == inTime)
-        #expect(FlowStatus(state, isOver: true).rawValue == late)
+    func `a status tells a state and nothing else`(state: WebviewSessionState, inTime: String, late: String) {
+        #expect(WebviewSessionStatus(state, isOver: false).rawValue == inTime)
+        #expect(WebviewSessionStatus(state, isOver: true).rawValue == late)
     }
 
     @Test func `a caller keeps a network and a fingerprint`() {

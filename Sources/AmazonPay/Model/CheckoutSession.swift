@@ -45,7 +45,7 @@ package struct CheckoutSession: Sendable, Hashable {
     ///
     /// Check it against a `RedirectPolicy`.
     package let redirectURL: String?
-    /// Our own reference, from the signed payload or an update: binds the session to a flow.
+    /// Our own reference, from the signed payload or an update: binds the session to a webview session.
     package let merchantReferenceID: String?
     /// Who buys.
     package let buyer: Buyer?
@@ -87,7 +87,8 @@ package struct CheckoutSession: Sendable, Hashable {
     /// - Returns: False also where the session holds no amount.
     package func isFor(_ amount: Money) -> Bool { chargeAmount?.money == amount }
 
-    /// Whether what a completed session has made can be found again; without both ids nothing of it can be captured or refunded.
+    /// Whether what a completed session has made can be found again; without both ids nothing of it can be captured or
+    /// refunded.
     var namesCharge: Bool { chargePermissionID != nil && (chargeID != nil || paymentIntent == "Confirm") }
 
     /// The session with the id of the call that completed it.

@@ -2,7 +2,7 @@ import Primitives
 
 /// Our own marks on a session, permission and charge.
 package struct MerchantMetadata: Sendable, Hashable, Encodable {
-    /// At most 256 characters; binds the session to a flow.
+    /// At most 256 characters; binds the session to a webview session.
     package var merchantReferenceId: String?
     /// Shown to the buyer; at most 50 characters.
     package var merchantStoreName: String?

@@ -16,42 +16,45 @@ package struct IdempotencyKey: Sendable, Hashable {
         self.text = text
     }
 
-    /// The key of one step of one attempt of one flow: the same at every repeat, on every machine.
+    /// The key of one step of one attempt of one webview session: the same at every repeat, on every machine.
     ///
-    /// The first 32 hexadecimal digits of SHA-256 over `sallyport/ref/1`, the 16 bytes of the flow's id, the step, and the
-    /// attempt in decimal digits.
+    /// The first 32 hexadecimal digits of SHA-256 over `sallyport/ref/1`, the 16 bytes of the webview session's id, the step,
+    /// and the attempt in decimal digits.
     ///
     /// - Parameters:
-    ///   - flow: The flow.
+    ///   - webviewSession: The webview session.
     ///   - attempt: Counts the tries to pay that the provider has refused or that had no effect; never a recovery.
     ///   - step: Letters only, for example `complete`, so that it cannot run into the attempt.
     /// - Returns: 32 characters of `[0-9a-f]`.
-    package static func derive(flow: UUIDBytes, attempt: Int, step: StaticString) -> IdempotencyKey {
-        let octets = Array("sallyport/ref/1".utf8) + flow.bytes + Array("\(step)\(attempt)".utf8)
+    package static func derive(webviewSession: UUIDBytes, attempt: Int, step: StaticString) -> IdempotencyKey {
+        let octets = Array("sallyport/ref/1".utf8) + webviewSession.bytes + Array("\(step)\(attempt)".utf8)
         return IdempotencyKey(trusted: String(Hex.encode(SHA256.digest(of: octets).bytes).prefix(32)))
     }
 
-    /// The key of a payment that a merchant's program asks for: the same at every repeat of the request, whatever was lost in between.
+    /// The key of a payment that a merchant's program asks for: the same at every repeat of the request, whatever was lost in
+    /// between.
     ///
-    /// The first 32 hexadecimal digits of SHA-256 over `sallyport/ref/2`, the 16 bytes of the account's scope and of the flow's id, and
-    /// step, target and word with line feeds between them. The octets of the request are not part of it: the service refuses others.
+    /// The first 32 hexadecimal digits of SHA-256 over `sallyport/ref/2`, the 16 bytes of the account's scope and of the
+    /// webview session's id, and step, target and word with line feeds between them. The octets of the request are not part of
+    /// it: the service refuses others.
     ///
     /// - Parameters:
     ///   - scope: Stands for account and environment.
-    ///   - flow: The order.
+    ///   - webviewSession: The order.
     ///   - step: What is done, letters only.
     ///   - target: The service's id of what it is done to.
     ///   - word: The `Idempotency-Key` of the request.
     /// - Returns: 32 characters of `[0-9a-f]`.
     package static func derive(
         scope: UUIDBytes,
-        flow: UUIDBytes,
+        webviewSession: UUIDBytes,
         step: StaticString,
         target: String,
         word: String
     ) -> IdempotencyKey {
         let octets =
-            Array("sallyport/ref/2".utf8) + scope.bytes + flow.bytes + Array("\(step)\n\(target)\n\(word)".utf8)
+            Array("sallyport/ref/2".utf8) + scope.bytes + webviewSession.bytes
+            + Array("\(step)\n\(target)\n\(word)".utf8)
         return IdempotencyKey(trusted: String(Hex.encode(SHA256.digest(of: octets).bytes).prefix(32)))
     }
 

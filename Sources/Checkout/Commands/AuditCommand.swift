@@ -7,7 +7,7 @@ import SessionBroker
 import Settings
 import StrictJSON
 
-/// `sallyport audit`: the trail of one flow, or what should worry an operator, as JSON lines.
+/// `sallyport audit`: the trail of one webview session, or what should worry an operator, as JSON lines.
 enum AuditCommand {
     static let command = FeatureCommand(
         of: CheckoutFeature.self,
@@ -83,7 +83,9 @@ enum AuditCommand {
             switch self {
             case .session(let name):
                 var events: [AuditEvent] = []
-                for flow in try await name.sessions(in: store).reversed() { events += try await store.audit(flow) }
+                for webviewSession in try await name.sessions(in: store).reversed() {
+                    events += try await store.audit(webviewSession)
+                }
                 return events
             case .alerts(let since): return try await store.alerts(since: since, limit: 10_000)
             case .operators: return []
@@ -105,7 +107,8 @@ enum AuditCommand {
     /// One row as JSON.
     private static func line(_ event: AuditEvent) -> String {
         var members = [
-            JSONMember("at", .string(CalendarDate(event.at).extendedText)), JSONMember("flow", "\(event.flow)"),
+            JSONMember("at", .string(CalendarDate(event.at).extendedText)),
+            JSONMember("flow", "\(event.webviewSession)"),
             JSONMember("ordinal", JSONValue(event.ordinal)), JSONMember("op", "\(event.operation)"),
             JSONMember("verdict", "\(event.verdict)"), JSONMember("state", .string(event.state.rawValue)),
         ]

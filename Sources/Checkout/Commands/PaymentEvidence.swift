@@ -8,18 +8,18 @@ package enum PaymentEvidence {
     /// What contradicts that a session was paid by a charge.
     ///
     /// - Parameters:
-    ///   - flow: The session.
+    ///   - webviewSession: The session.
     ///   - total: What its buyer agreed to pay.
     ///   - permission: As it was read.
     ///   - charge: As it was read.
     /// - Returns: For the operator; `nil` where nothing does.
     static func problem(
-        _ flow: UUIDBytes,
+        _ webviewSession: UUIDBytes,
         paid total: Money,
         by permission: ChargePermission,
         _ charge: Charge
     ) -> String? {
-        if let problem = foreign(flow, permission, charge) { return problem }
+        if let problem = foreign(webviewSession, permission, charge) { return problem }
         guard charge.amount?.money == total else {
             let amount = charge.amount?.money.map { "\($0.text) \($0.currency.rawValue)" } ?? "unreadable"
             let wanted = "\(total.text) \(total.currency.rawValue)"
@@ -32,18 +32,23 @@ package enum PaymentEvidence {
     /// What contradicts that nothing is held of what was taken for a session.
     ///
     /// - Parameters:
-    ///   - flow: The session.
+    ///   - webviewSession: The session.
     ///   - permission: As it was read.
     ///   - charge: As it was read.
     /// - Returns: For the operator; `nil` where nothing does.
-    static func problem(_ flow: UUIDBytes, refunded permission: ChargePermission, _ charge: Charge) -> String? {
-        if let problem = foreign(flow, permission, charge) { return problem }
+    static func problem(_ webviewSession: UUIDBytes, refunded permission: ChargePermission, _ charge: Charge) -> String?
+    {
+        if let problem = foreign(webviewSession, permission, charge) { return problem }
         let state = ObservedObject(charge).version.state.rawValue
         return charge.mayHoldMoney ? "\(charge.id.text) holds money still: \(state)" : nil
     }
 
-    private static func foreign(_ flow: UUIDBytes, _ permission: ChargePermission, _ charge: Charge) -> String? {
-        guard permission.merchantReferenceID.flatMap({ UUIDBytes($0) }) == flow else {
+    private static func foreign(
+        _ webviewSession: UUIDBytes,
+        _ permission: ChargePermission,
+        _ charge: Charge
+    ) -> String? {
+        guard permission.merchantReferenceID.flatMap({ UUIDBytes($0) }) == webviewSession else {
             return "\(permission.id.text) is of another session"
         }
         return charge.permission == permission.id ? nil : "\(charge.id.text) is of another permission"

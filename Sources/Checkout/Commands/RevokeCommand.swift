@@ -118,7 +118,7 @@ struct Revoker {
         switch task {
         case .session(let name):
             switch try await name.session(in: store) {
-            case .success(let flow): try await revoke(flow)
+            case .success(let webviewSession): try await revoke(webviewSession)
             case .failure(let ambiguity): Outcome(complaint: ambiguity.text)
             }
         case .install(let install): try await revokeAll("--install", Hex.encode(install.bytes), install)
@@ -126,26 +126,26 @@ struct Revoker {
         }
     }
 
-    private func revoke(_ flow: FlowID) async throws -> Outcome {
-        guard let found = try await store.payment(of: flow) else {
-            return Outcome(complaint: "there is no session \(flow)")
+    private func revoke(_ webviewSession: WebviewSessionID) async throws -> Outcome {
+        guard let found = try await store.payment(of: webviewSession) else {
+            return Outcome(complaint: "there is no session \(webviewSession)")
         }
         // What has ended is not worth a record; what cannot be ended is: somebody has tried.
-        if found.state.isDead { return Outcome(line: Revoker.line(flow, found.state, isRevoked: false)) }
-        var decision = OperatorTrail.Decision(command: "revoke", target: flow.description)
+        if found.state.isDead { return Outcome(line: Revoker.line(webviewSession, found.state, isRevoked: false)) }
+        var decision = OperatorTrail.Decision(command: "revoke", target: webviewSession.description)
         decision.before = ["state": .string(found.state.rawValue)]
         let isDone = try await trail.record(
             decision,
             client,
-            { try await store.revoke(flow, by: caller) },
+            { try await store.revoke(webviewSession, by: caller) },
             after: { ["done": .bool($0)] }
         )
-        let state = isDone ? .revoked : try await store.payment(of: flow)?.state ?? found.state
-        if isDone || state.isDead { return Outcome(line: Revoker.line(flow, state, isRevoked: isDone)) }
+        let state = isDone ? .revoked : try await store.payment(of: webviewSession)?.state ?? found.state
+        if isDone || state.isDead { return Outcome(line: Revoker.line(webviewSession, state, isRevoked: isDone)) }
         return Outcome(
             complaint: state == .authorized
-                ? "\(flow) is paid: cancel or refund its charge instead"
-                : "\(flow) is at the provider: it ends by itself, paid or not; `stuck` shows it where it does not"
+                ? "\(webviewSession) is paid: cancel or refund its charge instead"
+                : "\(webviewSession) is at the provider: it ends by itself, paid or not; `stuck` shows it where it does not"
         )
     }
 
@@ -166,9 +166,13 @@ struct Revoker {
         return Outcome(line: line.description)
     }
 
-    private static func line(_ flow: FlowID, _ state: FlowState, isRevoked: Bool) -> String {
+    private static func line(
+        _ webviewSession: WebviewSessionID,
+        _ state: WebviewSessionState,
+        isRevoked: Bool
+    ) -> String {
         let line: JSONValue = [
-            "flow": .string(flow.description), "revoked": .bool(isRevoked), "state": .string(state.rawValue),
+            "flow": .string(webviewSession.description), "revoked": .bool(isRevoked), "state": .string(state.rawValue),
         ]
         return line.description
     }

@@ -18,7 +18,7 @@ struct SessionName: Sendable, Equatable {
     /// - Parameter store: Where they are.
     /// - Returns: An id as it is, whether there is such a session or not; of a merchant's reference there may be several.
     /// - Throws: What the store says.
-    func sessions(in store: PostgresSessionStore) async throws(StoreError) -> [FlowID] {
+    func sessions(in store: PostgresSessionStore) async throws(StoreError) -> [WebviewSessionID] {
         // Ids of sessions are of version 7, those of the provider's checkout sessions of version 4.
         if let id = UUIDBytes(text), id.high >> 12 & 0xF == 7 { return [id] }
         return try await store.sessions(named: text)
@@ -29,7 +29,7 @@ struct SessionName: Sendable, Equatable {
     /// - Parameter store: Where they are.
     /// - Returns: The session, or what to say where there is none, or more than one.
     /// - Throws: What the store says.
-    func session(in store: PostgresSessionStore) async throws(StoreError) -> Result<FlowID, Ambiguity> {
+    func session(in store: PostgresSessionStore) async throws(StoreError) -> Result<WebviewSessionID, Ambiguity> {
         let found = try await sessions(in: store)
         guard let first = found.first else { return .failure(Ambiguity(text: "no session is known by \(text)")) }
         guard found.count == 1 else {

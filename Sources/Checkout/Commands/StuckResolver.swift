@@ -55,23 +55,23 @@ package struct StuckResolver {
     }
 
     /// Does something with the session that a name stands for.
-    private func of(_ name: SessionName, _ body: (FlowID) async throws -> Outcome) async throws -> Outcome {
+    private func of(_ name: SessionName, _ body: (WebviewSessionID) async throws -> Outcome) async throws -> Outcome {
         switch try await name.session(in: store) {
-        case .success(let flow): try await body(flow)
+        case .success(let webviewSession): try await body(webviewSession)
         case .failure(let ambiguity): Outcome(complaint: ambiguity.text)
         }
     }
 
-    private func resume(_ flow: FlowID) async throws -> Outcome {
-        try await decide("--resume", flow, try await stuck(flow)) {
-            try await store.resume(flow, reason: "operator", by: caller)
+    private func resume(_ webviewSession: WebviewSessionID) async throws -> Outcome {
+        try await decide("--resume", webviewSession, try await stuck(webviewSession)) {
+            try await store.resume(webviewSession, reason: "operator", by: caller)
         }
     }
 
-    private func decline(_ flow: FlowID) async throws -> Outcome {
-        guard let found = try await stuck(flow) else { return Outcome(complaint: StuckResolver.refusal) }
-        return try await decide("--decline", flow, found) {
-            try await settle(flow, as: .declined(reason: "operator"))
+    private func decline(_ webviewSession: WebviewSessionID) async throws -> Outcome {
+        guard let found = try await stuck(webviewSession) else { return Outcome(complaint: StuckResolver.refusal) }
+        return try await decide("--decline", webviewSession, found) {
+            try await settle(webviewSession, as: .declined(reason: "operator"))
         }
     }
 
@@ -79,27 +79,27 @@ package struct StuckResolver {
         Caller(internal: "operator", request: "stuck-" + Hex.encode(random.bytes(8)))
     }
 
-    private func stuck(_ flow: FlowID) async throws -> StuckPurchase? {
-        try await store.stuckPurchases(limit: StuckResolver.limit).first { $0.flow == flow }
+    private func stuck(_ webviewSession: WebviewSessionID) async throws -> StuckPurchase? {
+        try await store.stuckPurchases(limit: StuckResolver.limit).first { $0.webviewSession == webviewSession }
     }
 
     private func decide(
         _ option: String,
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         _ found: StuckPurchase?,
         _ body: () async throws -> Bool
     ) async throws -> Outcome {
-        var decision = OperatorTrail.Decision(command: "stuck \(option)", target: flow.description)
+        var decision = OperatorTrail.Decision(command: "stuck \(option)", target: webviewSession.description)
         decision.before = found.map(StuckResolver.value)
         let isDone = try await trail.record(decision, client, body, after: { ["done": .bool($0)] })
         return isDone ? Outcome() : Outcome(complaint: StuckResolver.refusal)
     }
 
-    private func settle(_ flow: FlowID, as end: AttemptOutcome) async throws -> Bool {
+    private func settle(_ webviewSession: WebviewSessionID, as end: AttemptOutcome) async throws -> Bool {
         let attempt = UUIDBytes(version7At: SystemClock().now(), random: random)
-        let taken = try await store.takeOver(flow, freshAttempt: attempt, pause: .zero, by: caller)
+        let taken = try await store.takeOver(webviewSession, freshAttempt: attempt, pause: .zero, by: caller)
         guard taken != nil else { return false }
-        return try await store.settle(flow, attempt: attempt, as: end, by: caller)
+        return try await store.settle(webviewSession, attempt: attempt, as: end, by: caller)
     }
 
     // MARK: All of them
@@ -111,7 +111,7 @@ package struct StuckResolver {
         return purchases.map { StuckResolver.value($0).description }
             + charges.map { found in
                 JSONValue.object([
-                    JSONMember("flow", "\(found.flow)"), JSONMember("since", StuckResolver.time(found.since)),
+                    JSONMember("flow", "\(found.webviewSession)"), JSONMember("since", StuckResolver.time(found.since)),
                     JSONMember("unmatchedPermission", .string(found.object)),
                 ]).description
             }
@@ -121,8 +121,8 @@ package struct StuckResolver {
         let all = try await store.stuckPurchases(limit: StuckResolver.limit)
         var resumed = 0
         for (index, purchase) in all.enumerated() {
-            let outcome = try await decide("--resume --all", purchase.flow, purchase) {
-                try await store.resume(purchase.flow, reason: "operator", by: caller)
+            let outcome = try await decide("--resume --all", purchase.webviewSession, purchase) {
+                try await store.resume(purchase.webviewSession, reason: "operator", by: caller)
             }
             if outcome.complaint == nil { resumed += 1 }
             if (index + 1) % 100 == 0 { note("\(index + 1) of \(all.count)") }
@@ -133,8 +133,12 @@ package struct StuckResolver {
 
     // MARK: Paid
 
-    private func pay(_ flow: FlowID, _ permission: String, _ charge: String?) async throws -> Outcome {
-        guard let payment = try await store.payment(of: flow), payment.state != .authorized,
+    private func pay(
+        _ webviewSession: WebviewSessionID,
+        _ permission: String,
+        _ charge: String?
+    ) async throws -> Outcome {
+        guard let payment = try await store.payment(of: webviewSession), payment.state != .authorized,
             payment.state != .purchasing || payment.isStuck, let session = payment.orderReference,
             let total = payment.total
         else {
@@ -147,21 +151,21 @@ package struct StuckResolver {
         case .failure(let error): return Outcome(complaint: error.text)
         case .success(let found): seen = found
         }
-        if let problem = PaymentEvidence.problem(flow, paid: Money(total), by: seen.permission, seen.charge) {
+        if let problem = PaymentEvidence.problem(webviewSession, paid: Money(total), by: seen.permission, seen.charge) {
             return Outcome(complaint: problem)
         }
         let authorization = Authorization(
-            answer: PurchaseAnswer.body(OrderNumber(flow)),
+            answer: PurchaseAnswer.body(OrderNumber(webviewSession)),
             chargePermission: seen.permission.id.text,
             charge: seen.charge.id.text,
             isCapturing: seen.charge.state != .authorized
         )
-        let outcome = try await decide("--paid", flow, try await stuck(flow)) {
+        let outcome = try await decide("--paid", webviewSession, try await stuck(webviewSession)) {
             if payment.state != .purchasing {
                 let fresh = UUIDBytes(version7At: SystemClock().now(), random: random)
                 // Nobody else is to take it up before the next statement does.
                 _ = try await store.reclaim(
-                    flow,
+                    webviewSession,
                     session: session,
                     freshAttempt: fresh,
                     reason: "operator",
@@ -169,7 +173,7 @@ package struct StuckResolver {
                     by: caller
                 )
             }
-            return try await settle(flow, as: .authorized(authorization))
+            return try await settle(webviewSession, as: .authorized(authorization))
         }
         guard outcome.complaint == nil else { return outcome }
         let orders = PostgresOrderStore(client: client)
@@ -179,22 +183,26 @@ package struct StuckResolver {
     }
 
     /// Ends the case of a charge of an unpaid session that holds nothing any more.
-    private func forget(_ flow: FlowID, _ permission: String, _ charge: String?) async throws -> Outcome {
-        let session = try await store.payment(of: flow)?.orderReference
+    private func forget(
+        _ webviewSession: WebviewSessionID,
+        _ permission: String,
+        _ charge: String?
+    ) async throws -> Outcome {
+        let session = try await store.payment(of: webviewSession)?.orderReference
         let seen: (permission: ChargePermission, charge: Charge)
         switch try await evidence(permission, charge, session) {
         case .failure(let error): return Outcome(complaint: error.text)
         case .success(let found): seen = found
         }
-        if let problem = PaymentEvidence.problem(flow, refunded: seen.permission, seen.charge) {
+        if let problem = PaymentEvidence.problem(webviewSession, refunded: seen.permission, seen.charge) {
             return Outcome(complaint: problem)
         }
         let notices = PostgresNotificationStore(client: client)
-        let decision = OperatorTrail.Decision(command: "stuck --refunded", target: flow.description)
+        let decision = OperatorTrail.Decision(command: "stuck --refunded", target: webviewSession.description)
         let isDone = try await trail.record(
             decision,
             client,
-            { try await notices.noteRefunded(seen.permission.id.text, of: flow) },
+            { try await notices.noteRefunded(seen.permission.id.text, of: webviewSession) },
             after: { ["done": .bool($0)] }
         )
         return isDone ? Outcome() : Outcome(complaint: "no charge of that permission waits for anybody")
@@ -234,7 +242,7 @@ package struct StuckResolver {
 
     private static func value(_ purchase: StuckPurchase) -> JSONValue {
         .object([
-            JSONMember("flow", "\(purchase.flow)"), JSONMember("since", time(purchase.since)),
+            JSONMember("flow", "\(purchase.webviewSession)"), JSONMember("since", time(purchase.since)),
             JSONMember("givenUp", time(purchase.stuckAt)), JSONMember("recoveries", JSONValue(purchase.recoveries)),
             JSONMember("checkoutSession", .string(purchase.orderReference)),
             JSONMember("total", JSONValue(Int(purchase.total.amount))),

@@ -59,13 +59,13 @@ extension Exchange {
     ///
     /// - Parameters:
     ///   - location: Never built from the request.
-    ///   - flow: For `X-Flow-Id`.
+    ///   - webviewSession: For `X-Flow-Id`.
     ///   - block: The constant fields, where they are not those of every redirect.
     /// - Returns: 303, which turns a POST into a GET and repeats no body.
-    func redirect(to location: String, flow: UUIDBytes?, block: FieldBlock? = nil) -> HTTPResponse {
+    func redirect(to location: String, webviewSession: UUIDBytes?, block: FieldBlock? = nil) -> HTTPResponse {
         var response = HTTPResponse(.seeOther, block: block ?? deployment.headers.redirect)
         _ = response.add(.location, location)
-        return tagged(response, flow)
+        return tagged(response, webviewSession)
     }
 
     /// A JSON answer.
@@ -73,15 +73,15 @@ extension Exchange {
     /// - Parameters:
     ///   - body: The document.
     ///   - status: 200 unless said otherwise.
-    ///   - flow: For `X-Flow-Id`.
+    ///   - webviewSession: For `X-Flow-Id`.
     /// - Returns: The response.
-    func json(_ body: [UInt8], status: HTTPStatus = .ok, flow: UUIDBytes?) -> HTTPResponse {
-        tagged(HTTPResponse(status, block: deployment.headers.json, body: .bytes(body)), flow)
+    func json(_ body: [UInt8], status: HTTPStatus = .ok, webviewSession: UUIDBytes?) -> HTTPResponse {
+        tagged(HTTPResponse(status, block: deployment.headers.json, body: .bytes(body)), webviewSession)
     }
 
-    /// The response with the flow's id, which is for support and audit and opens nothing.
-    func tagged(_ response: consuming HTTPResponse, _ flow: UUIDBytes?) -> HTTPResponse {
-        if let flow { _ = response.add(.xFlowID, flow.description) }
+    /// The response with the webview session's id, which is for support and audit and opens nothing.
+    func tagged(_ response: consuming HTTPResponse, _ webviewSession: UUIDBytes?) -> HTTPResponse {
+        if let webviewSession { _ = response.add(.xFlowID, webviewSession.description) }
         return response
     }
 }

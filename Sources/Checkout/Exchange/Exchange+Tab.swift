@@ -8,17 +8,17 @@ import Web
 
 /// What the tab of a request may do.
 enum TabAccess {
-    /// It holds a live flow; the page may change it, or only show it while the provider is being called.
-    case open(TabToken, FlowView)
+    /// It holds a live webview session; the page may change it, or only show it while the provider is being called.
+    case open(TabToken, WebviewSessionView)
     /// It holds nothing that lives: this answer, and nothing else.
     case closed(HTTPResponse)
 }
 
 extension Exchange {
-    /// Looks the tab's flow up.
+    /// Looks the tab's webview session up.
     ///
     /// - Parameter withDetails: Whether buyer and address are wanted; costs opening the seal.
-    /// - Returns: The flow, or the neutral answer.
+    /// - Returns: The webview session, or the neutral answer.
     /// - Throws: `invalid_request` for a malformed cookie, and what the store says.
     func tab(withDetails: Bool = false) async throws(Failure) -> TabAccess {
         guard let token = try tabToken() else { return .closed(neutral()) }
@@ -53,10 +53,10 @@ extension Exchange {
         return response
     }
 
-    /// The launch ticket that the tab remembers, where it is the one that the flow was opened with.
-    func launchTicket(of flow: FlowView) throws(Failure) -> LaunchTicket {
-        guard let ticket = try rememberedLaunch(), services.broker.opened(flow, with: ticket) else {
-            throw Failure(.flowMismatch, "the tab remembers another launch ticket", of: flow)
+    /// The launch ticket that the tab remembers, where it is the one that the webview session was opened with.
+    func launchTicket(of webviewSession: WebviewSessionView) throws(Failure) -> LaunchTicket {
+        guard let ticket = try rememberedLaunch(), services.broker.opened(webviewSession, with: ticket) else {
+            throw Failure(.webviewSessionMismatch, "the tab remembers another launch ticket", of: webviewSession)
         }
         return ticket
     }
@@ -64,22 +64,22 @@ extension Exchange {
     /// The link that opens the app: C, A, the word for the old token, and the checkout session.
     ///
     /// - Parameters:
-    ///   - flow: A flow with a checkout session.
+    ///   - webviewSession: A webview session with a checkout session.
     ///   - token: The tab token that C is derived from.
     /// - Returns: Built from the settings and checked values only.
     /// - Throws: `flow_mismatch` where the tab remembers another launch ticket.
-    func returnLink(_ flow: FlowView, _ token: TabToken) throws(Failure) -> LinkTarget {
-        let launch = try launchTicket(of: flow)
+    func returnLink(_ webviewSession: WebviewSessionView, _ token: TabToken) throws(Failure) -> LinkTarget {
+        let launch = try launchTicket(of: webviewSession)
         let ticket = services.broker.returnTicket(of: token)
         let link = ReturnLink(
             base: deployment.linkOrigin,
             returnTicket: ticket.text,
             launchTicket: launch.text,
             accessToken: PurchaseForm.sealedWord,
-            orderReferenceID: flow.orderReference ?? ""
+            orderReferenceID: webviewSession.orderReference ?? ""
         )
         guard let text = link?.text, let target = LinkTarget(text) else {
-            throw Failure(.internalError, "no return link can be built", of: flow)
+            throw Failure(.internalError, "no return link can be built", of: webviewSession)
         }
         return target
     }

@@ -7,8 +7,8 @@ extension Failure {
     /// Who buys; `nil` where that is not known.
     var client: ClientKind? { context as? ClientKind }
 
-    /// The refusal of a flow that was looked up.
-    init(_ code: FailureCode, _ detail: String = "", of flow: FlowView) {
-        self.init(code, detail, session: flow.flow, context: flow.client)
+    /// The refusal of a webview session that was looked up.
+    init(_ code: FailureCode, _ detail: String = "", of webviewSession: WebviewSessionView) {
+        self.init(code, detail, session: webviewSession.webviewSession, context: webviewSession.client)
     }
 }

@@ -40,7 +40,7 @@ enum FailureResponse {
             format == .page
             ? page(failure, deployment, language(), request) : json(failure.code, deployment)
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
-        if let flow = failure.session { _ = response.add(.xFlowID, flow.description) }
+        if let webviewSession = failure.session { _ = response.add(.xFlowID, webviewSession.description) }
         return response
     }
 
@@ -90,7 +90,7 @@ final class PreparedRefusal {
     /// The given refusal.
     ///
     /// - Parameters:
-    ///   - failure: One that names no flow and needs no reference.
+    ///   - failure: One that names no webview session and needs no reference.
     ///   - deployment: Whose pages and fields it has.
     init(_ failure: Failure, _ deployment: Deployment) {
         json = StaticResponse(FailureResponse.make(failure, deployment, .json, in: { .ja }))

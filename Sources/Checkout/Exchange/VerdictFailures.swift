@@ -4,8 +4,8 @@ package import Web
 
 // Codes of the contract for ended sessions and refused purchases; each handler maps the outcomes that only it has.
 
-extension FlowState {
-    /// What a token of a dead flow is answered.
+extension WebviewSessionState {
+    /// What a token of a dead webview session is answered.
     var deadCode: FailureCode {
         switch self {
         case .expired: .expiredSession
@@ -18,22 +18,24 @@ extension FlowState {
 extension PurchaseRefusal {
     /// The refusal in the words of the contract.
     ///
-    /// - Parameter flow: For `X-Flow-Id`; left out where the ticket is not known, so that nothing tells a guess from a hit.
+    /// - Parameter webviewSession: For `X-Flow-Id`; left out where the ticket is not known, so that nothing tells a guess from
+    ///   a hit.
     /// - Returns: The failure to throw.
-    package func failure(_ flow: FlowID) -> Failure {
+    package func failure(_ webviewSession: WebviewSessionID) -> Failure {
         switch self {
         case .unknown: Failure(.unknownSession)
-        case .proofRequired: Failure(.proofRequired, session: flow)
-        case .proofMismatch: Failure(.proofMismatch, session: flow)
-        case .flowMismatch: Failure(.flowMismatch, session: flow)
-        case .notPriced: Failure(.notPriced, session: flow)
-        case .priceChanged: Failure(.priceChanged, session: flow)
-        case .orderMismatch: Failure(.orderMismatch, session: flow)
-        case .notReady: Failure(.notReady, session: flow)
-        case .inProgress(let seconds): Failure(.purchaseInProgress, session: flow, retryAfter: min(max(seconds, 1), 5))
-        case .declined: Failure(.paymentDeclined, session: flow)
-        case .expired: Failure(.expiredSession, session: flow)
-        case .dead(let state): Failure(state.deadCode, session: flow)
+        case .proofRequired: Failure(.proofRequired, session: webviewSession)
+        case .proofMismatch: Failure(.proofMismatch, session: webviewSession)
+        case .webviewSessionMismatch: Failure(.webviewSessionMismatch, session: webviewSession)
+        case .notPriced: Failure(.notPriced, session: webviewSession)
+        case .priceChanged: Failure(.priceChanged, session: webviewSession)
+        case .orderMismatch: Failure(.orderMismatch, session: webviewSession)
+        case .notReady: Failure(.notReady, session: webviewSession)
+        case .inProgress(let seconds):
+            Failure(.purchaseInProgress, session: webviewSession, retryAfter: min(max(seconds, 1), 5))
+        case .declined: Failure(.paymentDeclined, session: webviewSession)
+        case .expired: Failure(.expiredSession, session: webviewSession)
+        case .dead(let state): Failure(state.deadCode, session: webviewSession)
         }
     }
 }

@@ -2,14 +2,14 @@ import Pages
 import SessionBroker
 
 extension OrderView {
-    /// The table of a flow's order.
+    /// The table of a webview session's order.
     ///
-    /// - Parameter flow: With postage and total where they are known.
-    init(_ flow: FlowView) {
-        if let postage = flow.postage, let total = flow.total {
-            self.init(flow.order, postage: postage, total: total)
+    /// - Parameter webviewSession: With postage and total where they are known.
+    init(_ webviewSession: WebviewSessionView) {
+        if let postage = webviewSession.postage, let total = webviewSession.total {
+            self.init(webviewSession.order, postage: postage, total: total)
         } else {
-            self.init(flow.order)
+            self.init(webviewSession.order)
         }
     }
 }

@@ -37,7 +37,8 @@ enum ButtonHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
         let text = try exchange.form([name]).required(name)
-        // It comes from the page that `get` has shown, and a browser says so. What is silent is no browser: a scanner that sends forms.
+        // It comes from the page that `get` has shown, and a browser says so. What is silent is no browser: a scanner that
+        // sends forms.
         guard exchange.namesOwnOrigin else { throw Failure(.csrfRejected, "neither Origin nor Sec-Fetch-Site") }
         return try await open(exchange, text)
     }
@@ -91,31 +92,37 @@ enum ButtonHandler {
             var response = try await landing(exchange, tab)
             exchange.deployment.cookies.set(tab: tab.token, launch: ticket, on: &response)
             return response
-        case .sameTab: return opened(exchange, "/button", ticket.flow)
+        case .sameTab: return opened(exchange, "/button", ticket.webviewSession)
         case .unknown: throw Failure(.unknownSession)
-        case .expired: throw Failure(.expiredSession, session: ticket.flow)
-        case .reused, .finished: throw Failure(.sessionReused, session: ticket.flow)
-        case .wrongBrowser: throw Failure(.wrongBrowser, session: ticket.flow)
-        case .dead(let state): throw Failure(state.deadCode, session: ticket.flow)
+        case .expired: throw Failure(.expiredSession, session: ticket.webviewSession)
+        case .reused, .finished: throw Failure(.sessionReused, session: ticket.webviewSession)
+        case .wrongBrowser: throw Failure(.wrongBrowser, session: ticket.webviewSession)
+        case .dead(let state): throw Failure(state.deadCode, session: ticket.webviewSession)
         }
     }
 
     /// Where a fresh tab goes: to the clean URL, or in profile compat straight to the page.
     private static func landing(_ exchange: Exchange, _ tab: OpenedTab) async throws(Failure) -> HTTPResponse {
         if let session = tab.review {
-            return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(session)", tab.flow)
+            return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(session)", tab.webviewSession)
         }
-        guard !exchange.deployment.policy.opensToCleanURL else { return opened(exchange, "/button", tab.flow) }
+        guard !exchange.deployment.policy.opensToCleanURL else {
+            return opened(exchange, "/button", tab.webviewSession)
+        }
         let caller = exchange.caller
         let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.view(tab.token, by: caller)
         }
-        guard case .live(let flow) = verdict else { return exchange.neutral() }
-        return try await page(exchange, flow)
+        guard case .live(let webviewSession) = verdict else { return exchange.neutral() }
+        return try await page(exchange, webviewSession)
     }
 
-    private static func opened(_ exchange: Exchange, _ location: String, _ flow: FlowID) -> HTTPResponse {
-        exchange.redirect(to: location, flow: flow, block: exchange.deployment.shopHeaders.opened)
+    private static func opened(
+        _ exchange: Exchange,
+        _ location: String,
+        _ webviewSession: WebviewSessionID
+    ) -> HTTPResponse {
+        exchange.redirect(to: location, webviewSession: webviewSession, block: exchange.deployment.shopHeaders.opened)
     }
 
     // MARK: Page
@@ -131,25 +138,29 @@ enum ButtonHandler {
             )
         }
         switch try await exchange.tab() {
-        case .open(_, let flow): return try await page(exchange, flow)
+        case .open(_, let webviewSession): return try await page(exchange, webviewSession)
         case .closed(let answer): return answer
         }
     }
 
-    private static func page(_ exchange: Exchange, _ flow: FlowView) async throws(Failure) -> HTTPResponse {
-        switch flow.state {
+    private static func page(
+        _ exchange: Exchange,
+        _ webviewSession: WebviewSessionView
+    ) async throws(Failure) -> HTTPResponse {
+        switch webviewSession.state {
         case .opened, .reviewed, .declined: break
-        case .placed, .purchasing: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
+        case .placed, .purchasing:
+            return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.webviewSession)
         default: return exchange.neutral()
         }
         let view = ButtonView(
-            client: flow.client,
-            order: OrderView(flow.order),
-            start: try await exchange.services.provider.start(for: flow.flow),
+            client: webviewSession.client,
+            order: OrderView(webviewSession.order),
+            start: try await exchange.services.provider.start(for: webviewSession.webviewSession),
             fallbackAction: exchange.deployment.startAction
         )
         let pages = exchange.deployment.pages
         let response = exchange.providerPage { pages.button(view, in: exchange.language, nonce: $0) }
-        return exchange.tagged(response, flow.flow)
+        return exchange.tagged(response, webviewSession.webviewSession)
     }
 }

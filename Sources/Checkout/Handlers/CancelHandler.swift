@@ -12,10 +12,12 @@ enum CancelHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         switch try await exchange.tab() {
         case .closed(let answer): return answer
-        case .open(let token, let flow):
-            guard flow.state != .purchasing else { return exchange.redirect(to: "/checkout_result", flow: flow.flow) }
+        case .open(let token, let webviewSession):
+            guard webviewSession.state != .purchasing else {
+                return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
+            }
             let ticket = exchange.services.broker.returnTicket(of: token)
-            return page(exchange, flow, .atProvider(returnTicket: ticket))
+            return page(exchange, webviewSession, .atProvider(returnTicket: ticket))
         }
     }
 
@@ -25,14 +27,14 @@ enum CancelHandler {
         let ticket = try exchange.returnTicket(form)
         switch try await exchange.tab() {
         case .closed(let answer): return answer
-        case .open(let token, let flow): return try await cancel(exchange, token, flow, ticket)
+        case .open(let token, let webviewSession): return try await cancel(exchange, token, webviewSession, ticket)
         }
     }
 
     private static func cancel(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ flow: FlowView,
+        _ webviewSession: WebviewSessionView,
         _ ticket: ReturnTicket
     ) async throws(Failure) -> HTTPResponse {
         let caller = exchange.caller
@@ -41,25 +43,29 @@ enum CancelHandler {
         }
         switch verdict {
         case .cancelled:
-            var response = page(exchange, flow, .ended)
+            var response = page(exchange, webviewSession, .ended)
             exchange.deployment.cookies.clearTab(on: &response)
             return response
-        case .flowMismatch: throw Failure(.flowMismatch, of: flow)
-        case .refused(.readOnly): throw Failure(.purchaseInProgress, of: flow)
+        case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, of: webviewSession)
+        case .refused(.readOnly): throw Failure(.purchaseInProgress, of: webviewSession)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
 
     /// The page in either of its stages.
-    static func page(_ exchange: Exchange, _ flow: FlowView, _ stage: CancelledView.Stage) -> HTTPResponse {
+    static func page(
+        _ exchange: Exchange,
+        _ webviewSession: WebviewSessionView,
+        _ stage: CancelledView.Stage
+    ) -> HTTPResponse {
         let deployment = exchange.deployment
-        let view = CancelledView(client: flow.client, stage: stage, reference: flow.orderNumber)
+        let view = CancelledView(client: webviewSession.client, stage: stage, reference: webviewSession.orderNumber)
         let body = deployment.pages.cancelled(view, in: exchange.language)
         let response = exchange.plainPage(
             block: deployment.shopHeaders.ending,
             policy: ContentSecurityPolicy.form,
             body
         )
-        return exchange.tagged(response, flow.flow)
+        return exchange.tagged(response, webviewSession.webviewSession)
     }
 }

@@ -32,9 +32,9 @@ enum CartHandler {
 
     /// Whether a jar that shows no proof has none.
     ///
-    /// Where another site has brought the buyer here the browser keeps a Strict cookie back, and a new one would take the place of the
-    /// one that purchases under way need. The cart's own request brings it along, and is given one where there is none. Profile
-    /// compat binds a flow only to a proof that was there before, so there the page gives it.
+    /// Where another site has brought the buyer here the browser keeps a Strict cookie back, and a new one would take the place
+    /// of the one that purchases under way need. The cart's own request brings it along, and is given one where there is none.
+    /// Profile compat binds a webview session only to a proof that was there before, so there the page gives it.
     private static func mayGive(_ exchange: Exchange) -> Bool {
         exchange.deployment.policy.appProof == .optional || !exchange.request.fieldIs(.secFetchSite, "cross-site")
     }

@@ -16,7 +16,7 @@ enum ConfirmHandler {
         }
         switch try await exchange.tab() {
         case .closed(let answer): return answer
-        case .open(let token, let flow): return try await review(exchange, token, flow, session)
+        case .open(let token, let webviewSession): return try await review(exchange, token, webviewSession, session)
         }
     }
 
@@ -25,27 +25,29 @@ enum ConfirmHandler {
     private static func review(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ flow: FlowView,
+        _ webviewSession: WebviewSessionView,
         _ session: CheckoutSessionID
     ) async throws(Failure) -> HTTPResponse {
-        switch flow.state {
+        switch webviewSession.state {
         case .opened, .reviewed: break
         // What these states answer is known without the provider.
-        case .placed where flow.orderReference == session.text: break
-        case .placed: throw Failure(.orderMismatch, "the order is placed with another session", of: flow)
-        case .declined where flow.orderReference != session.text: break
-        case .declined, .purchasing: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        case .placed where webviewSession.orderReference == session.text: break
+        case .placed: throw Failure(.orderMismatch, "the order is placed with another session", of: webviewSession)
+        case .declined where webviewSession.orderReference != session.text: break
+        case .declined, .purchasing:
+            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
         default: return exchange.neutral()
         }
-        let chosen = try await exchange.services.provider.review(session, flow.flow)
+        let chosen = try await exchange.services.provider.review(session, webviewSession.webviewSession)
         guard exchange.services.broker.owns(chosen.merchantReference, token) else {
-            throw Failure(.orderMismatch, "a foreign checkout session", of: flow)
+            throw Failure(.orderMismatch, "a foreign checkout session", of: webviewSession)
         }
-        switch try await price(exchange, token, flow, chosen) {
-        case .reviewed: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
-        case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", of: flow)
-        case .declined: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
-        case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        switch try await price(exchange, token, webviewSession, chosen) {
+        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.webviewSession)
+        case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", of: webviewSession)
+        case .declined: return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
+        case .refused(.readOnly):
+            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
@@ -54,10 +56,10 @@ enum ConfirmHandler {
     private static func price(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ flow: FlowView,
+        _ webviewSession: WebviewSessionView,
         _ chosen: ChosenSession
     ) async throws(Failure) -> ReviewVerdict {
-        let postage = try await exchange.postage(of: flow, token, to: chosen)
+        let postage = try await exchange.postage(of: webviewSession, token, to: chosen)
         let reviewed = chosen.reviewed(postage: postage)
         let caller = exchange.caller
         return try await exchange.services.mapErrors { (broker) async throws(StoreError) in
@@ -70,46 +72,48 @@ enum ConfirmHandler {
     private static func page(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         switch try await exchange.tab(withDetails: true) {
         case .closed(let answer): return answer
-        case .open(let token, let flow):
-            let way = mustMeet(exchange, flow) ? try exchange.wayBack(flow, token) : nil
-            return try page(exchange, token, flow, way)
+        case .open(let token, let webviewSession):
+            let way = mustMeet(exchange, webviewSession) ? try exchange.wayBack(webviewSession, token) : nil
+            return try page(exchange, token, webviewSession, way)
         }
     }
 
     private static func page(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ flow: FlowView,
+        _ webviewSession: WebviewSessionView,
         _ way: LinkTarget?
     ) throws(Failure) -> HTTPResponse {
-        switch flow.state {
+        switch webviewSession.state {
         case .reviewed, .placed: break
-        case .opened: return exchange.redirect(to: "/button", flow: flow.flow)
-        case .purchasing, .declined: return exchange.redirect(to: "/checkout_result", flow: flow.flow)
+        case .opened: return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
+        case .purchasing, .declined:
+            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
         default: return exchange.neutral()
         }
-        guard let session = flow.orderReference, let details = flow.details else {
-            return exchange.redirect(to: "/button", flow: flow.flow)
+        guard let session = webviewSession.orderReference, let details = webviewSession.details else {
+            return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
         }
         let view = ConfirmView(
-            client: flow.client,
-            order: OrderView(flow),
+            client: webviewSession.client,
+            order: OrderView(webviewSession),
             details: details,
             checkoutSessionID: session,
-            returnTicket: flow.returnTicket ?? exchange.services.broker.returnTicket(of: token),
-            shown: flow.shown,
+            returnTicket: webviewSession.returnTicket ?? exchange.services.broker.returnTicket(of: token),
+            shown: webviewSession.shown,
             agreement: way.map { .returnLink($0) } ?? .form,
-            note: try exchange.terms(of: flow).note
+            note: try exchange.terms(of: webviewSession).note
         )
         let pages = exchange.deployment.pages
         let response = exchange.providerPage { pages.confirm(view, in: exchange.language, nonce: $0) }
-        return exchange.tagged(response, flow.flow)
+        return exchange.tagged(response, webviewSession.webviewSession)
     }
 
     /// Profile strict lets an app's buyer agree only after both halves have met in the app.
-    private static func mustMeet(_ exchange: Exchange, _ flow: FlowView) -> Bool {
-        exchange.deployment.policy.requiresMeeting && flow.client.isApp && !flow.isMet && flow.orderReference != nil
-            && (flow.state == .reviewed || flow.state == .placed)
+    private static func mustMeet(_ exchange: Exchange, _ webviewSession: WebviewSessionView) -> Bool {
+        exchange.deployment.policy.requiresMeeting && webviewSession.client.isApp && !webviewSession.isMet
+            && webviewSession.orderReference != nil
+            && (webviewSession.state == .reviewed || webviewSession.state == .placed)
     }
 
     // MARK: Agree
@@ -131,12 +135,12 @@ enum ConfirmHandler {
         }
         switch verdict {
         case .placed(let placement): return try await send(exchange, token, placement)
-        case .notReviewed: throw Failure(.notPriced, session: token.flow)
-        case .declined: throw Failure(.paymentDeclined, session: token.flow)
-        case .flowMismatch: throw Failure(.flowMismatch, session: token.flow)
-        case .priceChanged: throw Failure(.priceChanged, session: token.flow)
-        case .notMet: return exchange.redirect(to: "/confirm_order", flow: token.flow)
-        case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", flow: token.flow)
+        case .notReviewed: throw Failure(.notPriced, session: token.webviewSession)
+        case .declined: throw Failure(.paymentDeclined, session: token.webviewSession)
+        case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, session: token.webviewSession)
+        case .priceChanged: throw Failure(.priceChanged, session: token.webviewSession)
+        case .notMet: return exchange.redirect(to: "/confirm_order", webviewSession: token.webviewSession)
+        case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", webviewSession: token.webviewSession)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
@@ -163,21 +167,21 @@ enum ConfirmHandler {
     ) async throws(Failure) -> HTTPResponse {
         let updated: UpdatedCheckout
         do {
-            // Only now is it known that the tab is the flow's.
-            try exchange.services.provider.count(.update, of: placement.flow)
+            // Only now is it known that the tab is the webview session's.
+            try exchange.services.provider.count(.update, of: placement.webviewSession)
             updated = try await exchange.services.provider.update(placement, try exchange.terms(of: placement))
         } catch {
             try await takeBack(exchange, placement)
             throw error
         }
         switch updated {
-        case .ready(let target): return exchange.redirect(to: target, flow: placement.flow)
+        case .ready(let target): return exchange.redirect(to: target, webviewSession: placement.webviewSession)
         case .readdressed(let chosen):
             try await takeBack(exchange, placement)
-            guard case .open(_, let flow) = try await exchange.tab() else { return exchange.neutral() }
+            guard case .open(_, let webviewSession) = try await exchange.tab() else { return exchange.neutral() }
             // Whatever comes of it, the buyer is sent to the page again, which says how things stand.
-            _ = try await price(exchange, token, flow, chosen)
-            throw Failure(.priceChanged, "another address is chosen", session: placement.flow)
+            _ = try await price(exchange, token, webviewSession, chosen)
+            throw Failure(.priceChanged, "another address is chosen", session: placement.webviewSession)
         }
     }
 

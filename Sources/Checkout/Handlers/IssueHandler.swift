@@ -26,13 +26,13 @@ enum IssueHandler {
         return answer(exchange, try await exchange.services.creation.open(draft, from: cart, by: caller))
     }
 
-    private static func answer(_ exchange: Exchange, _ issued: IssuedFlow) -> HTTPResponse {
+    private static func answer(_ exchange: Exchange, _ issued: IssuedWebviewSession) -> HTTPResponse {
         let body = [UInt8](capacity: 100) { room in
             room.append(copying: opening.span)
             issued.ticket.append(to: &room)
             room.append(copying: closing.span)
         }
-        var response = exchange.json(body, flow: issued.ticket.flow)
+        var response = exchange.json(body, webviewSession: issued.ticket.webviewSession)
         if let proof = issued.newProof { exchange.deployment.cookies.set(app: proof, on: &response) }
         return response
     }

@@ -22,15 +22,15 @@ enum PostageHandler {
         switch verdict {
         case .quoted(let postage, let total):
             let body = "{\"postage\":\"\(postage.grouped)\",\"totalPrice\":\"\(total.grouped)\"}"
-            return exchange.json(Array(body.utf8), flow: token.flow)
-        case .notPriced: throw Failure(.notPriced, session: token.flow)
-        case .flowMismatch: throw Failure(.flowMismatch, session: token.flow)
-        case .orderMismatch: throw Failure(.orderMismatch, session: token.flow)
+            return exchange.json(Array(body.utf8), webviewSession: token.webviewSession)
+        case .notPriced: throw Failure(.notPriced, session: token.webviewSession)
+        case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, session: token.webviewSession)
+        case .orderMismatch: throw Failure(.orderMismatch, session: token.webviewSession)
         case .refused(.unknown): throw Failure(.unknownSession)
-        case .refused(.expired): throw Failure(.expiredSession, session: token.flow)
-        case .refused(.readOnly): throw Failure(.purchaseInProgress, session: token.flow)
+        case .refused(.expired): throw Failure(.expiredSession, session: token.webviewSession)
+        case .refused(.readOnly): throw Failure(.purchaseInProgress, session: token.webviewSession)
         case .refused(.superseded), .refused(.closed), .refused(.bought):
-            throw Failure(.sessionRevoked, session: token.flow)
+            throw Failure(.sessionRevoked, session: token.webviewSession)
         }
     }
 }

@@ -27,14 +27,14 @@ enum PurchaseForm {
         let ticket = try exchange.returnTicket(form)
         let reference = try form.required("orderReferenceId")
         guard CheckoutSessionID(reference) != nil else {
-            throw Failure(.orderMismatch, "orderReferenceId has another form", session: ticket.flow)
+            throw Failure(.orderMismatch, "orderReferenceId has another form", session: ticket.webviewSession)
         }
         guard form["accessToken"] == nil || form["accessToken"] == sealedWord else {
-            throw Failure(.orderMismatch, "accessToken is not ours", session: ticket.flow)
+            throw Failure(.orderMismatch, "accessToken is not ours", session: ticket.webviewSession)
         }
         // An app whose memory is empty has nothing to compare with, and must not read it as agreement.
         for name in PurchaseForm.neverEmpty where form.isEmpty(name) {
-            throw Failure(.invalidRequest, "\(name) is empty", session: ticket.flow)
+            throw Failure(.invalidRequest, "\(name) is empty", session: ticket.webviewSession)
         }
         var request = PurchaseRequest(ticket: ticket, orderReference: reference)
         request.proof = try exchange.appProof()

@@ -30,16 +30,22 @@ enum PurchaseHandler {
         }
         switch outcome {
         case .done(let body):
-            let flow = request.ticket.flow
-            var response = asPage ? exchange.redirect(to: "/thanks", flow: flow) : exchange.json(body, flow: flow)
+            let webviewSession = request.ticket.webviewSession
+            var response =
+                asPage
+                ? exchange.redirect(to: "/thanks", webviewSession: webviewSession)
+                : exchange.json(body, webviewSession: webviewSession)
             exchange.deployment.cookies.set(receipt: request.ticket, on: &response)
             return response
         case .openAgain(let ticket):
             guard !asPage else {
-                return exchange.redirect(to: "/button?secureWebviewSessionId=\(ticket.text)", flow: ticket.flow)
+                return exchange.redirect(
+                    to: "/button?secureWebviewSessionId=\(ticket.text)",
+                    webviewSession: ticket.webviewSession
+                )
             }
             let body = "{\"status\":\"202\",\"secureWebviewSessionId\":\"\(ticket.text)\"}"
-            return exchange.json(Array(body.utf8), status: .accepted, flow: ticket.flow)
+            return exchange.json(Array(body.utf8), status: .accepted, webviewSession: ticket.webviewSession)
         }
     }
 
@@ -47,7 +53,7 @@ enum PurchaseHandler {
     private static func page(for failure: Failure, _ exchange: Exchange) -> HTTPResponse {
         switch failure.code {
         case .notReady, .purchaseInProgress, .paymentDeclined:
-            return exchange.redirect(to: "/checkout_result", flow: failure.session)
+            return exchange.redirect(to: "/checkout_result", webviewSession: failure.session)
         default:
             exchange.services.note(failure, exchange.request)
             return FailureResponse.make(failure, exchange, .page)

@@ -3,8 +3,8 @@ import Pages
 import SessionBroker
 import Web
 
-/// `GET /rescue`: offers the return link once more to the browser that holds the flow, where the first tap did not open the
-/// app.
+/// `GET /rescue`: offers the return link once more to the browser that holds the webview session, where the first tap did not
+/// open the app.
 enum RescueHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         let deployment = exchange.deployment
@@ -13,10 +13,14 @@ enum RescueHandler {
     }
 
     private static func link(_ exchange: Exchange) async throws(Failure) -> LinkTarget? {
-        guard case .open(let token, let flow) = try await exchange.tab(), flow.client.isApp, flow.orderReference != nil
+        guard case .open(let token, let webviewSession) = try await exchange.tab(), webviewSession.client.isApp,
+            webviewSession.orderReference != nil
         else { return nil }
-        let awaitsMeeting = exchange.deployment.policy.requiresMeeting && flow.state == .reviewed && !flow.isMet
-        guard flow.state == .placed || flow.state == .purchasing || awaitsMeeting else { return nil }
-        return try exchange.wayBack(flow, token)
+        let awaitsMeeting =
+            exchange.deployment.policy.requiresMeeting && webviewSession.state == .reviewed && !webviewSession.isMet
+        guard webviewSession.state == .placed || webviewSession.state == .purchasing || awaitsMeeting else {
+            return nil
+        }
+        return try exchange.wayBack(webviewSession, token)
     }
 }

@@ -12,25 +12,25 @@ import Web
 enum ResultHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         if try exchange.parameter("amazonCheckoutSessionId") != nil {
-            return exchange.redirect(to: "/checkout_result", flow: nil)
+            return exchange.redirect(to: "/checkout_result", webviewSession: nil)
         }
         switch try await exchange.tab() {
         case .closed(let answer): return answer
-        case .open(let token, let flow): return try await answer(exchange, token, flow)
+        case .open(let token, let webviewSession): return try await answer(exchange, token, webviewSession)
         }
     }
 
     private static func answer(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ flow: FlowView
+        _ webviewSession: WebviewSessionView
     ) async throws(Failure) -> HTTPResponse {
-        switch flow.state {
-        case .placed: return try await placed(exchange, token, flow)
-        case .purchasing: return try await way(exchange, token, flow)
-        case .declined: return declined(exchange, flow)
-        case .opened: return exchange.redirect(to: "/button", flow: flow.flow)
-        case .reviewed: return exchange.redirect(to: "/confirm_order", flow: flow.flow)
+        switch webviewSession.state {
+        case .placed: return try await placed(exchange, token, webviewSession)
+        case .purchasing: return try await way(exchange, token, webviewSession)
+        case .declined: return declined(exchange, webviewSession)
+        case .opened: return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
+        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.webviewSession)
         default: return exchange.neutral()
         }
     }
@@ -38,49 +38,58 @@ enum ResultHandler {
     private static func placed(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ flow: FlowView
+        _ webviewSession: WebviewSessionView
     ) async throws(Failure) -> HTTPResponse {
-        guard let session = flow.orderReference else { return exchange.redirect(to: "/button", flow: flow.flow) }
-        guard let refusal = await exchange.services.provider.refusal(of: session, flow.flow) else {
-            return try await way(exchange, token, flow)
+        guard let session = webviewSession.orderReference else {
+            return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
+        }
+        guard let refusal = await exchange.services.provider.refusal(of: session, webviewSession.webviewSession) else {
+            return try await way(exchange, token, webviewSession)
         }
         let caller = exchange.caller
         _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.decline(flow, reason: refusal.reason, by: caller)
+            try await broker.decline(webviewSession, reason: refusal.reason, by: caller)
         }
-        return refusal.isBuyersWish ? cancelled(exchange, token, flow) : declined(exchange, flow)
+        return refusal.isBuyersWish ? cancelled(exchange, token, webviewSession) : declined(exchange, webviewSession)
     }
 
-    private static func cancelled(_ exchange: Exchange, _ token: TabToken, _ flow: FlowView) -> HTTPResponse {
+    private static func cancelled(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ webviewSession: WebviewSessionView
+    ) -> HTTPResponse {
         let ticket = exchange.services.broker.returnTicket(of: token)
-        return CancelHandler.page(exchange, flow, .atProvider(returnTicket: ticket))
+        return CancelHandler.page(exchange, webviewSession, .atProvider(returnTicket: ticket))
     }
 
-    private static func declined(_ exchange: Exchange, _ flow: FlowView) -> HTTPResponse {
+    private static func declined(_ exchange: Exchange, _ webviewSession: WebviewSessionView) -> HTTPResponse {
         let deployment = exchange.deployment
-        let view = DeclinedView(client: flow.client, canRetry: true, reference: flow.orderNumber)
+        let view = DeclinedView(client: webviewSession.client, canRetry: true, reference: webviewSession.orderNumber)
         let body = deployment.pages.declined(view, in: exchange.language)
-        return exchange.tagged(exchange.plainPage(block: deployment.shopHeaders.ending, body), flow.flow)
+        return exchange.tagged(
+            exchange.plainPage(block: deployment.shopHeaders.ending, body),
+            webviewSession.webviewSession
+        )
     }
 
     /// The way on: back to the app or the site, or for client `browser` the purchase itself.
     private static func way(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ flow: FlowView
+        _ webviewSession: WebviewSessionView
     ) async throws(Failure) -> HTTPResponse {
-        guard let session = flow.orderReference, let total = flow.total else {
-            return exchange.redirect(to: "/button", flow: flow.flow)
+        guard let session = webviewSession.orderReference, let total = webviewSession.total else {
+            return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
         }
         let view: ResultView
-        switch flow.client {
-        case .iosApp, .androidApp: view = .app(returnLink: try exchange.returnLink(flow, token), total: total)
-        case .site: view = .site(returnLink: try exchange.wayBack(flow, token), total: total)
-        case .mobileApp: throw Failure(.internalError, "a tab of a flow that has none", of: flow)
+        switch webviewSession.client {
+        case .iosApp, .androidApp: view = .app(returnLink: try exchange.returnLink(webviewSession, token), total: total)
+        case .site: view = .site(returnLink: try exchange.wayBack(webviewSession, token), total: total)
+        case .mobileApp: throw Failure(.internalError, "a tab of a flow that has none", of: webviewSession)
         case .browser:
             let purchase = BrowserPurchase(
                 returnTicket: exchange.services.broker.returnTicket(of: token),
-                launchTicket: try exchange.launchTicket(of: flow),
+                launchTicket: try exchange.launchTicket(of: webviewSession),
                 orderReferenceID: session,
                 total: total
             )
@@ -90,6 +99,6 @@ enum ResultHandler {
         let response = exchange.page(deployment.shopHeaders.ending, policy: ContentSecurityPolicy.scripted) { nonce in
             deployment.pages.result(view, in: exchange.language, nonce: nonce)
         }
-        return exchange.tagged(response, flow.flow)
+        return exchange.tagged(response, webviewSession.webviewSession)
     }
 }

@@ -15,8 +15,9 @@ enum ReturnHandler {
             try await broker.check(request, by: caller)
         }
         switch verdict {
-        case .proven: return exchange.json(Array("{\"status\":\"ok\"}".utf8), flow: request.ticket.flow)
-        case .refused(let refusal): throw refusal.failure(request.ticket.flow)
+        case .proven:
+            return exchange.json(Array("{\"status\":\"ok\"}".utf8), webviewSession: request.ticket.webviewSession)
+        case .refused(let refusal): throw refusal.failure(request.ticket.webviewSession)
         }
     }
 }

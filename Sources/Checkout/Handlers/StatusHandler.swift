@@ -4,7 +4,8 @@ import Primitives
 import SessionBroker
 import Web
 
-/// `POST /secureWebviewSession/status`: the name of a flow's state for the app that started it; never data, never a token.
+/// `POST /secureWebviewSession/status`: the name of a webview session's state for the app that started it; never data, never a
+/// token.
 enum StatusHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
@@ -16,6 +17,6 @@ enum StatusHandler {
             try await broker.status(ticket, proof: proof, by: caller)
         }
         guard let status else { throw Failure(.unknownSession) }
-        return exchange.json(Array("{\"state\":\"\(status.rawValue)\"}".utf8), flow: ticket.flow)
+        return exchange.json(Array("{\"state\":\"\(status.rawValue)\"}".utf8), webviewSession: ticket.webviewSession)
     }
 }

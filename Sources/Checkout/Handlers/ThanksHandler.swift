@@ -26,26 +26,26 @@ enum ThanksHandler {
             // A ticket in the address says nothing about the one that the jar holds.
             guard named == nil else { return response }
             exchange.deployment.cookies.clearReceipt(on: &response)
-            if tab?.flow == ticket.flow { exchange.deployment.cookies.clearTab(on: &response) }
+            if tab?.webviewSession == ticket.webviewSession { exchange.deployment.cookies.clearTab(on: &response) }
             return response
-        case .receipt(let flow):
-            guard named != nil else { return page(exchange, flow) }
+        case .receipt(let webviewSession):
+            guard named != nil else { return page(exchange, webviewSession) }
             // The sample shop's address holds the ticket: keep it out of the page that the buyer looks at.
-            var response = exchange.redirect(to: "/thanks", flow: flow.flow)
+            var response = exchange.redirect(to: "/thanks", webviewSession: webviewSession.webviewSession)
             exchange.deployment.cookies.set(receipt: ticket, on: &response)
             return response
         }
     }
 
-    private static func page(_ exchange: Exchange, _ flow: FlowView) -> HTTPResponse {
+    private static func page(_ exchange: Exchange, _ webviewSession: WebviewSessionView) -> HTTPResponse {
         let deployment = exchange.deployment
         let view = ThanksView(
-            client: flow.client,
-            orderNumber: flow.orderNumber,
-            order: OrderView(flow),
-            address: flow.details?.address
+            client: webviewSession.client,
+            orderNumber: webviewSession.orderNumber,
+            order: OrderView(webviewSession),
+            address: webviewSession.details?.address
         )
         let body = deployment.pages.thanks(view, in: exchange.language)
-        return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), flow.flow)
+        return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), webviewSession.webviewSession)
     }
 }

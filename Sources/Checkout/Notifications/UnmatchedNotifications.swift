@@ -6,10 +6,10 @@ import Telemetry
 
 /// Follows messages about payments that no order has to the session they may be about; one per loop.
 ///
-/// A purchase whose outcome is unknown has no payment in the ledger yet, and is looked at less and less often: a message that tells
-/// of its payment brings the next look forward. A session that is unpaid and has a payment all the same is handed to the recovery
-/// where its checkout session says so too, else to a person. To find the session costs a question to the provider, so only some
-/// messages are followed at a time, and each until there is an answer.
+/// A purchase whose outcome is unknown has no payment in the ledger yet, and is looked at less and less often: a message that
+/// tells of its payment brings the next look forward. A session that is unpaid and has a payment all the same is handed to the
+/// recovery where its checkout session says so too, else to a person. To find the session costs a question to the provider, so
+/// only some messages are followed at a time, and each until there is an answer.
 final class UnmatchedNotifications {
     private let store: PostgresNotificationStore
     private let broker: Broker
@@ -88,26 +88,27 @@ final class UnmatchedNotifications {
 
     private func follow(_ permission: String, _ charges: [ChargeID]) async throws -> End {
         switch await trace(permission) {
-        case .flow(let flow): try await handOver(flow, permission, charges)
+        case .webviewSession(let webviewSession): try await handOver(webviewSession, permission, charges)
         case .unknown: .settled
         case .noAnswer: .noAnswer
         }
     }
 
     /// Hands a session that a payment names to the recovery, or to a person.
-    private func handOver(_ flow: UUIDBytes, _ permission: String, _ charges: [ChargeID]) async throws -> End {
-        guard try await !store.wakePurchase(of: flow) else {
-            logger.info("purchase.woken", UnmatchedNotifications.fields(flow, permission))
+    private func handOver(_ webviewSession: UUIDBytes, _ permission: String, _ charges: [ChargeID]) async throws -> End
+    {
+        guard try await !store.wakePurchase(of: webviewSession) else {
+            logger.info("purchase.woken", UnmatchedNotifications.fields(webviewSession, permission))
             return .woken
         }
         let caller = Caller(internal: "recovery", request: "unmatched-" + Hex.encode(random.bytes(8)))
-        let payment = try await broker.payment(of: flow)
+        let payment = try await broker.payment(of: webviewSession)
         // Other shops of the account have marks of their own; ours are of version 7, also where a restore has lost the session.
-        guard payment != nil || flow.high >> 12 & 0xF == 7 else { return .settled }
+        guard payment != nil || webviewSession.high >> 12 & 0xF == 7 else { return .settled }
         switch payment?.state {
         case .authorized? where payment?.permission == permission: return .settled
         case .purchasing? where payment?.isStuck == false: return .settled
-        case .purchasing?: return try await purchases.reread(flow, payment, by: caller) ? .woken : .settled
+        case .purchasing?: return try await purchases.reread(webviewSession, payment, by: caller) ? .woken : .settled
         default: break
         }
         // A charge that the bank has declined, or that was given back, is nobody's money.
@@ -116,17 +117,17 @@ final class UnmatchedNotifications {
         switch payment?.state {
         // A session that somebody has ended on purpose stays so until a person says otherwise.
         case .placed?, .declined?, .expired?:
-            switch try await purchases.reclaim(flow, payment, by: caller) {
+            switch try await purchases.reclaim(webviewSession, payment, by: caller) {
             case .done:
-                logger.error("purchase.reclaimed", UnmatchedNotifications.fields(flow, permission))
+                logger.error("purchase.reclaimed", UnmatchedNotifications.fields(webviewSession, permission))
                 return .woken
             case .nothingHeld: return .settled
             case .notPaid: break
             }
         default: break
         }
-        try await store.noteUnpaid(permission, of: flow)
-        logger.error("notification.charge_unpaid", UnmatchedNotifications.fields(flow, permission))
+        try await store.noteUnpaid(permission, of: webviewSession)
+        logger.error("notification.charge_unpaid", UnmatchedNotifications.fields(webviewSession, permission))
         return .settled
     }
 
@@ -145,14 +146,14 @@ final class UnmatchedNotifications {
         return charges.isEmpty
     }
 
-    private static func fields(_ flow: UUIDBytes, _ permission: String) -> [LogField] {
-        [LogField("flow", flow.description), LogField("permission", permission)]
+    private static func fields(_ webviewSession: UUIDBytes, _ permission: String) -> [LogField] {
+        [LogField("flow", webviewSession.description), LogField("permission", permission)]
     }
 
     /// Where a permission leads.
     private enum Trace {
         /// It has this mark.
-        case flow(UUIDBytes)
+        case webviewSession(UUIDBytes)
         /// It has none of ours.
         case unknown
         /// Nobody knows.
@@ -170,7 +171,7 @@ final class UnmatchedNotifications {
                 priority: .background,
                 within: UnmatchedNotifications.patience
             )
-            return permission.merchantReferenceID.flatMap { UUIDBytes($0) }.map(Trace.flow) ?? .unknown
+            return permission.merchantReferenceID.flatMap { UUIDBytes($0) }.map(Trace.webviewSession) ?? .unknown
         } catch {
             logger.info(
                 "purchase.not_traced",

@@ -35,17 +35,17 @@ package struct ReturnedSession: Sendable {
 
 // Checkouts that an app starts by itself, with the provider's library.
 extension CheckoutService {
-    /// What an app hands to the provider's library, signed for one flow.
+    /// What an app hands to the provider's library, signed for one webview session.
     ///
     /// - Parameters:
-    ///   - flow: Goes into the payload, so that the sessions that come of it are this flow's alone.
+    ///   - webviewSession: Goes into the payload, so that the sessions that come of it are this webview session's alone.
     ///   - links: The way back into the app; checked against the operator's list.
     ///   - amount: What the buyer pays.
     ///   - facts: When the money is taken, and where to.
     /// - Returns: For the answer to the merchant.
     /// - Throws: `internal_error` where the key cannot sign.
     package func start(
-        for flow: FlowID,
+        for webviewSession: WebviewSessionID,
         links: MobileLinks,
         amount: Money,
         _ facts: MobileFacts
@@ -58,8 +58,8 @@ extension CheckoutService {
             payload.scopes.append(.shippingAddress)
             payload.deliveryAddress = address
         }
-        payload.metadata = metadata(flow, note: facts.terms.note)
-        let button = try await sign(payload, for: flow)
+        payload.metadata = metadata(webviewSession, note: facts.terms.note)
+        let button = try await sign(payload, for: webviewSession)
         return MobileLaunch(
             merchantID: provider.credentials.merchantID,
             publicKeyID: button.publicKeyID,
@@ -78,19 +78,19 @@ extension CheckoutService {
     ///
     /// - Parameters:
     ///   - session: From the merchant's server, checked for its form only.
-    ///   - flow: Which the merchant's server says it is for.
+    ///   - webviewSession: Which the merchant's server says it is for.
     ///   - total: What the buyer was to pay.
     /// - Returns: What the broker keeps of it.
     /// - Throws: `order_mismatch` for a session that the account does not have or that is about another amount,
     ///   `provider_failed` otherwise.
     package func arrived(
         _ session: CheckoutSessionID,
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         total: Yen
     ) async throws(Failure) -> ReturnedSession {
-        let found = try await read(session, flow)
+        let found = try await read(session, webviewSession)
         if let told = found.chargeAmount?.money, told != Money(total) {
-            throw Failure(.orderMismatch, "the session is about another amount", session: flow)
+            throw Failure(.orderMismatch, "the session is about another amount", session: webviewSession)
         }
         var details: PrivateDetails?
         if found.state == .open, let buyer = found.buyer {
@@ -106,7 +106,7 @@ extension CheckoutService {
     /// Makes the charge of an app's checkout real; see `CompleteOutcome`.
     ///
     /// - Parameters:
-    ///   - attempt: The lease; flow and number make the idempotency key, and its total goes into the octets.
+    ///   - attempt: The lease; webview session and number make the idempotency key, and its total goes into the octets.
     ///   - facts: Those of the signed payload.
     ///   - isRecovery: Whether an earlier call of the attempt may have got through.
     /// - Returns: The outcome, within the lease.
@@ -118,7 +118,11 @@ extension CheckoutService {
         return await client.finalize(
             session,
             order,
-            key: IdempotencyKey.derive(flow: attempt.flow, attempt: attempt.number, step: "finalize"),
+            key: IdempotencyKey.derive(
+                webviewSession: attempt.webviewSession,
+                attempt: attempt.number,
+                step: "finalize"
+            ),
             isRecovery: isRecovery,
             within: provider.completeLimit
         )

@@ -22,7 +22,7 @@ struct CheckoutRefusal: Sendable, Equatable {
 struct ChosenSession: Sendable {
     /// The checkout session.
     let id: CheckoutSessionID
-    /// The flow id that was signed into the button it was started from.
+    /// The webview session id that was signed into the button it was started from.
     let merchantReference: String?
     /// Who buys.
     let buyer: Buyer
@@ -99,13 +99,13 @@ package final class CheckoutService {
         self.logger = logger
     }
 
-    /// The button's configuration, signed for one flow.
+    /// The button's configuration, signed for one webview session.
     ///
-    /// - Parameter flow: Goes into the payload, so that the session that comes of it is this flow's alone.
+    /// - Parameter webviewSession: Goes into the payload, so that the session that comes of it is this webview session's alone.
     /// - Returns: What the page hands to the provider's script.
     /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
-    func start(for flow: FlowID) async throws(Failure) -> CheckoutStart {
-        if let button = signing?.button(of: flow) { return start(button) }
+    func start(for webviewSession: WebviewSessionID) async throws(Failure) -> CheckoutStart {
+        if let button = signing?.button(of: webviewSession) { return start(button) }
         var payload = CheckoutPayload(
             reviewURL: provider.reviewURL,
             cancelURL: provider.cancelURL,
@@ -114,11 +114,11 @@ package final class CheckoutService {
         payload.scopes = [.name, .email, .phoneNumber, .shippingAddress]
         payload.countries = ["JP"]
         payload.metadata = MerchantMetadata(
-            merchantReferenceId: flow.description,
+            merchantReferenceId: webviewSession.description,
             merchantStoreName: provider.storeName
         )
-        let button = try await sign(payload, for: flow)
-        signing?.keep(button, of: flow)
+        let button = try await sign(payload, for: webviewSession)
+        signing?.keep(button, of: webviewSession)
         return start(button)
     }
 
@@ -136,13 +136,14 @@ package final class CheckoutService {
     /// Signs what a page or an app starts.
     ///
     /// - Parameters:
-    ///   - payload: Names the flow.
-    ///   - flow: For the failure.
+    ///   - payload: Names the webview session.
+    ///   - webviewSession: For the failure.
     /// - Returns: Payload and signature.
     /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
-    func sign(_ payload: CheckoutPayload, for flow: FlowID) async throws(Failure) -> ButtonSignature {
+    func sign(_ payload: CheckoutPayload, for webviewSession: WebviewSessionID) async throws(Failure) -> ButtonSignature
+    {
         guard signing?.refusesButton() != true else {
-            throw Failure(.unavailable, "too many signatures wait", session: flow, retryAfter: 1)
+            throw Failure(.unavailable, "too many signatures wait", session: webviewSession, retryAfter: 1)
         }
         do throws(CryptographyError) {
             let signing = signing
@@ -150,7 +151,7 @@ package final class CheckoutService {
                 await signing?.signButton(work) ?? work()
             }
         } catch {
-            throw Failure(.internalError, error.debugDescription, session: flow)
+            throw Failure(.internalError, error.debugDescription, session: webviewSession)
         }
     }
 
@@ -158,18 +159,20 @@ package final class CheckoutService {
     ///
     /// - Parameters:
     ///   - session: From the address, checked for its form only.
-    ///   - flow: The flow of the tab.
+    ///   - webviewSession: The webview session of the tab.
     /// - Returns: What the buyer has chosen; whose session it is has not been looked at.
     /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
     ///   `provider_failed` otherwise.
-    func review(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> ChosenSession {
-        let found = try await read(session, flow)
-        return try chosen(found, flow)
+    func review(_ session: CheckoutSessionID, _ webviewSession: WebviewSessionID) async throws(Failure) -> ChosenSession
+    {
+        let found = try await read(session, webviewSession)
+        return try chosen(found, webviewSession)
     }
 
-    private func chosen(_ session: CheckoutSession, _ flow: FlowID) throws(Failure) -> ChosenSession {
+    private func chosen(_ session: CheckoutSession, _ webviewSession: WebviewSessionID) throws(Failure) -> ChosenSession
+    {
         guard let address = session.shippingAddress, session.state == .open else {
-            throw Failure(.notPriced, "the session is \(session.state) or has no address", session: flow)
+            throw Failure(.notPriced, "the session is \(session.state) or has no address", session: webviewSession)
         }
         return ChosenSession(
             id: session.id,
@@ -189,33 +192,33 @@ package final class CheckoutService {
     /// - Throws: `provider_failed`; `not_priced` where no address is chosen any more.
     func update(_ placement: Placement, _ terms: OrderTerms) async throws(Failure) -> UpdatedCheckout {
         guard let session = CheckoutSessionID(placement.orderReference) else {
-            throw Failure(.internalError, "the stored session id has another form", session: placement.flow)
+            throw Failure(.internalError, "the stored session id has another form", session: placement.webviewSession)
         }
         let payment = PaymentDetails(terms.captureMode.intent, amount: Money(placement.total))
-        let metadata = metadata(placement.flow, note: terms.note)
+        let metadata = metadata(placement.webviewSession, note: terms.note)
         let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
         let updated: CheckoutSession
         do throws(AmazonPayError) {
             updated = try await client.update(session, update)
         } catch {
-            throw refused("checkout.update_failed", error, placement.flow)
+            throw refused("checkout.update_failed", error, placement.webviewSession)
         }
-        let chosen = try chosen(updated, placement.flow)
+        let chosen = try chosen(updated, placement.webviewSession)
         // The whole address, not what postage goes by: it is also the one that the order is sent to.
         guard chosen.address == placement.address else { return .readdressed(chosen) }
         guard let target = updated.redirectURL, provider.redirects.allows(target) else {
             let reason = updated.redirectURL == nil ? updated.constraints.joined(separator: " ") : "a foreign address"
-            throw Failure(.providerFailed, "no redirect address: \(reason)", session: placement.flow)
+            throw Failure(.providerFailed, "no redirect address: \(reason)", session: placement.webviewSession)
         }
         return .ready(target)
     }
 
-    /// The order's number is what the buyer is told; where the merchant has something to say it makes room, and stays visible in
-    /// the merchant's account.
-    func metadata(_ flow: FlowID, note: String?) -> MerchantMetadata {
-        let number = OrderNumber(flow).description
+    /// The order's number is what the buyer is told; where the merchant has something to say it makes room, and stays visible
+    /// in the merchant's account.
+    func metadata(_ webviewSession: WebviewSessionID, note: String?) -> MerchantMetadata {
+        let number = OrderNumber(webviewSession).description
         return MerchantMetadata(
-            merchantReferenceId: flow.description,
+            merchantReferenceId: webviewSession.description,
             merchantStoreName: provider.storeName,
             noteToBuyer: note ?? number,
             customInformation: note == nil ? nil : number
@@ -225,12 +228,16 @@ package final class CheckoutService {
     /// Makes the charge real; see `CompleteOutcome`.
     ///
     /// - Parameters:
-    ///   - attempt: The lease; flow and number make the idempotency key.
+    ///   - attempt: The lease; webview session and number make the idempotency key.
     ///   - isRecovery: Whether an earlier call of the attempt may have got through.
     /// - Returns: The outcome, within the lease.
     func complete(_ attempt: PurchaseAttempt, isRecovery: Bool) async -> CompleteOutcome {
         guard let session = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
-        let key = IdempotencyKey.derive(flow: attempt.flow, attempt: attempt.number, step: "complete")
+        let key = IdempotencyKey.derive(
+            webviewSession: attempt.webviewSession,
+            attempt: attempt.number,
+            step: "complete"
+        )
         let completion = CheckoutClient.Completion(
             session: session,
             amount: attempt.total,
@@ -265,43 +272,51 @@ package final class CheckoutService {
     ///
     /// - Parameters:
     ///   - session: The placed one.
-    ///   - flow: For the log.
-    /// - Returns: `nil` while it can still lead to a payment, and where the provider cannot be asked, or has been asked too often
-    ///   for this flow: then the purchase finds out.
-    func refusal(of session: String, _ flow: FlowID) async -> CheckoutRefusal? {
+    ///   - webviewSession: For the log.
+    /// - Returns: `nil` while it can still lead to a payment, and where the provider cannot be asked, or has been asked too
+    ///   often for this webview session: then the purchase finds out.
+    func refusal(of session: String, _ webviewSession: WebviewSessionID) async -> CheckoutRefusal? {
         guard let id = CheckoutSessionID(session) else { return nil }
-        switch await look(at: id, flow, for: .result, within: .seconds(5)) {
+        switch await look(at: id, webviewSession, for: .result, within: .seconds(5)) {
         case .found(let found):
             guard found.state == .canceled else { return nil }
             let reason = found.reason?.rawValue ?? "Canceled"
             return CheckoutRefusal(reason: reason, isBuyersWish: found.reason == .buyerCanceled)
         case .failed(let error):
-            logger.warning("checkout.read_failed", fields(error, flow))
+            logger.warning("checkout.read_failed", fields(error, webviewSession))
             return nil
         case .limited:
             return nil
         }
     }
 
-    func read(_ session: CheckoutSessionID, _ flow: FlowID) async throws(Failure) -> CheckoutSession {
-        switch await look(at: session, flow, for: .review, within: .seconds(15)) {
+    func read(_ session: CheckoutSessionID, _ webviewSession: WebviewSessionID) async throws(Failure) -> CheckoutSession
+    {
+        switch await look(at: session, webviewSession, for: .review, within: .seconds(15)) {
         case .found(let found): return found
         case .failed(let error) where error.reason == .resourceNotFound:
-            throw Failure(.orderMismatch, "the account has no such session", session: flow)
-        case .failed(let error): throw refused("checkout.read_failed", error, flow)
-        case .limited(let seconds): throw CheckoutService.limited(flow, seconds)
+            throw Failure(.orderMismatch, "the account has no such session", session: webviewSession)
+        case .failed(let error): throw refused("checkout.read_failed", error, webviewSession)
+        case .limited(let seconds): throw CheckoutService.limited(webviewSession, seconds)
         }
     }
 
-    /// Counts a call of a flow that is about to be made.
+    /// Counts a call of a webview session that is about to be made.
     ///
-    /// - Throws: `rate_limited` where the flow has had too many of them.
-    package func count(_ purpose: SessionCalls.Purpose, of flow: FlowID) throws(Failure) {
-        if let seconds = sessionCalls.count(purpose, of: flow) { throw CheckoutService.limited(flow, seconds) }
+    /// - Throws: `rate_limited` where the webview session has had too many of them.
+    package func count(_ purpose: SessionCalls.Purpose, of webviewSession: WebviewSessionID) throws(Failure) {
+        if let seconds = sessionCalls.count(purpose, of: webviewSession) {
+            throw CheckoutService.limited(webviewSession, seconds)
+        }
     }
 
-    private static func limited(_ flow: FlowID, _ seconds: Int) -> Failure {
-        Failure(.rateLimited, "the provider was asked too often for this session", session: flow, retryAfter: seconds)
+    private static func limited(_ webviewSession: WebviewSessionID, _ seconds: Int) -> Failure {
+        Failure(
+            .rateLimited,
+            "the provider was asked too often for this session",
+            session: webviewSession,
+            retryAfter: seconds
+        )
     }
 
     /// What came of reading a session for somebody who looks at a page.
@@ -314,22 +329,25 @@ package final class CheckoutService {
 
     private struct SharedKey: Hashable {
         let session: CheckoutSessionID
-        let flow: FlowID
+        let webviewSession: WebviewSessionID
         let purpose: SessionCalls.Purpose
     }
 
-    /// Reads a session, as often as its flow may: together with those who read it now, and not where the account does not have it.
+    /// Reads a session, as often as its webview session may: together with those who read it now, and not where the account
+    /// does not have it.
     private func look(
         at session: CheckoutSessionID,
-        _ flow: FlowID,
+        _ webviewSession: WebviewSessionID,
         for purpose: SessionCalls.Purpose,
         within limit: Duration
     ) async -> Look {
-        guard !sessionCalls.isUnknown(session, to: flow) else {
+        guard !sessionCalls.isUnknown(session, to: webviewSession) else {
             return .failed(AmazonPayError(.refused, status: 404, reason: .resourceNotFound, detail: "not asked again"))
         }
-        let key = SharedKey(session: session, flow: flow, purpose: purpose)
-        if !shared.isUnderWay(key), let seconds = sessionCalls.count(purpose, of: flow) { return .limited(seconds) }
+        let key = SharedKey(session: session, webviewSession: webviewSession, purpose: purpose)
+        if !shared.isUnderWay(key), let seconds = sessionCalls.count(purpose, of: webviewSession) {
+            return .limited(seconds)
+        }
         let client = client
         let result = await shared.value(of: key) {
             do throws(AmazonPayError) {
@@ -341,17 +359,18 @@ package final class CheckoutService {
         switch result {
         case .success(let found): return .found(found)
         case .failure(let error):
-            if error.reason == .resourceNotFound { sessionCalls.remember(unknown: session, to: flow) }
+            if error.reason == .resourceNotFound { sessionCalls.remember(unknown: session, to: webviewSession) }
             return .failed(error)
         }
     }
 
-    private func refused(_ event: StaticString, _ error: AmazonPayError, _ flow: FlowID) -> Failure {
-        logger.warning(event, fields(error, flow))
-        return Failure(.providerFailed, error.debugDescription, session: flow)
+    private func refused(_ event: StaticString, _ error: AmazonPayError, _ webviewSession: WebviewSessionID) -> Failure
+    {
+        logger.warning(event, fields(error, webviewSession))
+        return Failure(.providerFailed, error.debugDescription, session: webviewSession)
     }
 
-    private func fields(_ error: AmazonPayError, _ flow: FlowID) -> [LogField] {
-        [LogField("flow", flow.description), LogField("detail", error.debugDescription)]
+    private func fields(_ error: AmazonPayError, _ webviewSession: WebviewSessionID) -> [LogField] {
+        [LogField("flow", webviewSession.description), LogField("detail", error.debugDescription)]
     }
 }

@@ -30,7 +30,8 @@ package struct ProviderSetup: Sendable {
     /// Reads key and settings.
     ///
     /// - Parameters:
-    ///   - checkout: Says besides how long one purchase call owns a flow: the completion has to end before that is over.
+    ///   - checkout: Says besides how long one purchase call owns a webview session: the completion has to end before that is
+    ///     over.
     ///   - web: Where the pages are.
     /// - Throws: Every problem of the account at once.
     package init(_ checkout: CheckoutSettings, web: WebOrigin) throws(ConfigurationError) {

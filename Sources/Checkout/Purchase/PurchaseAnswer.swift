@@ -2,7 +2,8 @@ import SessionBroker
 
 /// The body of a successful purchase: the sample shop's two members and the number for inquiries.
 enum PurchaseAnswer {
-    /// The body; a function of the flow alone, so that a recovery writes the very bytes the first try would have written.
+    /// The body; a function of the webview session alone, so that a recovery writes the very bytes the first try would have
+    /// written.
     ///
     /// - Parameter number: The order's number as the buyer sees it.
     /// - Returns: JSON.

@@ -18,8 +18,8 @@ package enum PurchaseOutcome: Sendable {
 ///
 /// The order is fixed: the store gives the lease, the provider is called outside any transaction, the store takes the result
 /// under the lease's attempt id. Every repeat of a call carries the same idempotency key; a new key is used only for a new
-/// numbered attempt, and that only after the provider has said that the last one had no effect. What no question can bring to its
-/// end is given up: it stays under way for people to look at, and nobody asks again.
+/// numbered attempt, and that only after the provider has said that the last one had no effect. What no question can bring to
+/// its end is given up: it stays under way for people to look at, and nobody asks again.
 package final class PurchaseService {
     private let broker: Broker
     private let checkout: CheckoutService
@@ -68,7 +68,7 @@ package final class PurchaseService {
         switch verdict {
         case .begin(let attempt):
             do throws(Failure) {
-                try checkout.count(.purchase, of: attempt.flow)
+                try checkout.count(.purchase, of: attempt.webviewSession)
             } catch {
                 try await release(attempt, by: caller)
                 throw error
@@ -77,14 +77,14 @@ package final class PurchaseService {
         case .recover(let attempt): return .done(try await complete(attempt, facts, .recovery, by: caller))
         case .replayed(let body): return .done(body)
         case .met(let ticket): return .openAgain(ticket)
-        case .refused(let refusal): throw refusal.failure(request.ticket.flow)
+        case .refused(let refusal): throw refusal.failure(request.ticket.webviewSession)
         }
     }
 
     /// Takes up a purchase whose lease ran out without a result: whoever held it is gone.
     ///
-    /// The pauses between two recoveries grow, and they end: `PollSchedule` says when. The last one sends nothing: it reads the session,
-    /// which has come to its own end by then.
+    /// The pauses between two recoveries grow, and they end: `PollSchedule` says when. The last one sends nothing: it reads the
+    /// session, which has come to its own end by then.
     ///
     /// - Parameters:
     ///   - purchase: Found among the overdue ones.
@@ -94,7 +94,7 @@ package final class PurchaseService {
         let isOver = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries, age: purchase.age) == nil
         let pause = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries + 1, age: purchase.age)
         let attempt = try await mapErrors { (broker) async throws(StoreError) in
-            try await broker.takeOver(purchase.flow, pause: pause ?? .zero, by: caller)
+            try await broker.takeOver(purchase.webviewSession, pause: pause ?? .zero, by: caller)
         }
         guard let attempt else { return }
         var outcome = "authorized"
@@ -104,54 +104,63 @@ package final class PurchaseService {
             outcome = error.code.name
         }
         polls.count(.session, outcome == FailureCode.purchaseInProgress.name ? .same : .changed)
-        let order = LogField("order", OrderNumber(purchase.flow).description)
+        let order = LogField("order", OrderNumber(purchase.webviewSession).description)
         logger.info(
             "purchase.recovered",
-            [LogField("flow", purchase.flow.description), order, LogField("outcome", outcome)]
+            [LogField("flow", purchase.webviewSession.description), order, LogField("outcome", outcome)]
         )
     }
 
-    /// Reads the session of a purchase that was given up, sends nothing, and hands the purchase back to the recovery where the session
-    /// has come to its end.
+    /// Reads the session of a purchase that was given up, sends nothing, and hands the purchase back to the recovery where the
+    /// session has come to its end.
     ///
     /// - Parameters:
-    ///   - flow: The flow.
+    ///   - webviewSession: The webview session.
     ///   - payment: What it knows of its payment.
     ///   - caller: For the audit trail.
     /// - Returns: Whether it was handed back.
     /// - Throws: What the store says.
-    func reread(_ flow: FlowID, _ payment: FlowPayment?, by caller: Caller) async throws(Failure) -> Bool {
+    func reread(
+        _ webviewSession: WebviewSessionID,
+        _ payment: WebviewSessionPayment?,
+        by caller: Caller
+    ) async throws(Failure) -> Bool {
         guard let session = payment?.orderReference, let total = payment?.total else { return false }
         switch await checkout.outcome(ofSession: session, total: total) {
         case .completed, .alreadyCompleted, .pending, .declined, .cancelled: break
         case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return false
         }
         let isDone = try await mapErrors { (broker) async throws(StoreError) in
-            try await broker.resume(flow, reason: "reread", by: caller)
+            try await broker.resume(webviewSession, reason: "reread", by: caller)
         }
-        if isDone { logger.info("purchase.resumed", [LogField("flow", flow.description)]) }
+        if isDone { logger.info("purchase.resumed", [LogField("flow", webviewSession.description)]) }
         return isDone
     }
 
-    /// What came of a flow that was read because a charge bears its mark.
+    /// What came of a webview session that was read because a charge bears its mark.
     enum Reclaim {
-        /// Its session was paid with, and the flow was handed to the recovery.
+        /// Its session was paid with, and the webview session was handed to the recovery.
         case done
         /// Its session was paid with, and the charge holds nothing any more.
         case nothingHeld
-        /// Its session was not paid with, or the provider does not tell, or the flow is not to be paid any more.
+        /// Its session was not paid with, or the provider does not tell, or the webview session is not to be paid any more.
         case notPaid
     }
 
-    /// Reads the session of a flow that is unpaid, and hands the flow to the recovery where the session was paid with.
+    /// Reads the session of a webview session that is unpaid, and hands the webview session to the recovery where the session
+    /// was paid with.
     ///
     /// - Parameters:
-    ///   - flow: The flow.
+    ///   - webviewSession: The webview session.
     ///   - payment: What it knows of its payment.
     ///   - caller: For the audit trail.
     /// - Returns: What came of it.
     /// - Throws: What the store says.
-    func reclaim(_ flow: FlowID, _ payment: FlowPayment?, by caller: Caller) async throws(Failure) -> Reclaim {
+    func reclaim(
+        _ webviewSession: WebviewSessionID,
+        _ payment: WebviewSessionPayment?,
+        by caller: Caller
+    ) async throws(Failure) -> Reclaim {
         guard let session = payment?.orderReference, let total = payment?.total else { return .notPaid }
         switch await checkout.outcome(ofSession: session, total: total) {
         case .completed(let paid), .alreadyCompleted(let paid), .pending(let paid):
@@ -159,7 +168,7 @@ package final class PurchaseService {
         default: return .notPaid
         }
         let isDone = try await mapErrors { (broker) async throws(StoreError) in
-            try await broker.reclaim(flow, session: session, reason: "charge", by: caller)
+            try await broker.reclaim(webviewSession, session: session, reason: "charge", by: caller)
         }
         return isDone ? .done : .notPaid
     }
@@ -197,7 +206,7 @@ package final class PurchaseService {
             throw try await decline(attempt, reason?.rawValue ?? "Canceled", by: caller)
         case .notReady:
             try await release(attempt, by: caller)
-            throw Failure(.notReady, session: attempt.flow)
+            throw Failure(.notReady, session: attempt.webviewSession)
         case .notSent(let error):
             throw try await giveBack(attempt, turn, error.debugDescription, by: caller)
         case .rejected(let error):
@@ -212,14 +221,14 @@ package final class PurchaseService {
             if turn != .first { throw try await giveUp(attempt, .amount, by: caller) }
             throw try await giveBack(attempt, turn, "amount mismatch", by: caller)
         case .completedOtherwise:
-            // Money was taken: the flow is never placed again, where it could end as unpaid.
+            // Money was taken: the webview session is never placed again, where it could end as unpaid.
             logger.error("purchase.amount_mismatch", fields(attempt, "completed with another amount than the order's"))
             throw try await giveUp(attempt, .amount, by: caller)
         case .unknown(let error):
             // The lease stays: whoever comes after it has run out asks the provider first.
             logger.warning("purchase.unknown", fields(attempt, error.debugDescription))
             if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
-            throw Failure(.purchaseInProgress, error.debugDescription, session: attempt.flow, retryAfter: 10)
+            throw Failure(.purchaseInProgress, error.debugDescription, session: attempt.webviewSession, retryAfter: 10)
         }
     }
 
@@ -234,8 +243,8 @@ package final class PurchaseService {
 
     /// Leaves a purchase under way to the merchant's next request, which sends the same octets under the same key.
     ///
-    /// It is not placed again, although nothing has happened so far: what was sent before may still arrive, and until the provider has
-    /// ended the session nothing else may become of the flow.
+    /// It is not placed again, although nothing has happened so far: what was sent before may still arrive, and until the
+    /// provider has ended the session nothing else may become of the webview session.
     ///
     /// - Returns: The failure to throw.
     private func leavePending(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) -> Failure {
@@ -243,7 +252,12 @@ package final class PurchaseService {
             try await broker.expireLease(attempt, by: caller)
         }
         guard held else { throw lost(attempt) }
-        return Failure(.purchaseInProgress, "open, and left to the merchant", session: attempt.flow, retryAfter: 2)
+        return Failure(
+            .purchaseInProgress,
+            "open, and left to the merchant",
+            session: attempt.webviewSession,
+            retryAfter: 2
+        )
     }
 
     private func authorize(
@@ -286,7 +300,7 @@ package final class PurchaseService {
             logger.warning("purchase.pending", fields(attempt, detail))
             if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
             await notePending(attempt)
-            throw Failure(.purchaseInProgress, detail, session: attempt.flow, retryAfter: 10)
+            throw Failure(.purchaseInProgress, detail, session: attempt.webviewSession, retryAfter: 10)
         }
     }
 
@@ -309,7 +323,7 @@ package final class PurchaseService {
     ) async throws(Failure) -> Failure {
         try await settle(attempt, .declined(reason: reason), by: caller)
         logger.info("purchase.declined", fields(attempt, reason))
-        return Failure(.paymentDeclined, reason, session: attempt.flow)
+        return Failure(.paymentDeclined, reason, session: attempt.webviewSession)
     }
 
     private func settle(_ attempt: PurchaseAttempt, _ end: AttemptOutcome, by caller: Caller) async throws(Failure) {
@@ -331,12 +345,15 @@ package final class PurchaseService {
         by caller: Caller
     ) async throws(Failure) -> Failure {
         if turn == .last { return try await giveUp(attempt, .time, by: caller) }
-        guard turn == .first else { return Failure(.purchaseInProgress, detail, session: attempt.flow, retryAfter: 10) }
+        guard turn == .first else {
+            return Failure(.purchaseInProgress, detail, session: attempt.webviewSession, retryAfter: 10)
+        }
         try await release(attempt, by: caller)
-        return Failure(.providerFailed, detail, session: attempt.flow)
+        return Failure(.providerFailed, detail, session: attempt.webviewSession)
     }
 
-    /// Whether the provider has denied the session for an hour: one 404 may be of a key or an account that was wrong for a minute.
+    /// Whether the provider has denied the session for an hour: one 404 may be of a key or an account that was wrong for a
+    /// minute.
     private func isMissing(_ attempt: PurchaseAttempt) async throws(Failure) -> Bool {
         try await mapErrors { (broker) async throws(StoreError) in try await broker.noteMissing(attempt) }
     }
@@ -365,7 +382,12 @@ package final class PurchaseService {
         guard held else { throw lost(attempt) }
         polls.count(.session, reason == .gone ? .gone : .ended)
         logger.error("purchase.stuck", fields(attempt, reason.rawValue))
-        return Failure(.purchaseInProgress, "given up: \(reason.rawValue)", session: attempt.flow, retryAfter: 60)
+        return Failure(
+            .purchaseInProgress,
+            "given up: \(reason.rawValue)",
+            session: attempt.webviewSession,
+            retryAfter: 60
+        )
     }
 
     private func release(_ attempt: PurchaseAttempt, by caller: Caller) async throws(Failure) {
@@ -378,12 +400,13 @@ package final class PurchaseService {
     /// Somebody else took the lease over; what they find at the provider counts, not what this call saw.
     private func lost(_ attempt: PurchaseAttempt) -> Failure {
         logger.warning("purchase.lease_lost", fields(attempt, ""))
-        return Failure(.purchaseInProgress, "the lease was lost", session: attempt.flow)
+        return Failure(.purchaseInProgress, "the lease was lost", session: attempt.webviewSession)
     }
 
     private func fields(_ attempt: PurchaseAttempt, _ detail: String) -> [LogField] {
         [
-            LogField("flow", attempt.flow.description), LogField("order", OrderNumber(attempt.flow).description),
+            LogField("flow", attempt.webviewSession.description),
+            LogField("order", OrderNumber(attempt.webviewSession).description),
             LogField("attempt", attempt.number), LogField("detail", detail),
         ]
     }

@@ -6,8 +6,8 @@ import Telemetry
 
 /// Bounds how often one session may have the provider asked; shared by all loops.
 ///
-/// The provider's limits are those of the whole account: without this one tab could use them up. A limiter counts in bounded memory,
-/// and an id that the account does not have is remembered for a minute or two, so that it is asked about once.
+/// The provider's limits are those of the whole account: without this one tab could use them up. A limiter counts in bounded
+/// memory, and an id that the account does not have is remembered for a minute or two, so that it is asked about once.
 package final class SessionCalls: Sendable {
     /// What a call is for; each is counted for itself.
     package enum Purpose: String, Sendable, CaseIterable {
@@ -35,7 +35,7 @@ package final class SessionCalls: Sendable {
 
     private struct Mismatch: Hashable {
         let session: CheckoutSessionID
-        let flow: FlowID
+        let webviewSession: WebviewSessionID
     }
 
     private struct State: Sendable {
@@ -77,12 +77,12 @@ package final class SessionCalls: Sendable {
     /// Counts a call.
     ///
     /// - Returns: Seconds to wait first, and then nothing is counted; `nil` where the call may be made.
-    func count(_ purpose: Purpose, of flow: FlowID) -> Int? {
+    func count(_ purpose: Purpose, of webviewSession: WebviewSessionID) -> Int? {
         let now = uptime()
         let wait = state.withLock { state -> Int? in
             // Half of an id is drawn by chance.
-            if let wait = state.limiters[purpose]?.wait(flow.low, at: now) { return wait }
-            state.limiters[purpose]?.count(flow.low, at: now)
+            if let wait = state.limiters[purpose]?.wait(webviewSession.low, at: now) { return wait }
+            state.limiters[purpose]?.count(webviewSession.low, at: now)
             return nil
         }
         if wait != nil { refusals[purpose]?.increment() }
@@ -90,14 +90,18 @@ package final class SessionCalls: Sendable {
     }
 
     /// Whether the account did not have a session a moment ago.
-    func isUnknown(_ session: CheckoutSessionID, to flow: FlowID) -> Bool {
+    func isUnknown(_ session: CheckoutSessionID, to webviewSession: WebviewSessionID) -> Bool {
         let now = uptime()
-        return state.withLock { $0.mismatches.value(for: Mismatch(session: session, flow: flow), at: now) ?? false }
+        return state.withLock {
+            $0.mismatches.value(for: Mismatch(session: session, webviewSession: webviewSession), at: now) ?? false
+        }
     }
 
     /// Remembers that the account does not have a session.
-    func remember(unknown session: CheckoutSessionID, to flow: FlowID) {
+    func remember(unknown session: CheckoutSessionID, to webviewSession: WebviewSessionID) {
         let now = uptime()
-        state.withLock { $0.mismatches.set(true, for: Mismatch(session: session, flow: flow), at: now) }
+        state.withLock {
+            $0.mismatches.set(true, for: Mismatch(session: session, webviewSession: webviewSession), at: now)
+        }
     }
 }

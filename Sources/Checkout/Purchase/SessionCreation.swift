@@ -6,12 +6,13 @@ import Primitives
 package import SessionBroker
 import Web
 
-/// The one way to a flow: the shop's own pages come here, and so do merchants' programs; one per loop.
+/// The one way to a webview session: the shop's own pages come here, and so do merchants' programs; one per loop.
 ///
-/// Both bring a description of the order, and what of it goes with the flow is decided here. They differ in who keeps the proof
-/// and in how a repeat is known: the jar of a cart, or the claim of a program; see `SessionCreation+Merchant` for that.
+/// Both bring a description of the order, and what of it goes with the webview session is decided here. They differ in who
+/// keeps the proof and in how a repeat is known: the jar of a cart, or the claim of a program; see `SessionCreation+Merchant`
+/// for that.
 package final class SessionCreation {
-    /// What of a description goes with its flow, whoever opens it.
+    /// What of a description goes with its webview session, whoever opens it.
     package struct Contents {
         /// What the buyer is shown.
         package let order: Order
@@ -26,7 +27,7 @@ package final class SessionCreation {
         }
     }
 
-    /// The half that opens a flow from a cart of the shop itself.
+    /// The half that opens a webview session from a cart of the shop itself.
     struct Cart {
         let client: ClientKind
         /// Of the jar, where it has one.
@@ -38,7 +39,7 @@ package final class SessionCreation {
     /// What every order of the shop itself agrees on.
     private let ownTerms: OrderTerms
 
-    /// A way to flows on one loop.
+    /// A way to webview sessions on one loop.
     ///
     /// - Parameters:
     ///   - broker: The state machine.
@@ -48,9 +49,9 @@ package final class SessionCreation {
         self.ownTerms = ownTerms
     }
 
-    /// Opens a flow for the shop's own cart.
+    /// Opens a webview session for the shop's own cart.
     ///
-    /// Its terms follow from settings, so the flow is stored without any.
+    /// Its terms follow from settings, so the webview session is stored without any.
     ///
     /// - Parameters:
     ///   - draft: An order of the shop itself.
@@ -58,7 +59,7 @@ package final class SessionCreation {
     ///   - caller: Where it comes from.
     /// - Returns: The launch ticket, and a proof where the jar had none.
     /// - Throws: `rate_limited`, `invalid_request`, and what the store says.
-    func open(_ draft: OrderDraft, from cart: Cart, by caller: Caller) async throws(Failure) -> IssuedFlow {
+    func open(_ draft: OrderDraft, from cart: Cart, by caller: Caller) async throws(Failure) -> IssuedWebviewSession {
         guard let contents = Contents(draft), contents.terms == ownTerms else {
             throw Failure(.internalError, "an order of the shop itself with other terms than the settings say")
         }
@@ -76,7 +77,7 @@ package final class SessionCreation {
         }
         switch verdict {
         case .issued(let issued): return issued
-        case .tooManyFlows: throw Failure(.rateLimited, "too many live flows")
+        case .tooManyWebviewSessions: throw Failure(.rateLimited, "too many live flows")
         case .verifierRequired: throw Failure(.invalidRequest, "this shop requires code_challenge")
         }
     }

@@ -4,7 +4,8 @@ import Primitives
 import SessionBroker
 import Telemetry
 
-/// Signs on a thread of its own: calls of the provider's API before buttons, and no more buttons than it gets done within moments.
+/// Signs on a thread of its own: calls of the provider's API before buttons, and no more buttons than it gets done within
+/// moments.
 ///
 /// Shared by all loops. Calls need no limit here, since the quota has one.
 package final class SigningQueue: Sendable {
@@ -13,7 +14,7 @@ package final class SigningQueue: Sendable {
     private let refusals: Counter
     private let uptime: @Sendable () -> Int64
     private let buttons = Lock(
-        GenerationCache<FlowID, ButtonSignature>(capacity: SigningQueue.capacity, life: SigningQueue.life)
+        GenerationCache<WebviewSessionID, ButtonSignature>(capacity: SigningQueue.capacity, life: SigningQueue.life)
     )
 
     /// How much may wait: a tenth of a second's work, or two.
@@ -62,15 +63,15 @@ package final class SigningQueue: Sendable {
         return true
     }
 
-    /// The button of a flow that was signed before: it has no date, and is the same for whoever reloads its page.
-    func button(of flow: FlowID) -> ButtonSignature? {
+    /// The button of a webview session that was signed before: it has no date, and is the same for whoever reloads its page.
+    func button(of webviewSession: WebviewSessionID) -> ButtonSignature? {
         let now = uptime()
-        return buttons.withLock { $0.value(for: flow, at: now) }
+        return buttons.withLock { $0.value(for: webviewSession, at: now) }
     }
 
-    /// Keeps the button of a flow for the next time.
-    func keep(_ button: ButtonSignature, of flow: FlowID) {
+    /// Keeps the button of a webview session for the next time.
+    func keep(_ button: ButtonSignature, of webviewSession: WebviewSessionID) {
         let now = uptime()
-        buttons.withLock { $0.set(button, for: flow, at: now) }
+        buttons.withLock { $0.set(button, for: webviewSession, at: now) }
     }
 }

@@ -51,7 +51,7 @@ package final class PartitionUpkeep {
     /// - Parameters:
     ///   - store: Of the same loop.
     ///   - health: Told what was read.
-    ///   - times: How long flows, trail and sealed data are kept.
+    ///   - times: How long webview sessions, trail and sealed data are kept.
     ///   - logger: Told what was done, and what could not be.
     init(
         _ store: PostgresPartitionStore,
@@ -71,10 +71,10 @@ package final class PartitionUpkeep {
         await step("upkeep.partitions_not_read") { () async throws(PostgresError) in try await readMargin() }
     }
 
-    /// Drops one partition of flows, trail or sealed data past retention; whether there may be more.
-    func dropFlows() async -> Bool {
+    /// Drops one partition of webview sessions, trail or sealed data past retention; whether there may be more.
+    func dropWebviewSessions() async -> Bool {
         await drop("flows") { () async throws(PostgresError) in
-            try await store.dropFlows(keep: times.keepFlows, keepPrivate: times.keepPrivate)
+            try await store.dropWebviewSessions(keep: times.keepWebviewSessions, keepPrivate: times.keepPrivate)
         }
     }
 

@@ -66,11 +66,11 @@ final class PurchaseRecovery {
             try await services.purchases.recover(purchase, by: caller)
             return true
         } catch {
-            let fields = [LogField("flow", purchase.flow.description), LogField("detail", error.detail)]
+            let fields = [LogField("flow", purchase.webviewSession.description), LogField("detail", error.detail)]
             logger.error("purchase.not_recovered", fields)
         }
         do throws(StoreError) {
-            try await services.broker.postpone(purchase.flow)
+            try await services.broker.postpone(purchase.webviewSession)
             return true
         } catch {
             return false
@@ -81,7 +81,7 @@ final class PurchaseRecovery {
     private func rereadStuck() async {
         do throws(StoreError) {
             for purchase in try await services.broker.claimStuck(limit: PurchaseRecovery.width) {
-                stuck.start { await self.reread(purchase.flow) }
+                stuck.start { await self.reread(purchase.webviewSession) }
             }
         } catch {
             logger.warning("upkeep.reread_failed", [LogField("detail", error.debugDescription)])
@@ -89,10 +89,14 @@ final class PurchaseRecovery {
         await stuck.finish()
     }
 
-    private func reread(_ flow: FlowID) async {
+    private func reread(_ webviewSession: WebviewSessionID) async {
         let caller = Caller(internal: "recovery", request: "reread-" + Hex.encode(services.random.bytes(8)))
         do {
-            _ = try await services.purchases.reread(flow, try await services.broker.payment(of: flow), by: caller)
+            _ = try await services.purchases.reread(
+                webviewSession,
+                try await services.broker.payment(of: webviewSession),
+                by: caller
+            )
         } catch {
             logger.warning("upkeep.reread_failed", [LogField("detail", String(reflecting: error))])
         }

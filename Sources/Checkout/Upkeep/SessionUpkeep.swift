@@ -6,8 +6,8 @@ import SessionBroker
 import Telemetry
 import Web
 
-/// Keeps the tables of sessions in order: makes and drops partitions, counts live sessions, expires what is overdue, forgets old
-/// messages of the provider.
+/// Keeps the tables of sessions in order: makes and drops partitions, counts live sessions, expires what is overdue, forgets
+/// old messages of the provider.
 ///
 /// One per process.
 final class SessionUpkeep {
@@ -23,7 +23,7 @@ final class SessionUpkeep {
         upkeep.addFirst { await partitions.makeAhead() }
         upkeep.add { await self.count() }
         upkeep.add { await self.expire() }
-        upkeep.add { await partitions.dropFlows() }
+        upkeep.add { await partitions.dropWebviewSessions() }
         upkeep.add { await self.pruneNotifications() }
         upkeep.addEnding {
             self.report.write(to: self.part.logger)

@@ -31,8 +31,8 @@ package struct Page: Sendable {
         response.fields.filter { $0.0.lowercased() == name.lowercased() }.map(\.1)
     }
 
-    /// The flow that the answer is about, from `X-Flow-Id`.
-    package var flow: String { self[field: "x-flow-id"] ?? "" }
+    /// The webview session that the answer is about, from `X-Flow-Id`.
+    package var webviewSession: String { self[field: "x-flow-id"] ?? "" }
 
     /// The code of a refusal: `data-error` of a page, `error` of a JSON answer; empty where there is none.
     package var error: String {

@@ -25,14 +25,14 @@ extension Shop {
 
     /// A purchase that was paid.
     ///
-    /// - Returns: Flow, charge and permission.
+    /// - Returns: Webview session, charge and permission.
     /// - Throws: `HTTPExchangeError`, `UnexpectedPage`, `NeverHappened`.
-    package func paid() async throws -> (flow: String, charge: String, permission: String) {
+    package func paid() async throws -> (webviewSession: String, charge: String, permission: String) {
         let shopper = try await shopper()
         let answer = try await shopper.purchase(try await shopper.toReturn())
         guard answer.status == 200 else { throw NeverHappened(description: "a purchase: \(answer.text)") }
-        let charge = try value("SELECT charge FROM flow WHERE flow_id = $1", [shopper.flow])
-        return (shopper.flow, charge, String(charge.prefix(19)))
+        let charge = try value("SELECT charge FROM flow WHERE flow_id = $1", [shopper.webviewSession])
+        return (shopper.webviewSession, charge, String(charge.prefix(19)))
     }
 
     /// The state of an object in the ledger.

@@ -12,7 +12,7 @@ package struct ReceivedWebhook: Sendable {
     package let id: String
     /// For example `session.paid`.
     package let type: String
-    /// The flow.
+    /// The webview session.
     package let session: String
     /// The place among the events of the session.
     package let sequence: Int

@@ -1,9 +1,9 @@
 package import HTTPCore
 
-/// One flow as its two cookie jars and the buyer's browser know it.
+/// One webview session as its two cookie jars and the buyer's browser know it.
 package struct Crossing: Sendable {
-    /// The flow's id.
-    package var flow = ""
+    /// The webview session's id.
+    package var webviewSession = ""
     /// A, in the memory of the app.
     package var launchTicket = ""
     /// P, in the jar of the app.

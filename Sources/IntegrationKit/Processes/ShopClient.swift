@@ -98,10 +98,10 @@ package final class ShopClient {
         let form = [("client", "iosApp"), ("hd8", "1"), ("hd10", "1")]
         let answer = try await send("POST", server + "/secureWebviewSession", form: form)
         var crossing = Crossing()
-        guard answer.status == 200, let flow = answer.first("X-Flow-Id"),
+        guard answer.status == 200, let webviewSession = answer.first("X-Flow-Id"),
             let ticket = PageText.between("\"secureWebviewSessionId\":\"", "\"", in: answer.text)
         else { throw UnexpectedAnswer("issue", answer) }
-        crossing.flow = flow
+        crossing.webviewSession = webviewSession
         crossing.launchTicket = ticket
         crossing.appProof = answer.cookie(CookieName.app) ?? ""
         return crossing

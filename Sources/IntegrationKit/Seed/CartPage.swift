@@ -4,7 +4,7 @@ import Primitives
 
 /// The cart page's script, played in Swift: what `cart.js` and `purchase.js` send, in the app's jar.
 package final class CartPage: Sendable {
-    private struct Flow {
+    private struct Pending {
         var ticket: String?
         var verifier: String?
     }
@@ -13,7 +13,7 @@ package final class CartPage: Sendable {
     package let browser: TestBrowser
     private let client: String
     private let needsVerifier: Bool
-    private let flow = Lock(Flow())
+    private let pending = Lock(Pending())
 
     /// Loads the page.
     ///
@@ -40,7 +40,7 @@ package final class CartPage: Sendable {
     }
 
     /// The launch ticket that the page remembers.
-    package var ticket: String? { flow.withLock(\.ticket) }
+    package var ticket: String? { pending.withLock(\.ticket) }
 
     /// A tap on the button: asks for a launch ticket.
     ///
@@ -62,8 +62,8 @@ package final class CartPage: Sendable {
         guard answer.status == 200, let ticket = answer.member("secureWebviewSessionId") else {
             throw UnexpectedPage(answer)
         }
-        let made = Flow(ticket: ticket, verifier: verifier)
-        flow.withLock { $0 = made }
+        let made = Pending(ticket: ticket, verifier: verifier)
+        pending.withLock { $0 = made }
         return answer
     }
 
@@ -80,7 +80,7 @@ package final class CartPage: Sendable {
         _ accessToken: String,
         _ orderReferenceID: String
     ) async throws -> Page {
-        let started = flow.withLock { $0 }
+        let started = pending.withLock { $0 }
         var fields = [
             ("secureWebviewSessionId", secureWebviewSessionID), ("accessToken", accessToken),
             ("orderReferenceId", orderReferenceID),
@@ -89,7 +89,7 @@ package final class CartPage: Sendable {
         if let verifier = started.verifier { fields.append(("code_verifier", verifier)) }
         let answer = try await browser.fetch("/purchase", fields)
         if answer.status == 202, let ticket = answer.member("secureWebviewSessionId") {
-            flow.withLock { $0.ticket = ticket }
+            pending.withLock { $0.ticket = ticket }
         }
         return answer
     }
@@ -104,7 +104,7 @@ package final class CartPage: Sendable {
 
     /// Forgets what native memory and the page held; the jar stays.
     package func forget() {
-        flow.withLock { $0 = Flow() }
+        pending.withLock { $0 = Pending() }
     }
 }
 

@@ -1,4 +1,4 @@
-/// One buyer on the way through one flow: an app with its jar, and a tab with another (client `browser`: the same).
+/// One buyer on the way through one webview session: an app with its jar, and a tab with another (client `browser`: the same).
 package struct Shopper: Sendable {
     /// The page in the app's web view.
     package let cart: CartPage
@@ -6,8 +6,8 @@ package struct Shopper: Sendable {
     package var tab: SecureTab
     /// The launch ticket, A.
     package let ticket: String
-    /// The flow's id.
-    package let flow: String
+    /// The webview session's id.
+    package let webviewSession: String
 
     /// The jar of the app.
     package var app: TestBrowser { cart.browser }
@@ -102,7 +102,7 @@ extension Shop {
     /// - Throws: `PostgresError`, `HTTPExchangeError`.
     package func purchaseAfterLease(_ shopper: Shopper, _ fields: ReturnFields) async throws -> Page {
         try await afterLease(
-            of: shopper.flow,
+            of: shopper.webviewSession,
             ask: { try await shopper.purchase(fields) },
             while: { $0.error == "purchase_in_progress" }
         )
@@ -124,13 +124,13 @@ extension Shop {
             cart: cart,
             tab: tab(in: client == "browser" ? app : nil),
             ticket: cart.ticket ?? "",
-            flow: answer.flow
+            webviewSession: answer.webviewSession
         )
     }
 
     /// How many completions took effect at Amazon.
     ///
-    /// - Returns: Of all flows together.
+    /// - Returns: Of all webview sessions together.
     /// - Throws: `HTTPExchangeError`, or `ControlFailure`.
     package func effectiveCompletions() async throws -> Int {
         try await control.calls("CompleteCheckoutSession").filter(\.isEffective).count

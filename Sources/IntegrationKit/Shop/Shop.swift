@@ -61,26 +61,26 @@ package struct Shop: Sendable {
         (try rows(sql, parameters).first?.first ?? nil) ?? ""
     }
 
-    /// The state of a flow, as the database has it.
+    /// The state of a webview session, as the database has it.
     ///
-    /// - Parameter flow: Its id as text.
+    /// - Parameter webviewSession: Its id as text.
     /// - Returns: For example `opened`.
     /// - Throws: `PostgresError`.
-    package func state(of flow: String) throws -> String {
-        try value("SELECT state FROM flow WHERE flow_id = $1", [flow])
+    package func state(of webviewSession: String) throws -> String {
+        try value("SELECT state FROM flow WHERE flow_id = $1", [webviewSession])
     }
 
-    /// The audit trail of a flow in order.
+    /// The audit trail of a webview session in order.
     ///
-    /// - Parameter flow: Its id as text.
+    /// - Parameter webviewSession: Its id as text.
     /// - Returns: For each event `operation verdict`.
     /// - Throws: `PostgresError`.
-    package func trail(of flow: String) throws -> [String] {
-        try rows("SELECT op || ' ' || verdict FROM flow_event WHERE flow_id = $1 ORDER BY ordinal", [flow])
+    package func trail(of webviewSession: String) throws -> [String] {
+        try rows("SELECT op || ' ' || verdict FROM flow_event WHERE flow_id = $1 ORDER BY ordinal", [webviewSession])
             .map { ($0.first ?? nil) ?? "" }
     }
 
-    /// How many rows the tables of the flows hold, and how far they have changed: equal before and after means that
+    /// How many rows the tables of the webview sessions hold, and how far they have changed: equal before and after means that
     /// nothing was written.
     ///
     /// - Returns: One text.
@@ -109,10 +109,10 @@ package struct Shop: Sendable {
 
     /// Ends the lease of a purchase, as if whoever held it had been gone for a while.
     ///
-    /// - Parameter flow: Its id as text.
+    /// - Parameter webviewSession: Its id as text.
     /// - Throws: `PostgresError`.
-    package func endLease(of flow: String) throws {
-        try rows("UPDATE flow SET lease_until = now() - interval '1 second' WHERE flow_id = $1", [flow])
+    package func endLease(of webviewSession: String) throws {
+        try rows("UPDATE flow SET lease_until = now() - interval '1 second' WHERE flow_id = $1", [webviewSession])
     }
 
     /// Ends the lease of a purchase and asks for its outcome, until nobody else is finding out.
@@ -120,21 +120,21 @@ package struct Shop: Sendable {
     /// The broker's own recovery may be faster than whoever asks, and is at it for a moment.
     ///
     /// - Parameters:
-    ///   - flow: Its id as text.
+    ///   - webviewSession: Its id as text.
     ///   - ask: For example the purchase.
     ///   - isHeld: Whether an answer says that somebody is still at it.
     /// - Returns: The first answer that says more, or the last one.
     /// - Throws: `PostgresError`, or what `ask` throws.
     package func afterLease<Answer>(
-        of flow: String,
+        of webviewSession: String,
         ask: () async throws -> Answer,
         while isHeld: (Answer) -> Bool
     ) async throws -> Answer {
-        try endLease(of: flow)
+        try endLease(of: webviewSession)
         var answer = try await ask()
         let patience = Patience()
         while isHeld(answer), patience.isLeft {
-            try endLease(of: flow)
+            try endLease(of: webviewSession)
             answer = try await ask()
         }
         return answer

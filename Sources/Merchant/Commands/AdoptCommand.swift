@@ -136,7 +136,7 @@ private struct AdoptTask: Sendable {
 
     /// What the provider has of a payment, and what the database has of its order.
     private struct Payment {
-        let flow: UUIDBytes
+        let webviewSession: UUIDBytes
         let permission: ChargePermission
         let charges: [Charge]
         let order: MerchantOrder?
@@ -148,23 +148,23 @@ private struct AdoptTask: Sendable {
         if let environment = permission.environment, environment != provider.credentials.environment {
             throw Refusal(text: "the permission belongs to the other environment")
         }
-        guard let flow = permission.merchantReferenceID.flatMap({ UUIDBytes($0) }) else {
+        guard let webviewSession = permission.merchantReferenceID.flatMap({ UUIDBytes($0) }) else {
             throw Refusal(text: "its merchantReferenceId names no session of this program")
         }
-        let order = try await orders.read(flow)
+        let order = try await orders.read(webviewSession)
         var ids = wish.charges
         if let session = order?.checkoutSession.flatMap({ CheckoutSessionID($0) }) {
             let told = try await chargeID(of: session, checkout)
             if let told, told.permission == wish.permission { ids.append(told) }
         }
-        for object in try await orders.objects(of: flow) {
+        for object in try await orders.objects(of: webviewSession) {
             if let charge = ChargeID(object.id), charge.permission == wish.permission { ids.append(charge) }
         }
         var charges: [Charge] = []
         for id in Set(ids).sorted(by: { $0.text < $1.text }) {
             charges.append(try await checkout.client.charge(id, priority: .background))
         }
-        return Payment(flow: flow, permission: permission, charges: charges, order: order)
+        return Payment(webviewSession: webviewSession, permission: permission, charges: charges, order: order)
     }
 
     /// The charge that a checkout session tells, as long as the provider has it.
@@ -190,7 +190,7 @@ private struct AdoptTask: Sendable {
         let isKnown = try await orders.object(wish.permission.text) != nil
         return JSONValue.object([
             JSONMember("permission", .string(wish.permission.text)),
-            JSONMember("session", .string(found.flow.description)),
+            JSONMember("session", .string(found.webviewSession.description)),
             JSONMember("isInLedger", .bool(isKnown)),
             JSONMember("order", .string(found.order?.state.rawValue ?? "missing")),
             JSONMember("total", JSONValue(optionalMoney: found.order?.sums.total)),
@@ -219,11 +219,11 @@ private struct AdoptTask: Sendable {
         _ reactor: Reactor
     ) async throws -> AdoptionOutcome {
         let adoption = Adoption(
-            flow: found.flow,
+            webviewSession: found.webviewSession,
             permission: wish.permission.text,
             total: total,
             account: provider.account,
-            reference: wish.reference ?? OrderNumber(found.flow).description
+            reference: wish.reference ?? OrderNumber(found.webviewSession).description
         )
         let request = "adopt-" + Hex.encode(reactor.random.bytes(8))
         let outcome = try await orders.adopt(adoption, request: request)

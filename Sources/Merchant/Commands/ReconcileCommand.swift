@@ -222,7 +222,7 @@ extension ReportRun.End {
 extension Reconciliation.Line {
     /// One line for people and for tools that split at blanks.
     var text: String {
-        let head = "\(flow) \(kind.rawValue) \(id) "
+        let head = "\(webviewSession) \(kind.rawValue) \(id) "
         switch finding {
         case .different(let difference): return head + sides(difference)
         case .repaired(let difference): return head + sides(difference) + " fixed"
@@ -243,7 +243,8 @@ extension Reconciliation.Line {
     /// The same as a JSON object.
     var json: String {
         var members = [
-            JSONMember("flow", "\(flow)"), JSONMember("kind", .string(kind.rawValue)), JSONMember("id", .string(id)),
+            JSONMember("flow", "\(webviewSession)"), JSONMember("kind", .string(kind.rawValue)),
+            JSONMember("id", .string(id)),
         ]
         switch finding {
         case .different(let difference), .repaired(let difference), .behind(let difference):

@@ -110,8 +110,8 @@ final class Poller {
         logger.info("charge.expiring", fields(poll))
     }
 
-    /// Reads an object and hands it to the ledger; what the ledger cannot take in counts as no answer, so that it comes again later
-    /// and later instead of first for ever.
+    /// Reads an object and hands it to the ledger; what the ledger cannot take in counts as no answer, so that it comes again
+    /// later and later instead of first for ever.
     private func read(_ poll: DuePoll) async -> PollReading {
         let object: ObservedObject
         do throws(AmazonPayError) {
@@ -149,7 +149,8 @@ final class Poller {
 
     private func fields(_ poll: DuePoll) -> [LogField] {
         [
-            LogField("flow", poll.flow.description), LogField("object", poll.id), LogField("kind", poll.kind.rawValue),
+            LogField("flow", poll.webviewSession.description), LogField("object", poll.id),
+            LogField("kind", poll.kind.rawValue),
             LogField("state", poll.state?.rawValue ?? ""),
         ]
     }

@@ -6,11 +6,12 @@ import Primitives
 
 /// Compares orders with what the provider says of them, and changes nothing but what a reading may change.
 ///
-/// Newest first, several at a time where the caller runs them so. Nothing is paid, captured or refunded by it, whatever it finds.
+/// Newest first, several at a time where the caller runs them so. Nothing is paid, captured or refunded by it, whatever it
+/// finds.
 package final class Reconciliation {
     /// What a report says of one object.
     struct Line: Sendable {
-        let flow: UUIDBytes
+        let webviewSession: UUIDBytes
         let kind: ObjectKind
         let id: String
         let finding: Finding
@@ -113,12 +114,12 @@ package final class Reconciliation {
         var hasMore = start.reached.map { $0.high >= first.high } ?? true
         while hasMore {
             let page = try await orders.page(query)
-            let flows = page.orders.map(\.flow).filter { $0.high >= first.high }
-            guard try await compare(flows, &summary, tell, goesOn) else { return summary }
-            hasMore = flows.count == page.orders.count && page.next != nil
+            let webviewSessions = page.orders.map(\.webviewSession).filter { $0.high >= first.high }
+            guard try await compare(webviewSessions, &summary, tell, goesOn) else { return summary }
+            hasMore = webviewSessions.count == page.orders.count && page.next != nil
             if let next = page.next { query.cursor = next }
         }
-        let rest = older.filter { flow in start.reached.map { flow < $0 } ?? true }
+        let rest = older.filter { webviewSession in start.reached.map { webviewSession < $0 } ?? true }
         guard try await compare(rest, &summary, tell, goesOn) else { return summary }
         summary.isWhole = true
         return summary
@@ -139,20 +140,20 @@ package final class Reconciliation {
     ///
     /// - Returns: False where the caller ended it; what had begun by then is compared again by whoever goes on.
     private func compare(
-        _ flows: [UUIDBytes],
+        _ webviewSessions: [UUIDBytes],
         _ summary: inout Summary,
         _ tell: (Line) -> Void,
         _ goesOn: (Summary) async throws(StoreError) -> Bool
     ) async throws(StoreError) -> Bool {
         let comparisons = Comparisons()
         do throws(StoreError) {
-            for index in flows.indices {
-                let comparison = try await result(index, of: flows, comparisons).get()
+            for index in webviewSessions.indices {
+                let comparison = try await result(index, of: webviewSessions, comparisons).get()
                 comparison.lines.forEach(tell)
                 summary.open += comparison.lines.count { $0.finding.isOpen }
                 summary.compared += comparison.compared
                 summary.orders += 1
-                summary.reached = flows[index]
+                summary.reached = webviewSessions[index]
                 guard try await goesOn(summary) else {
                     await pool?.finish()
                     return false
@@ -168,14 +169,14 @@ package final class Reconciliation {
     /// What one of some orders came to; those behind it are begun as far as there is room.
     private func result(
         _ index: Int,
-        of flows: [UUIDBytes],
+        of webviewSessions: [UUIDBytes],
         _ comparisons: Comparisons
     ) async -> Result<Comparison, StoreError> {
-        guard let pool else { return await result(flows[index]) }
-        while comparisons.begun < min(index + pool.width, flows.count) {
+        guard let pool else { return await result(webviewSessions[index]) }
+        while comparisons.begun < min(index + pool.width, webviewSessions.count) {
             let next = comparisons.begun
             comparisons.begun += 1
-            pool.start { comparisons.results[next] = await self.result(flows[next]) }
+            pool.start { comparisons.results[next] = await self.result(webviewSessions[next]) }
         }
         while true {
             if let result = comparisons.results.removeValue(forKey: index) { return result }
@@ -183,27 +184,31 @@ package final class Reconciliation {
         }
     }
 
-    private func result(_ flow: UUIDBytes) async -> Result<Comparison, StoreError> {
+    private func result(_ webviewSession: UUIDBytes) async -> Result<Comparison, StoreError> {
         do throws(StoreError) {
-            return .success(try await comparison(flow))
+            return .success(try await comparison(webviewSession))
         } catch {
             return .failure(error)
         }
     }
 
-    private func comparison(_ flow: UUIDBytes) async throws(StoreError) -> Comparison {
+    private func comparison(_ webviewSession: UUIDBytes) async throws(StoreError) -> Comparison {
         var comparison = Comparison()
-        guard try await isOwn(flow), let order = try await orders.read(flow) else { return comparison }
-        let objects = try await orders.objects(of: flow)
+        guard try await isOwn(webviewSession), let order = try await orders.read(webviewSession) else {
+            return comparison
+        }
+        let objects = try await orders.objects(of: webviewSession)
         for object in objects {
             comparison.compared += 1
             guard let finding = try await finding(object) else { continue }
-            comparison.lines.append(Line(flow: flow, kind: object.row.kind, id: object.id, finding: finding))
+            comparison.lines.append(
+                Line(webviewSession: webviewSession, kind: object.row.kind, id: object.id, finding: finding)
+            )
         }
         guard let session = order.checkoutSession, !Reconciliation.isSettled(objects) else { return comparison }
         comparison.compared += 1
-        if let finding = try await finding(session, of: flow) {
-            comparison.lines.append(Line(flow: flow, kind: .session, id: session, finding: finding))
+        if let finding = try await finding(session, of: webviewSession) {
+            comparison.lines.append(Line(webviewSession: webviewSession, kind: .session, id: session, finding: finding))
         }
         return comparison
     }
@@ -241,15 +246,15 @@ package final class Reconciliation {
     }
 
     /// An order that was not paid, as far as we know: the provider may know better, or somebody may be about to write it down.
-    private func finding(_ session: String, of flow: UUIDBytes) async throws(StoreError) -> Finding? {
+    private func finding(_ session: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Finding? {
         do throws(AmazonPayError) {
             guard try await provider.isCompleted(session) else { return nil }
         } catch {
             return error.isAboutNothing ? nil : .unread(error.description)
         }
         // From here on nobody else completes it, so what is written now is what became of it.
-        guard let order = try await orders.read(flow) else { return nil }
-        let objects = try await orders.objects(of: flow)
+        guard let order = try await orders.read(webviewSession) else { return nil }
+        let objects = try await orders.objects(of: webviewSession)
         if order.state.isPaid || Reconciliation.isSettled(objects) { return nil }
         return order.state == .paying ? .underWay : .different(LedgerDifference(unpaid: order.state))
     }

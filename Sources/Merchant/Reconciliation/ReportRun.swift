@@ -159,7 +159,7 @@ extension Reconciliation.Line {
             case .payment: found.object.utf8.count == 19 ? .permission : .charge
             case .charge: .permission
             }
-        self.init(flow: found.flow, kind: kind, id: found.object, finding: .unsettled(found))
+        self.init(webviewSession: found.webviewSession, kind: kind, id: found.object, finding: .unsettled(found))
     }
 }
 

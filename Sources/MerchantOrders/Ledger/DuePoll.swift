@@ -7,7 +7,7 @@ package struct DuePoll: Sendable, Hashable {
     /// The provider's id.
     package let id: String
     /// The order it belongs to.
-    package let flow: UUIDBytes
+    package let webviewSession: UUIDBytes
     /// Its state in the ledger; `nil` where the ledger does not have it yet.
     package let state: ObjectState?
     /// How many readings the schedule has had in this state, how many of them brought no answer lately, and for how long it is
@@ -21,21 +21,21 @@ package struct DuePoll: Sendable, Hashable {
     /// - Parameters:
     ///   - kind: What it is.
     ///   - id: The provider's id.
-    ///   - flow: The order it belongs to.
+    ///   - webviewSession: The order it belongs to.
     ///   - state: Its state in the ledger.
     ///   - history: What became of the readings before.
     ///   - isNotified: Whether a message asked for this reading.
     package init(
         _ kind: ObjectKind,
         _ id: String,
-        of flow: UUIDBytes,
+        of webviewSession: UUIDBytes,
         state: ObjectState?,
         history: PollHistory,
         isNotified: Bool
     ) {
         self.kind = kind
         self.id = id
-        self.flow = flow
+        self.webviewSession = webviewSession
         self.state = state
         self.history = history
         self.isNotified = isNotified

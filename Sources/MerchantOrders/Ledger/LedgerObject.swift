@@ -6,7 +6,7 @@ package struct LedgerObject: Sendable, Hashable {
     /// The provider's id.
     package let id: String
     /// The order that it belongs to.
-    package let flow: UUIDBytes
+    package let webviewSession: UUIDBytes
     /// What the rules of the ledger need of it: kind, state, sums.
     package let row: LedgerRow
     /// The permission of a charge, the charge of a refund.
@@ -22,13 +22,13 @@ package struct LedgerObject: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - id: The provider's id.
-    ///   - flow: The order that it belongs to.
+    ///   - webviewSession: The order that it belongs to.
     ///   - row: Kind, state, sums.
     ///   - created: When it was made.
     ///   - updated: When it came into its state.
-    package init(_ id: String, of flow: UUIDBytes, _ row: LedgerRow, created: WallTime, updated: WallTime) {
+    package init(_ id: String, of webviewSession: UUIDBytes, _ row: LedgerRow, created: WallTime, updated: WallTime) {
         self.id = id
-        self.flow = flow
+        self.webviewSession = webviewSession
         self.row = row
         self.created = created
         self.updated = updated
@@ -74,11 +74,11 @@ package struct ObservedObject: Sendable, Hashable {
 /// What became of a reading.
 package enum ObserveVerdict: Sendable, Hashable {
     /// The ledger, and perhaps the order, are other than before.
-    case changed(flow: UUIDBytes)
+    case changed(webviewSession: UUIDBytes)
     /// The ledger held the same.
-    case same(flow: UUIDBytes)
+    case same(webviewSession: UUIDBytes)
     /// The ledger holds something newer.
-    case older(flow: UUIDBytes)
+    case older(webviewSession: UUIDBytes)
     /// No order has the object, or what it stands under.
     case unknown
 }

@@ -4,12 +4,12 @@ package import ServiceAPI
 
 /// An operation that is to begin.
 package struct OperationRequest: Sendable, Hashable {
-    /// Made by the caller, of version 7; never equal to a flow's.
+    /// Made by the caller, of version 7; never equal to a webview session's.
     package let id: UUIDBytes
     /// Made by the caller: fences the end.
     package let attempt: UUIDBytes
     /// The order.
-    package let flow: UUIDBytes
+    package let webviewSession: UUIDBytes
     /// What is to be done.
     package let intent: OperationIntent
     /// The provider's id of what it is done to.
@@ -25,20 +25,20 @@ package struct OperationRequest: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - identity: Two fresh ids: the operation's and the attempt's.
-    ///   - flow: The order.
+    ///   - webviewSession: The order.
     ///   - intent: What is to be done.
     ///   - target: The provider's id of what it is done to.
     ///   - call: What every try sends, and under which key.
     package init(
         _ identity: (id: UUIDBytes, attempt: UUIDBytes),
-        of flow: UUIDBytes,
+        of webviewSession: UUIDBytes,
         _ intent: OperationIntent,
         on target: String,
         call: (body: [UInt8], key: String)
     ) {
         id = identity.id
         attempt = identity.attempt
-        self.flow = flow
+        self.webviewSession = webviewSession
         self.intent = intent
         self.target = target
         body = call.body
@@ -53,7 +53,7 @@ package struct PaymentOperation: Sendable, Hashable {
     /// Fences the end.
     package let attempt: UUIDBytes
     /// The order.
-    package let flow: UUIDBytes
+    package let webviewSession: UUIDBytes
     /// What is to be done.
     package let kind: OperationKind
     /// The provider's id of what it is done to.
@@ -74,13 +74,13 @@ package struct PaymentOperation: Sendable, Hashable {
     /// - Parameters:
     ///   - id: The operation.
     ///   - attempt: Fences the end.
-    ///   - flow: The order.
+    ///   - webviewSession: The order.
     ///   - kind: What is to be done.
     ///   - target: The provider's id of what it is done to.
-    package init(id: UUIDBytes, attempt: UUIDBytes, flow: UUIDBytes, kind: OperationKind, target: String) {
+    package init(id: UUIDBytes, attempt: UUIDBytes, webviewSession: UUIDBytes, kind: OperationKind, target: String) {
         self.id = id
         self.attempt = attempt
-        self.flow = flow
+        self.webviewSession = webviewSession
         self.kind = kind
         self.target = target
     }

@@ -43,7 +43,7 @@ package struct UnsettledCase: Sendable, Hashable {
     /// Whether the program has given it up.
     package let isStuck: Bool
     /// The session.
-    package let flow: UUIDBytes
+    package let webviewSession: UUIDBytes
     /// The provider's id: of a purchase the checkout session, of an operation its target, of a charge its permission.
     package let object: String
     /// When it began.
@@ -56,21 +56,21 @@ package struct UnsettledCase: Sendable, Hashable {
     /// - Parameters:
     ///   - kind: What it is.
     ///   - isStuck: Whether the program has given it up.
-    ///   - flow: The session.
+    ///   - webviewSession: The session.
     ///   - object: The provider's id.
     ///   - since: When it began.
     ///   - reason: Why it was given up.
     package init(
         kind: UnsettledKind,
         isStuck: Bool,
-        flow: UUIDBytes,
+        webviewSession: UUIDBytes,
         object: String,
         since: WallTime,
         reason: String?
     ) {
         self.kind = kind
         self.isStuck = isStuck
-        self.flow = flow
+        self.webviewSession = webviewSession
         self.object = object
         self.since = since
         self.reason = reason

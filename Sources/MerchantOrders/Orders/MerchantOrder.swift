@@ -38,7 +38,7 @@ package struct MerchantOrder: Sendable, Hashable {
         package var created: WallTime
         /// When it changed last.
         package var updated: WallTime
-        /// When its session ends by itself if nothing happens before; `nil` once the flow is not kept any more.
+        /// When its session ends by itself if nothing happens before; `nil` once the webview session is not kept any more.
         package var expires: WallTime?
 
         /// Times of an order.
@@ -54,11 +54,11 @@ package struct MerchantOrder: Sendable, Hashable {
         }
     }
 
-    /// The session, which is the flow.
-    package let flow: UUIDBytes
+    /// The session, which is the webview session.
+    package let webviewSession: UUIDBytes
     /// The merchant's name for it.
     package let reference: String
-    /// Where it stands, the flow's progress included.
+    /// Where it stands, the webview session's progress included.
     package let state: OrderState
     /// The sums.
     package let sums: Sums
@@ -93,13 +93,13 @@ package struct MerchantOrder: Sendable, Hashable {
     /// An order.
     ///
     /// - Parameters:
-    ///   - flow: The session.
+    ///   - webviewSession: The session.
     ///   - reference: The merchant's name for it.
     ///   - state: Where it stands.
     ///   - sums: All in one currency.
     ///   - times: When things happened to it.
-    package init(flow: UUIDBytes, reference: String, state: OrderState, sums: Sums, times: Times) {
-        self.flow = flow
+    package init(webviewSession: UUIDBytes, reference: String, state: OrderState, sums: Sums, times: Times) {
+        self.webviewSession = webviewSession
         self.reference = reference
         self.state = state
         self.sums = sums

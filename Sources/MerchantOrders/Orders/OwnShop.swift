@@ -2,7 +2,7 @@ package import Commerce
 
 /// The shop that the program runs itself, as one more merchant: what it sells, and what its orders have besides their price.
 ///
-/// It follows from settings alone, so nothing of it is stored with a flow.
+/// It follows from settings alone, so nothing of it is stored with a webview session.
 package struct OwnShop: Sendable {
     /// What it sells, and at which prices.
     package let catalogue: Catalogue

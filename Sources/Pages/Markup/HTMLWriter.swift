@@ -91,8 +91,8 @@ struct HTMLWriter {
     /// Inserts a token, whose characters need no escapes.
     ///
     /// - Parameter token: Of any role.
-    mutating func token<Role>(_ token: FlowToken<Role>) {
-        bytes.append(addingCapacity: FlowToken<Role>.characterCount) { room in token.append(to: &room) }
+    mutating func token<Role>(_ token: WebviewSessionToken<Role>) {
+        bytes.append(addingCapacity: WebviewSessionToken<Role>.characterCount) { room in token.append(to: &room) }
     }
 
     /// Inserts a digest in 43 characters of base64url, which need no escapes.

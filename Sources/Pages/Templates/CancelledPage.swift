@@ -30,7 +30,7 @@ struct CancelledPage: Sendable {
 
     /// Writes the page.
     ///
-    /// - Parameter view: What is left of the flow.
+    /// - Parameter view: What is left of the webview session.
     /// - Returns: The document.
     func render(_ view: CancelledView) -> [UInt8] {
         switch view.stage {

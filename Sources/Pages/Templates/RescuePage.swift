@@ -23,7 +23,7 @@ struct RescuePage: Sendable {
 
     /// Writes the page.
     ///
-    /// - Parameter view: The link, where this browser holds a flow.
+    /// - Parameter view: The link, where this browser holds a webview session.
     /// - Returns: The document.
     func render(_ view: RescueView) -> [UInt8] {
         guard let target = view.returnLink else { return closed }

@@ -132,7 +132,7 @@ package struct ConfirmView: Sendable {
     ///   - details: Where it goes and how it is paid.
     ///   - checkoutSessionID: For the controls that change address and card.
     ///   - returnTicket: C.
-    ///   - shown: Stands for what the page shows; `nil` where the flow has no such mark.
+    ///   - shown: Stands for what the page shows; `nil` where the webview session has no such mark.
     ///   - agreement: Form, link or nothing.
     ///   - note: What the merchant says about this order.
     package init(

@@ -30,17 +30,17 @@ package struct ThanksView: Sendable {
 
 /// The page after a cancelled checkout.
 package struct CancelledView: Sendable {
-    /// What is left of the flow.
+    /// What is left of the webview session.
     package enum Stage: Sendable {
         /// The provider's page was left; nothing is changed, the checkout can be started again.
         case atProvider(returnTicket: ReturnTicket?)
-        /// The flow was cancelled by the buyer and is over.
+        /// The webview session was cancelled by the buyer and is over.
         case ended
     }
 
     /// Who bought.
     package let client: ClientKind
-    /// What is left of the flow; a return ticket lets the page offer to cancel for good.
+    /// What is left of the webview session; a return ticket lets the page offer to cancel for good.
     package let stage: Stage
     /// The number for inquiries.
     package let reference: OrderNumber
@@ -49,7 +49,7 @@ package struct CancelledView: Sendable {
     ///
     /// - Parameters:
     ///   - client: For the way back.
-    ///   - stage: What is left of the flow.
+    ///   - stage: What is left of the webview session.
     ///   - reference: The number for inquiries.
     package init(client: ClientKind, stage: Stage, reference: OrderNumber) {
         self.client = client
@@ -123,12 +123,12 @@ package struct ErrorView: Sendable {
 
 /// The page that helps where the link did not open the app.
 package struct RescueView: Sendable {
-    /// The link to tap; `nil` where this browser holds no flow.
+    /// The link to tap; `nil` where this browser holds no webview session.
     package let returnLink: LinkTarget?
 
     /// Puts the page's facts together.
     ///
-    /// - Parameter returnLink: `nil` where this browser holds no flow.
+    /// - Parameter returnLink: `nil` where this browser holds no webview session.
     package init(returnLink: LinkTarget?) {
         self.returnLink = returnLink
     }

@@ -14,7 +14,7 @@ package struct PageSite: Sendable {
     package let terms: ShopTerms
     /// Whether the provider is a simulator; every page then says that nothing is charged.
     package let isDemonstration: Bool
-    /// Whether the cart page makes a verifier and binds the flow to it (RFC 7636, S256).
+    /// Whether the cart page makes a verifier and binds the webview session to it (RFC 7636, S256).
     package let usesVerifier: Bool
 
     /// Puts the facts together.
@@ -53,7 +53,7 @@ package struct PageSite: Sendable {
 
         /// The provider is a simulator.
         package static let demonstration = Options(rawValue: 1)
-        /// The cart page binds each flow to a verifier that it keeps.
+        /// The cart page binds each webview session to a verifier that it keeps.
         package static let verifier = Options(rawValue: 2)
     }
 }

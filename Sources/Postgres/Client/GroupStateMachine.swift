@@ -24,7 +24,7 @@ enum Shortage: Sendable {
 
 /// Decides what one connection sends next and what each waiting statement is told; a pure value.
 ///
-/// ```
+/// ````
 ///        opened           nextGroup             synced, every member well
 ///  lost --------> idle --------------> together --------------------------> idle
 ///   ^                                     |
@@ -32,7 +32,7 @@ enum Shortage: Sendable {
 ///   |                                     v
 ///   +---------------------------------- alone ----------------------------> idle
 ///                                         one member at a time, each with its own Sync
-/// ```
+/// ````
 ///
 /// What was submitted waits until the group before it is settled, so the size of a group follows the load. A result that
 /// arrives before its Sync means nothing yet: the commit comes with the Sync, and a later member can still undo it.
@@ -174,8 +174,8 @@ struct GroupStateMachine<Member, Value> {
         return estimate.wait(behind: ahead, elapsed: isInFlight ? now - sentAt : nil) <= limits.wait
     }
 
-    /// The members to send with one Sync, or `nil` while there is nothing to send or a group is at the server; asked at the end of
-    /// each turn.
+    /// The members to send with one Sync, or `nil` while there is nothing to send or a group is at the server; asked at the end
+    /// of each turn.
     mutating func nextGroup(at now: MonotonicTime) -> [Entry]? {
         promised = 0
         guard case .idle = phase, !pending.isEmpty else { return nil }

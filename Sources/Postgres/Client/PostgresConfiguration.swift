@@ -14,7 +14,8 @@ package struct PostgresConfiguration: Sendable {
     package var applicationName = "sallyport"
     /// How long a statement waits for a row another one holds.
     ///
-    /// Half a second: statements of one flow hold its row for the length of a group, and a whole group waits with whoever waits.
+    /// Half a second: statements of one webview session hold its row for the length of a group, and a whole group waits with
+    /// whoever waits.
     package var lockTimeout = Duration.milliseconds(500)
     /// How long the server works on one statement.
     ///
@@ -71,14 +72,14 @@ package struct PostgresConfiguration: Sendable {
     /// socket folder, an address, or `hostaddr` where names are slow. What is missing comes from libpq's own sources
     /// (`PGHOST` and its kin, the password file). A pooler in between must keep a session per connection.
     ///
-    /// A server that is reached neither by a socket nor by loopback is verified by TLS: `sslmode=verify-full`, with the authorities
-    /// of this machine unless `sslrootcert` names others.
+    /// A server that is reached neither by a socket nor by loopback is verified by TLS: `sslmode=verify-full`, with the
+    /// authorities of this machine unless `sslrootcert` names others.
     ///
     /// - Parameters:
     ///   - url: A connection URI, or a list of `keyword=value`, as libpq reads it.
     ///   - allowsPlaintext: Whether that is left to the URI.
-    /// - Throws: `unavailable` when libpq cannot read it, `insecure` when it, or libpq's environment, asks for less; the detail does
-    ///   not quote it.
+    /// - Throws: `unavailable` when libpq cannot read it, `insecure` when it, or libpq's environment, asks for less; the detail
+    ///   does not quote it.
     package init(url: Secret<String>, allowsPlaintext: Bool = false) throws(PostgresError) {
         let given = try ConnectionSettings.parse(url)
         keywords = Secret(try DatabaseLink.secured(given, allowsPlaintext: allowsPlaintext))

@@ -2,12 +2,13 @@ package import Postgres
 
 /// The claim of a request as a part of the statement that carries it out.
 ///
-/// The claim and its effects are one commit: a statement begins with `claim`, and everything else in it happens only
-/// `WHERE EXISTS (SELECT FROM i)`. A fresh claim yields a row of `i`, and so does one whose holder is gone: its lease is over and it
-/// has no answer. A twin that comes meanwhile waits for the commit and finds no row; then `PostgresKeyStore.state(of:)` says why.
+/// The claim and its effects are one commit: a statement begins with `claim`, and everything else in it happens only `WHERE
+/// EXISTS (SELECT FROM i)`. A fresh claim yields a row of `i`, and so does one whose holder is gone: its lease is over and it
+/// has no answer. A twin that comes meanwhile waits for the commit and finds no row; then `PostgresKeyStore.state(of:)` says
+/// why.
 ///
-/// Claims are kept under the scope of their account. Those that a program before migration 0023 made are kept under the API key, and
-/// are met by a request that shows it.
+/// Claims are kept under the scope of their account. Those that a program before migration 0023 made are kept under the API
+/// key, and are met by a request that shows it.
 package enum ClaimSQL {
     /// How long a request may be under way before a repeat takes its claim over; longer than any request lasts.
     static let leaseSeconds = 60
@@ -20,14 +21,14 @@ package enum ClaimSQL {
     /// - Parameters:
     ///   - first: The number of the first of three parameters: the scope, the client's word, the fingerprint.
     ///   - key: A parameter, the API key of the request.
-    ///   - flow: An expression for the flow it is about.
+    ///   - webviewSession: An expression for the webview session it is about.
     ///   - status: An expression for the status of the answer, where it is known before.
     ///   - answer: An expression for the content, likewise.
     /// - Returns: SQL without a comma behind it.
     package static func claim(
         first: Int,
         key: String,
-        flow: String,
+        webviewSession: String,
         status: String = "NULL::integer",
         answer: String = "NULL::bytea"
     ) -> String {
@@ -35,7 +36,7 @@ package enum ClaimSQL {
         i AS (
             INSERT INTO api_idempotency AS c (key_id, idem, fingerprint, created_at, lease_until, flow_id, status, answer)
             SELECT $\(first), $\(first + 1), $\(first + 2), statement_timestamp(),
-                statement_timestamp() + interval '\(leaseSeconds) seconds', \(flow), \(status), \(answer)
+                statement_timestamp() + interval '\(leaseSeconds) seconds', \(webviewSession), \(status), \(answer)
             WHERE NOT EXISTS (
                 SELECT FROM api_idempotency AS k WHERE k.key_id = \(key) AND k.idem = $\(first + 1)
                     AND (k.answer IS NOT NULL OR k.lease_until > statement_timestamp()))

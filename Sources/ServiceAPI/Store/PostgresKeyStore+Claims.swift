@@ -4,7 +4,7 @@ package import Primitives
 extension PostgresKeyStore {
     static let claimStatement = Statement(
         name: "api_claim",
-        sql: "WITH \(ClaimSQL.claim(first: 1, key: "$5", flow: "$4")) SELECT claimed FROM i",
+        sql: "WITH \(ClaimSQL.claim(first: 1, key: "$5", webviewSession: "$4")) SELECT claimed FROM i",
         parameterTypes: ClaimSQL.types + [.uuid, .uuid]
     )
 
@@ -12,13 +12,13 @@ extension PostgresKeyStore {
     ///
     /// - Parameters:
     ///   - claim: Of the request.
-    ///   - flow: What it is about.
+    ///   - webviewSession: What it is about.
     /// - Returns: Until when it is ours now, or what became of it.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func take(_ claim: IdempotencyClaim, flow: UUIDBytes?) async throws(StoreError) -> ClaimVerdict {
+    package func take(_ claim: IdempotencyClaim, webviewSession: UUIDBytes?) async throws(StoreError) -> ClaimVerdict {
         var parameters = Parameters()
         parameters.append(claim: claim)
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         parameters.append(uuid: claim.key)
         do throws(PostgresError) {
             let rows = try await client.write(PostgresKeyStore.claimStatement, parameters, key: claim.lockKey)
@@ -54,8 +54,10 @@ extension PostgresKeyStore {
             guard try rows.bool(0, 0) else { return .reused }
             guard let body = try rows.optionalBytes(0, 2) else { return .running(retryAfter: 2) }
             let answer = StoredAnswer(status: Int(try rows.int64(0, 1)), body: body)
-            let flow = try rows.optional(0, 3) { row, column throws(PostgresError) in try rows.uuid(row, column) }
-            return .answered(answer, flow: flow)
+            let webviewSession = try rows.optional(0, 3) { row, column throws(PostgresError) in
+                try rows.uuid(row, column)
+            }
+            return .answered(answer, webviewSession: webviewSession)
         } catch {
             throw StoreError(error)
         }

@@ -4,16 +4,16 @@ package import Primitives
 ///
 /// An id begins with the time it was made, so a slice is a range of ids. A session never lives longer than its absolute time:
 /// the slices cover the last such time, and one that is older has no live session. Four things are read, the first that is due:
-/// what was added since the minute before, the slices that were not read yet, and the slices that were read longest ago, because
-/// sessions end without anybody saying so.
+/// what was added since the minute before, the slices that were not read yet, and the slices that were read longest ago,
+/// because sessions end without anybody saying so.
 ///
-/// What this process issues is counted where it is issued. A reading of the newest slice ends at the time at which it began, and
-/// includes what was issued before.
+/// What this process issues is counted where it is issued. A reading of the newest slice ends at the time at which it began,
+/// and includes what was issued before.
 package struct LiveSessionCount: Sendable {
     /// A range of ids to be read: the first and the first behind it.
     package struct Reading: Sendable, Equatable {
-        package let from: FlowID
-        package let until: FlowID
+        package let from: WebviewSessionID
+        package let until: WebviewSessionID
     }
 
     /// Live sessions of the store, and how many issues of this process are among all that were made by then.
@@ -38,8 +38,8 @@ package struct LiveSessionCount: Sendable {
 
     private struct Progress {
         let index: Int64
-        var from: FlowID
-        let until: FlowID
+        var from: WebviewSessionID
+        let until: WebviewSessionID
         let startedAt: Int64
         var live = 0
     }
@@ -94,7 +94,7 @@ package struct LiveSessionCount: Sendable {
     /// - Parameters:
     ///   - live: Live sessions that were counted.
     ///   - last: The last id that was looked at, where there may be more behind it.
-    package mutating func take(live: Int, last: FlowID?) {
+    package mutating func take(live: Int, last: WebviewSessionID?) {
         guard var done = progress else { return }
         done.live += live
         if let last, last.next < done.until {
@@ -155,8 +155,8 @@ package struct LiveSessionCount: Sendable {
         let end = isNewest ? now + 1 : (index + 1) * width
         progress = Progress(
             index: index,
-            from: FlowID.first(at: index * width),
-            until: FlowID.first(at: max(index * width, end)),
+            from: WebviewSessionID.first(at: index * width),
+            until: WebviewSessionID.first(at: max(index * width, end)),
             startedAt: now
         )
     }

@@ -2,7 +2,7 @@ import Primitives
 
 /// The secrets of a request that name one session, as far as limits recognise them: no use to a reader, and no two alike.
 package struct ShownTokens: Sendable {
-    let flow: FlowID
+    let webviewSession: WebviewSessionID
     /// Of the hash of the token that is looked up.
     let token: UInt64
     /// Of the app proof in this session, or of another token of it; like `token` where there is neither.
@@ -11,21 +11,21 @@ package struct ShownTokens: Sendable {
     /// The tokens of a request, by their hashes.
     ///
     /// - Parameters:
-    ///   - flow: As the token claims it.
+    ///   - webviewSession: As the token claims it.
     ///   - token: The one that is looked up.
     ///   - proof: Token P: it is shown with several sessions, and vouches for one where both were seen together.
     ///   - other: Another token of the session; counts where there is no proof.
-    init(_ flow: FlowID, _ token: Digest32, proof: Digest32? = nil, other: Digest32? = nil) {
-        self.flow = flow
+    init(_ webviewSession: WebviewSessionID, _ token: Digest32, proof: Digest32? = nil, other: Digest32? = nil) {
+        self.webviewSession = webviewSession
         self.token = token.prefix
-        self.other = proof.map { $0.prefix ^ flow.low } ?? other?.prefix ?? token.prefix
+        self.other = proof.map { $0.prefix ^ webviewSession.low } ?? other?.prefix ?? token.prefix
     }
 }
 
 /// Tokens that this process has issued or found lately; direct-mapped, so each step is one memory access and the size is fixed.
 ///
-/// It says nothing about a token but that a look at the store is worth while, so a token that died since does no harm, and neither
-/// does one that lost its slot to a newer one.
+/// It says nothing about a token but that a look at the store is worth while, so a token that died since does no harm, and
+/// neither does one that lost its slot to a newer one.
 struct LiveTokenCache: Sendable {
     private var slots: [UInt64]
 

@@ -2,8 +2,8 @@ package import Primitives
 
 /// One row of the audit trail; no token, no personal data.
 package struct AuditEvent: Sendable, Hashable {
-    /// Which flow.
-    package let flow: FlowID
+    /// Which webview session.
+    package let webviewSession: WebviewSessionID
     /// 1 for the issue, then one more each.
     package let ordinal: Int
     /// By the clock of the database.
@@ -14,7 +14,7 @@ package struct AuditEvent: Sendable, Hashable {
     /// The word of the verdict.
     package let verdict: String
     /// After the statement.
-    package let state: FlowState
+    package let state: WebviewSessionState
     /// Why, in one word, where the operation has a reason.
     package let reason: String?
     /// Truncated address and fingerprint of the user agent, or a word for the program itself.
@@ -27,21 +27,21 @@ package struct AuditEvent: Sendable, Hashable {
     /// A row.
     ///
     /// - Parameters:
-    ///   - place: Flow, ordinal and time.
+    ///   - place: Webview session, ordinal and time.
     ///   - operation: Which statement.
     ///   - verdict: The word of the verdict.
     ///   - state: After the statement.
     ///   - reason: Why, in one word.
     ///   - origin: Peer and request.
     package init(
-        at place: (flow: FlowID, ordinal: Int, at: WallTime),
+        at place: (webviewSession: WebviewSessionID, ordinal: Int, at: WallTime),
         operation: String,
         verdict: String,
-        state: FlowState,
+        state: WebviewSessionState,
         reason: String?,
         origin: (peer: String, request: String)
     ) {
-        flow = place.flow
+        webviewSession = place.webviewSession
         ordinal = place.ordinal
         at = place.at
         self.operation = operation
@@ -55,23 +55,23 @@ package struct AuditEvent: Sendable, Hashable {
 
 /// What one step of the sweep did.
 package struct SweepStep: Sendable, Equatable {
-    /// How many flows were looked at; fewer than asked for means that this was the last step.
+    /// How many webview sessions were looked at; fewer than asked for means that this was the last step.
     package let visited: Int
     /// How many of them expired now.
     package let expired: Int
-    /// The last flow looked at, where the next step starts; `nil` when there was none.
-    package let last: FlowID?
-    /// The first flow looked at that has not come to its end: it is being bought, or not overdue after all.
-    package let held: FlowID?
+    /// The last webview session looked at, where the next step starts; `nil` when there was none.
+    package let last: WebviewSessionID?
+    /// The first webview session looked at that has not come to its end: it is being bought, or not overdue after all.
+    package let held: WebviewSessionID?
 
     /// A step.
     ///
     /// - Parameters:
-    ///   - visited: How many flows were looked at.
+    ///   - visited: How many webview sessions were looked at.
     ///   - expired: How many of them expired now.
-    ///   - last: The last flow looked at.
-    ///   - held: The first flow looked at that has not come to its end.
-    package init(visited: Int, expired: Int, last: FlowID?, held: FlowID? = nil) {
+    ///   - last: The last webview session looked at.
+    ///   - held: The first webview session looked at that has not come to its end.
+    package init(visited: Int, expired: Int, last: WebviewSessionID?, held: WebviewSessionID? = nil) {
         self.visited = visited
         self.expired = expired
         self.last = last
@@ -81,13 +81,13 @@ package struct SweepStep: Sendable, Equatable {
 
 /// What one reading of a count came to.
 package struct CountStep: Sendable, Equatable {
-    /// How many live flows there were.
+    /// How many live webview sessions there were.
     package let live: Int
-    /// The last flow looked at, where there may be more behind it; `nil` at the end of the range.
-    package let last: FlowID?
+    /// The last webview session looked at, where there may be more behind it; `nil` at the end of the range.
+    package let last: WebviewSessionID?
 
     /// A step.
-    package init(live: Int, last: FlowID?) {
+    package init(live: Int, last: WebviewSessionID?) {
         self.live = live
         self.last = last
     }

@@ -1,9 +1,9 @@
 package import Primitives
 
-/// A flow to be stored.
-package struct NewFlow: Sendable {
+/// A webview session to be stored.
+package struct NewWebviewSession: Sendable {
     /// Made by the caller; unique.
-    package let flow: FlowID
+    package let webviewSession: WebviewSessionID
     /// Whose.
     package let client: ClientKind
     /// The hash of the launch ticket.
@@ -28,8 +28,8 @@ package struct StoredOrder: Sendable {
 
 /// Somebody presents a launch ticket.
 package struct OpenRequest: Sendable {
-    /// The flow the ticket names.
-    package let flow: FlowID
+    /// The webview session the ticket names.
+    package let webviewSession: WebviewSessionID
     /// The hash of the ticket.
     package let launchHash: Digest32
     /// The hash of a tab token that nobody has seen, to be set if the ticket opens.
@@ -41,11 +41,11 @@ package struct OpenRequest: Sendable {
 }
 
 /// What an open found.
-package struct OpenedFlow: Sendable {
+package struct OpenedWebviewSession: Sendable {
     /// The verdict.
     package let decision: OpenDecision
     /// After the statement.
-    package let state: FlowState
+    package let state: WebviewSessionState
     /// Whose.
     package let client: ClientKind
     /// Profile strict: the halves have met, the tab goes on to the review.
@@ -63,7 +63,7 @@ package struct OpenedFlow: Sendable {
     ///   - orderReference: The provider's checkout session, if one was pinned before.
     package init(
         decision: OpenDecision,
-        state: FlowState,
+        state: WebviewSessionState,
         client: ClientKind,
         isMet: Bool,
         orderReference: String?
@@ -80,8 +80,8 @@ package struct OpenedFlow: Sendable {
 package struct TabReading: Sendable {
     /// The verdict as it would be now.
     package let decision: TabDecision
-    /// The flow.
-    package let record: FlowRecord
+    /// The webview session.
+    package let record: WebviewSessionRecord
     /// Whether a touch is worth its write: never seen before, or the idle deadline would move by more than the policy's step.
     package let isTouchDue: Bool
 
@@ -89,9 +89,9 @@ package struct TabReading: Sendable {
     ///
     /// - Parameters:
     ///   - decision: The verdict as it would be now.
-    ///   - record: The flow.
+    ///   - record: The webview session.
     ///   - isTouchDue: Whether a touch is worth its write.
-    package init(_ decision: TabDecision, _ record: FlowRecord, isTouchDue: Bool) {
+    package init(_ decision: TabDecision, _ record: WebviewSessionRecord, isTouchDue: Bool) {
         self.decision = decision
         self.record = record
         self.isTouchDue = isTouchDue
@@ -103,14 +103,14 @@ package struct TouchedTab: Sendable {
     /// The verdict.
     package let decision: TabDecision
     /// After the statement.
-    package let state: FlowState
+    package let state: WebviewSessionState
 
     /// What a touch found.
     ///
     /// - Parameters:
     ///   - decision: The verdict.
     ///   - state: After the statement.
-    package init(decision: TabDecision, state: FlowState) {
+    package init(decision: TabDecision, state: WebviewSessionState) {
         self.decision = decision
         self.state = state
     }
@@ -118,8 +118,8 @@ package struct TouchedTab: Sendable {
 
 /// A tab comes back from the provider with a session that was read.
 package struct ReviewRequest: Sendable {
-    /// The flow the tab token names.
-    package let flow: FlowID
+    /// The webview session the tab token names.
+    package let webviewSession: WebviewSessionID
     /// The hash of the tab token.
     package let tabHash: Digest32
     /// The hash of the return ticket that follows from it.
@@ -136,8 +136,8 @@ package struct ReviewRequest: Sendable {
 
 /// The buyer agrees to the total.
 package struct PlaceRequest: Sendable {
-    /// The flow both tokens name.
-    package let flow: FlowID
+    /// The webview session both tokens name.
+    package let webviewSession: WebviewSessionID
     /// The hash of the tab token.
     package let tabHash: Digest32
     /// The hash of the return ticket.
@@ -150,8 +150,8 @@ package struct PlaceRequest: Sendable {
 
 /// Everything a purchase request proves itself with, as hashes.
 package struct PurchaseEvidence: Sendable {
-    /// The flow the return ticket names.
-    package let flow: FlowID
+    /// The webview session the return ticket names.
+    package let webviewSession: WebviewSessionID
     /// The hash of the return ticket.
     package let returnHash: Digest32
     /// The hash of the app proof, if given.
@@ -170,8 +170,8 @@ package struct PurchaseEvidence: Sendable {
 
 /// Everything a receipt request proves itself with, as hashes.
 package struct ReceiptRequest: Sendable {
-    /// The flow the return ticket names.
-    package let flow: FlowID
+    /// The webview session the return ticket names.
+    package let webviewSession: WebviewSessionID
     /// The hash of the return ticket.
     package let returnHash: Digest32
     /// The hash of the app proof, if given.
@@ -228,6 +228,6 @@ package struct Authorization: Sendable {
 package enum Observation: String, Sendable {
     /// A prefetch presented it and was refused.
     case prefetchRefused = "prefetch_refused"
-    /// It came over a connection without encryption: the flow is revoked if it still can be.
+    /// It came over a connection without encryption: the webview session is revoked if it still can be.
     case plaintext
 }

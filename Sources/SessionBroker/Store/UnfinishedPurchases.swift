@@ -3,8 +3,8 @@ package import Primitives
 
 /// A purchase whose lease is over without a result: whoever held it is gone, or the provider's answer stayed unknown.
 package struct OverduePurchase: Sendable, Hashable {
-    /// Which flow.
-    package let flow: FlowID
+    /// Which webview session.
+    package let webviewSession: WebviewSessionID
     /// How often it was taken over so far; a buyer's own repeats are not counted.
     package let recoveries: Int
     /// Since the attempt began.
@@ -13,38 +13,38 @@ package struct OverduePurchase: Sendable, Hashable {
     /// An overdue purchase.
     ///
     /// - Parameters:
-    ///   - flow: Which flow.
+    ///   - webviewSession: Which webview session.
     ///   - recoveries: How often it was taken over so far.
     ///   - age: Since the attempt began.
-    package init(flow: FlowID, recoveries: Int, age: Duration) {
-        self.flow = flow
+    package init(webviewSession: WebviewSessionID, recoveries: Int, age: Duration) {
+        self.webviewSession = webviewSession
         self.recoveries = recoveries
         self.age = age
     }
 }
 
-/// What a flow knows of its payment.
-package struct FlowPayment: Sendable, Hashable {
-    /// State of the flow.
-    package let state: FlowState
+/// What a webview session knows of its payment.
+package struct WebviewSessionPayment: Sendable, Hashable {
+    /// State of the webview session.
+    package let state: WebviewSessionState
     /// The provider's checkout session; `nil` before the buyer came back from it.
     package let orderReference: String?
     /// What the buyer agreed to pay; `nil` until it is known.
     package let total: Yen?
-    /// The provider's permission, once the flow is paid.
+    /// The provider's permission, once the webview session is paid.
     package let permission: String?
     /// Whether its purchase was given up.
     package let isStuck: Bool
 
-    /// What a flow knows of its payment.
+    /// What a webview session knows of its payment.
     ///
     /// - Parameters:
-    ///   - state: State of the flow.
+    ///   - state: State of the webview session.
     ///   - orderReference: The provider's checkout session.
     ///   - total: What the buyer agreed to pay.
     ///   - permission: The provider's permission.
     ///   - isStuck: Whether its purchase was given up.
-    package init(state: FlowState, orderReference: String?, total: Yen?, permission: String?, isStuck: Bool) {
+    package init(state: WebviewSessionState, orderReference: String?, total: Yen?, permission: String?, isStuck: Bool) {
         self.state = state
         self.orderReference = orderReference
         self.total = total
@@ -55,8 +55,8 @@ package struct FlowPayment: Sendable, Hashable {
 
 /// A purchase that the program has given up: a person finds out at the provider whether it was paid.
 package struct StuckPurchase: Sendable, Hashable {
-    /// Which flow.
-    package let flow: FlowID
+    /// Which webview session.
+    package let webviewSession: WebviewSessionID
     /// When the attempt began.
     package let since: WallTime
     /// When it was given up.
@@ -73,21 +73,21 @@ package struct StuckPurchase: Sendable, Hashable {
     /// A purchase that was given up.
     ///
     /// - Parameters:
-    ///   - flow: Which flow.
+    ///   - webviewSession: Which webview session.
     ///   - since: When the attempt began.
     ///   - stuckAt: When it was given up.
     ///   - recoveries: How often it was taken over.
     ///   - orderReference: The provider's checkout session.
     ///   - total: What the buyer agreed to pay.
     package init(
-        flow: FlowID,
+        webviewSession: WebviewSessionID,
         since: WallTime,
         stuckAt: WallTime,
         recoveries: Int,
         orderReference: String,
         total: Yen
     ) {
-        self.flow = flow
+        self.webviewSession = webviewSession
         self.since = since
         self.stuckAt = stuckAt
         self.recoveries = recoveries

@@ -3,8 +3,8 @@ package import Primitives
 
 /// Token P: says "the same app install that asked for the launch ticket"; lives in the app jar's cookie and nowhere else.
 ///
-/// `swp_` and 43 characters of `[A-Za-z0-9_-]`, base64url without padding of 32 random bytes. It names no flow: one
-/// install keeps it for all its flows.
+/// `swp_` and 43 characters of `[A-Za-z0-9_-]`, base64url without padding of 32 random bytes. It names no webview session: one
+/// install keeps it for all its webview sessions.
 package struct AppProof: Sendable, CustomStringConvertible, CustomReflectable {
     private let secret: TokenSecret
 
@@ -28,7 +28,7 @@ package struct AppProof: Sendable, CustomStringConvertible, CustomReflectable {
     /// The proof behind a text, or `nil` where tag, length or alphabet is another.
     ///
     /// - Parameter text: From a request; anything.
-    /// - Returns: A proof that may or may not be bound to a flow.
+    /// - Returns: A proof that may or may not be bound to a webview session.
     package static func parse(_ text: Span<UInt8>) -> AppProof? {
         guard text.count == characterCount, TokenTag.begins(text, with: letter) else { return nil }
         var isCanonical = false
@@ -43,7 +43,7 @@ package struct AppProof: Sendable, CustomStringConvertible, CustomReflectable {
     /// The proof behind a text, or `nil` where tag, length or alphabet is another.
     ///
     /// - Parameter text: From a request; anything.
-    /// - Returns: A proof that may or may not be bound to a flow.
+    /// - Returns: A proof that may or may not be bound to a webview session.
     package static func parse(_ text: String) -> AppProof? {
         parse(text.utf8Span.span)
     }

@@ -2,16 +2,16 @@ import Primitives
 
 /// What an issue came to.
 package enum IssueVerdict: Sendable {
-    /// A flow was made.
-    case issued(IssuedFlow)
-    /// This install, or all together, have too many live flows: 429.
-    case tooManyFlows
+    /// A webview session was made.
+    case issued(IssuedWebviewSession)
+    /// This install, or all together, have too many live webview sessions: 429.
+    case tooManyWebviewSessions
     /// The policy wants a challenge of this client and there is none: 400.
     case verifierRequired
 }
 
-/// A flow that was made.
-package struct IssuedFlow: Sendable {
+/// A webview session that was made.
+package struct IssuedWebviewSession: Sendable {
     /// Token A, for the answer's body.
     package let ticket: LaunchTicket
     /// Token P, if the jar had none and the cookie is to be set.
@@ -28,23 +28,23 @@ package enum OpenVerdict: Sendable {
     case unknown
     /// Too late: 410.
     case expired
-    /// Used by somebody else before: 409; the flow is dead now unless the policy only refuses.
+    /// Used by somebody else before: 409; the webview session is dead now unless the policy only refuses.
     case reused
     /// The purchase is under way or over: 409.
     case finished
     /// Another browser than the one with the cart: 403.
     case wrongBrowser
     /// Revoked, expired or cancelled before: 410.
-    case dead(FlowState)
+    case dead(WebviewSessionState)
 }
 
 /// A tab that was opened.
 package struct OpenedTab: Sendable {
-    /// Which flow.
-    package let flow: FlowID
+    /// Which webview session.
+    package let webviewSession: WebviewSessionID
     /// Token B, for its cookie and nothing else.
     package let token: TabToken
-    /// Whose flow.
+    /// Whose webview session.
     package let client: ClientKind
     /// Profile strict, after the halves have met: the checkout session to review again under the new token.
     package let review: String?
@@ -56,12 +56,12 @@ package struct OpenedTab: Sendable {
 package enum TabRefusal: Sendable, Equatable {
     /// There is no such token: 403, neutral page.
     case unknown
-    /// Too late; the flow expired: 403, neutral page.
+    /// Too late; the webview session expired: 403, neutral page.
     case expired
-    /// Replaced by a re-open; the flow is revoked now: 403, neutral page.
+    /// Replaced by a re-open; the webview session is revoked now: 403, neutral page.
     case superseded
-    /// The flow is over, or back at the app: 403, neutral page. Authorized means that the app has bought.
-    case closed(FlowState)
+    /// The webview session is over, or back at the app: 403, neutral page. Authorized means that the app has bought.
+    case closed(WebviewSessionState)
     /// A browser has bought: as `closed`, but its token is still asked for by the receipt.
     case bought
     /// The provider is being called: nothing may change now.
@@ -81,9 +81,9 @@ extension TabRefusal {
 /// What a tab may see.
 package enum TabVerdict: Sendable {
     /// The page, live.
-    case live(FlowView)
+    case live(WebviewSessionView)
     /// The page, while the provider is being called: no control works.
-    case readOnly(FlowView)
+    case readOnly(WebviewSessionView)
     /// Nothing.
     case refused(TabRefusal)
 }

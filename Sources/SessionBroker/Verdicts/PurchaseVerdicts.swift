@@ -33,12 +33,12 @@ package struct PurchaseRequest: Sendable {
 package enum PurchaseRefusal: Sendable, Equatable {
     /// There is no such return ticket: 404.
     case unknown
-    /// A proof is missing: 403, whatever became of the flow; the fifth time it dies of it.
+    /// A proof is missing: 403, whatever became of the webview session; the fifth time it dies of it.
     case proofRequired
-    /// A proof does not fit: 403, whatever became of the flow; by the policy it dies of it.
+    /// A proof does not fit: 403, whatever became of the webview session; by the policy it dies of it.
     case proofMismatch
-    /// Tab token and return ticket are of two flows: 409.
-    case flowMismatch
+    /// Tab token and return ticket are of two webview sessions: 409.
+    case webviewSessionMismatch
     /// There is no total yet: 409 `not_priced`.
     case notPriced
     /// The page showed another total: 409; this is the right one.
@@ -54,7 +54,7 @@ package enum PurchaseRefusal: Sendable, Equatable {
     /// Too late: 410 `expired_session`.
     case expired
     /// Dead before: 410 `session_revoked`, or `expired_session` where the state is `expired`.
-    case dead(FlowState)
+    case dead(WebviewSessionState)
 }
 
 /// What a purchase request came to.
@@ -71,15 +71,15 @@ package enum PurchaseVerdict: Sendable {
     case refused(PurchaseRefusal)
 }
 
-/// The right to call the provider for a flow, until the lease is over.
+/// The right to call the provider for a webview session, until the lease is over.
 package struct PurchaseAttempt: Sendable {
-    /// Which flow.
-    package let flow: FlowID
+    /// Which webview session.
+    package let webviewSession: WebviewSessionID
     /// Whose.
     package let client: ClientKind
     /// 1 for the first; a recovery keeps it.
     ///
-    /// Together with the flow it makes the idempotency key.
+    /// Together with the webview session it makes the idempotency key.
     package let number: Int
     /// Fences settle and release.
     package let id: UUIDBytes
@@ -89,13 +89,13 @@ package struct PurchaseAttempt: Sendable {
     package let total: Yen
 
     /// The number of the order as the buyer sees it.
-    package var orderNumber: OrderNumber { OrderNumber(flow) }
+    package var orderNumber: OrderNumber { OrderNumber(webviewSession) }
 }
 
 /// What `POST /return` answers.
 package enum CheckVerdict: Sendable {
     /// Both halves belong together, and a purchase would be considered.
-    case proven(FlowStatus)
+    case proven(WebviewSessionStatus)
     /// A purchase would be refused.
     case refused(PurchaseRefusal)
 }
@@ -103,7 +103,7 @@ package enum CheckVerdict: Sendable {
 /// What `GET /thanks` may show.
 package enum ReceiptVerdict: Sendable {
     /// The order, with buyer and address while they are kept.
-    case receipt(FlowView)
+    case receipt(WebviewSessionView)
     /// No such ticket, no proof, or not bought: 404, neutral page.
     case unknown
     /// Bought too long ago, or dead: 410, neutral page.

@@ -9,11 +9,11 @@ package enum OpenDecision: String, Sendable, CaseIterable {
     case reopened
     /// By the tab that holds the token: nothing changed.
     case sameTab = "same_tab"
-    /// By somebody else: the flow was revoked, unless the policy only refuses.
+    /// By somebody else: the webview session was revoked, unless the policy only refuses.
     case reused
     /// By another browser than the one with the cart: nothing changed.
     case wrongBrowser = "wrong_browser"
-    /// Too late: the flow expired.
+    /// Too late: the webview session expired.
     case expired
     /// The purchase is under way or over: nothing changed.
     case finished
@@ -27,11 +27,11 @@ package enum TabDecision: String, Sendable, CaseIterable {
     case live
     /// It shows, but changes nothing: the provider is being called.
     case readOnly = "read_only"
-    /// The flow is over, or back at the app.
+    /// The webview session is over, or back at the app.
     case closed
-    /// It was replaced by a re-open: two parties held the ticket, the flow was revoked.
+    /// It was replaced by a re-open: two parties held the ticket, the webview session was revoked.
     case superseded = "orphan"
-    /// Too late: the flow expired.
+    /// Too late: the webview session expired.
     case expired
 }
 
@@ -61,8 +61,8 @@ package enum PlaceDecision: String, Sendable, CaseIterable {
     case notReviewed = "not_reviewed"
     /// The provider declined; a new review is needed: nothing changed.
     case declined
-    /// Return ticket and tab token are of two flows: nothing changed.
-    case flowMismatch = "flow_mismatch"
+    /// Return ticket and tab token are of two webview sessions: nothing changed.
+    case webviewSessionMismatch = "flow_mismatch"
     /// The page showed another total: nothing changed.
     case priceChanged = "price_changed"
     /// Profile strict: the halves have not met: nothing changed.
@@ -79,7 +79,7 @@ package enum PlaceDecision: String, Sendable, CaseIterable {
 
 /// What became of giving up.
 package enum CancelDecision: String, Sendable, CaseIterable {
-    /// The flow is cancelled.
+    /// The webview session is cancelled.
     case cancelled
     /// See `TabDecision`.
     case readOnly = "read_only"
@@ -111,11 +111,12 @@ package enum PurchaseDecision: String, Sendable, CaseIterable {
     case priceChanged = "price_changed"
     /// Another session of the provider is pinned.
     case orderMismatch = "order_mismatch"
-    /// A proof is missing; the fifth time the flow is revoked.
+    /// A proof is missing; the fifth time the webview session is revoked.
     case proofRequired = "proof_required"
-    /// A proof does not fit; the flow was revoked, unless the policy only refuses or the provider was called already.
+    /// A proof does not fit; the webview session was revoked, unless the policy only refuses or the provider was called
+    /// already.
     case proofMismatch = "proof_mismatch"
-    /// Too late: the flow expired.
+    /// Too late: the webview session expired.
     case expired
     /// Revoked, expired or cancelled before.
     case dead

@@ -5,7 +5,7 @@ import Primitives
 package struct ReviewedSession: Sendable {
     /// The id of the checkout session, 36 characters.
     package let orderReference: String
-    /// `merchantReferenceId` of its metadata: the flow id that was signed into the button.
+    /// `merchantReferenceId` of its metadata: the webview session id that was signed into the button.
     package let merchantReference: String?
     /// From the address, by the shop's rule.
     package let postage: Yen
@@ -30,8 +30,8 @@ package struct ReviewedSession: Sendable {
 /// What became of a review return.
 package enum ReviewVerdict: Sendable {
     /// The session is pinned: go on to the clean confirm page.
-    case reviewed(FlowView)
-    /// The session belongs to another flow, or the order is placed with another session: 422.
+    case reviewed(WebviewSessionView)
+    /// The session belongs to another webview session, or the order is placed with another session: 422.
     case orderMismatch
     /// That session was declined: the buyer must start a new one.
     case declined
@@ -45,8 +45,8 @@ package enum QuoteVerdict: Sendable {
     case quoted(postage: Yen, total: Yen)
     /// No address is known yet: 409.
     case notPriced
-    /// Return ticket and tab token are of two flows: 409.
-    case flowMismatch
+    /// Return ticket and tab token are of two webview sessions: 409.
+    case webviewSessionMismatch
     /// Another checkout session is pinned: 422.
     case orderMismatch
     /// The tab token does not do it.
@@ -61,8 +61,8 @@ package enum PlaceVerdict: Sendable {
     case notReviewed
     /// The provider declined: the buyer must start a new session, 402.
     case declined
-    /// Return ticket and tab token are of two flows: 409.
-    case flowMismatch
+    /// Return ticket and tab token are of two webview sessions: 409.
+    case webviewSessionMismatch
     /// The page showed another total: 409; this is the right one.
     case priceChanged(Yen)
     /// Profile strict: the app has to be visited first, 409.
@@ -73,8 +73,8 @@ package enum PlaceVerdict: Sendable {
 
 /// An order that was placed.
 package struct Placement: Sendable {
-    /// Which flow.
-    package let flow: FlowID
+    /// Which webview session.
+    package let webviewSession: WebviewSessionID
     /// Whose.
     package let client: ClientKind
     /// What is bought.
@@ -83,23 +83,23 @@ package struct Placement: Sendable {
     package let total: Yen
     /// The address that the total was made for; `nil` where nothing is sealed any more.
     package let address: Address?
-    /// What the order agreed on besides its price, as whoever opened the flow wrote it; `nil` for the shop's own.
+    /// What the order agreed on besides its price, as whoever opened the webview session wrote it; `nil` for the shop's own.
     package let terms: [UInt8]?
     /// The provider's checkout session.
     package let orderReference: String
-    /// Counts the placements of the flow; fences `unplace`.
+    /// Counts the placements of the webview session; fences `unplace`.
     package let number: Int
 
     /// The number of the order as the buyer sees it.
-    package var orderNumber: OrderNumber { OrderNumber(flow) }
+    package var orderNumber: OrderNumber { OrderNumber(webviewSession) }
 }
 
 /// What became of giving up.
 package enum CancelVerdict: Sendable {
-    /// The flow is cancelled.
+    /// The webview session is cancelled.
     case cancelled
-    /// Return ticket and tab token are of two flows: 409.
-    case flowMismatch
+    /// Return ticket and tab token are of two webview sessions: 409.
+    case webviewSessionMismatch
     /// The tab token does not do it.
     case refused(TabRefusal)
 }

@@ -29,7 +29,8 @@ package final class PostgresEventStore {
         parameterTypes: [.int8, .uuid, .int8]
     )
 
-    /// Up to the oldest transaction that is still running: one that has begun before may yet commit an event that is listed before others.
+    /// Up to the oldest transaction that is still running: one that has begun before may yet commit an event that is listed
+    /// before others.
     static let pageStatement = Statement(
         name: "event_feed_page",
         sql: """
@@ -58,7 +59,7 @@ package final class PostgresEventStore {
         let start = cursor ?? .start
         var parameters = Parameters()
         parameters.append(int64: start.transaction)
-        parameters.append(uuid: start.flow)
+        parameters.append(uuid: start.webviewSession)
         parameters.append(int64: start.sequence)
         do throws(PostgresError) {
             if cursor != nil, try await client.read(PostgresEventStore.placeStatement, parameters).rowCount == 0 {
@@ -71,7 +72,11 @@ package final class PostgresEventStore {
             var next = start
             for row in 0..<min(rows.rowCount, limit) {
                 let event = try PostgresEventStore.event(rows, row)
-                next = EventCursor(transaction: try rows.int64(row, 0), flow: event.flow, sequence: event.sequence)
+                next = EventCursor(
+                    transaction: try rows.int64(row, 0),
+                    webviewSession: event.webviewSession,
+                    sequence: event.sequence
+                )
                 events.append(event)
             }
             return EventPage(events, next: next, hasMore: rows.rowCount > limit)
@@ -85,7 +90,7 @@ package final class PostgresEventStore {
         return WebhookEvent(
             id: try rows.uuid(row, 3),
             type: try rows.text(row, 4),
-            flow: try rows.uuid(row, 1),
+            webviewSession: try rows.uuid(row, 1),
             sequence: try rows.int64(row, 2),
             at: try rows.timestamp(row, 5),
             // As a webhook tells it: one bad row must not stop all others.

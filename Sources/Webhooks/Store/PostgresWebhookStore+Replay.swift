@@ -15,13 +15,13 @@ extension PostgresWebhookStore {
         switch what {
         case .endpoint(let endpoint):
             return WebhookReplayed(queues: try await replayAll(of: endpoint))
-        case .flow(let flow):
+        case .webviewSession(let webviewSession):
             var parameters = Parameters()
-            parameters.append(uuid: flow)
-            let rows = try await work(PostgresWebhookStore.replayFlowStatement, parameters, isLastStep: true)
+            parameters.append(uuid: webviewSession)
+            let rows = try await work(PostgresWebhookStore.replayWebviewSessionStatement, parameters, isLastStep: true)
             return try decoding { () throws(PostgresError) in WebhookReplayed(queues: Int(try rows.int64(0, 0))) }
-        case .event(let event, let flow, let endpoint):
-            let place = try await flow == nil ? find(event) : self.place(of: event, in: flow)
+        case .event(let event, let webviewSession, let endpoint):
+            let place = try await webviewSession == nil ? find(event) : self.place(of: event, in: webviewSession)
             guard let place else { return WebhookReplayed(queues: 0) }
             return try await replay(from: place, to: endpoint)
         }
@@ -39,7 +39,7 @@ extension PostgresWebhookStore {
         parked_at = NULL, failures = 0, next_at = statement_timestamp(), since = statement_timestamp()
         """
 
-    /// Goes on behind a flow, so that a queue that fails again meanwhile is not met twice.
+    /// Goes on behind a webview session, so that a queue that fails again meanwhile is not met twice.
     static let replayEndpointStatement = Statement(
         name: "webhook_replay_endpoint",
         sql: """
@@ -67,15 +67,15 @@ extension PostgresWebhookStore {
             parameters.append(int64: PostgresWebhookStore.batch)
             let rows = try await work(PostgresWebhookStore.replayEndpointStatement, parameters)
             guard rows.rowCount == 1 else { return total }
-            let (flow, count) = try decoding { () throws(PostgresError) in
+            let (webviewSession, count) = try decoding { () throws(PostgresError) in
                 (try rows.uuid(0, 0), try rows.int64(0, 1))
             }
-            last = flow
+            last = webviewSession
             total += Int(count)
         }
     }
 
-    static let replayFlowStatement = Statement(
+    static let replayWebviewSessionStatement = Statement(
         name: "webhook_replay_flow",
         sql: """
             WITH l AS (
@@ -97,7 +97,7 @@ extension PostgresWebhookStore {
 
     /// Where an event stands.
     private struct Place {
-        let flow: UUIDBytes
+        let webviewSession: UUIDBytes
         let sequence: Int64
     }
 
@@ -107,21 +107,23 @@ extension PostgresWebhookStore {
         parameterTypes: [.uuid, .uuid]
     )
 
-    private func place(of event: UUIDBytes, in flow: UUIDBytes?) async throws(StoreError) -> Place? {
-        guard let flow else { return nil }
+    private func place(of event: UUIDBytes, in webviewSession: UUIDBytes?) async throws(StoreError) -> Place? {
+        guard let webviewSession else { return nil }
         var parameters = Parameters()
         parameters.append(uuid: event)
-        parameters.append(uuid: flow)
+        parameters.append(uuid: webviewSession)
         let rows = try await work(PostgresWebhookStore.placeStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
-        return try decoding { () throws(PostgresError) in Place(flow: flow, sequence: try rows.int64(0, 0)) }
+        return try decoding { () throws(PostgresError) in
+            Place(webviewSession: webviewSession, sequence: try rows.int64(0, 0))
+        }
     }
 
     /// How many events are looked at by one statement.
     private static let reach: Int64 = 10_000
 
-    /// An id of an event tells nothing of its time, and an operator's wish is not worth an index that each purchase would pay for: it
-    /// is looked for from the newest session back, along the primary key, a part at a time.
+    /// An id of an event tells nothing of its time, and an operator's wish is not worth an index that each purchase would pay
+    /// for: it is looked for from the newest session back, along the primary key, a part at a time.
     static let findEventStatement = Statement(
         name: "webhook_find_event",
         sql: """
@@ -136,24 +138,25 @@ extension PostgresWebhookStore {
     )
 
     private func find(_ event: UUIDBytes) async throws(StoreError) -> Place? {
-        var place = Place(flow: UUIDBytes(high: .max, low: .max), sequence: .max)
+        var place = Place(webviewSession: UUIDBytes(high: .max, low: .max), sequence: .max)
         while true {
             var parameters = Parameters()
-            parameters.append(uuid: place.flow)
+            parameters.append(uuid: place.webviewSession)
             parameters.append(int64: place.sequence)
             parameters.append(uuid: event)
             parameters.append(int64: PostgresWebhookStore.reach)
             let rows = try await work(PostgresWebhookStore.findEventStatement, parameters)
             guard rows.rowCount == 1 else { return nil }
             let isFound = try decoding { () throws(PostgresError) in
-                place = Place(flow: try rows.uuid(0, 0), sequence: try rows.int64(0, 1))
+                place = Place(webviewSession: try rows.uuid(0, 0), sequence: try rows.int64(0, 1))
                 return try rows.bool(0, 2)
             }
             if isFound { return place }
         }
     }
 
-    /// A queue that somebody is sending for is left alone: its event may arrive at any moment, and no two of a session may be on their way.
+    /// A queue that somebody is sending for is left alone: its event may arrive at any moment, and no two of a session may be
+    /// on their way.
     static let replayEventStatement = Statement(
         name: "webhook_replay_event",
         sql: """
@@ -183,7 +186,7 @@ extension PostgresWebhookStore {
         to endpoint: UUIDBytes?
     ) async throws(StoreError) -> WebhookReplayed {
         var parameters = Parameters()
-        parameters.append(uuid: place.flow)
+        parameters.append(uuid: place.webviewSession)
         parameters.append(int64: place.sequence)
         parameters.append(uuid: endpoint)
         let rows = try await work(PostgresWebhookStore.replayEventStatement, parameters, isLastStep: true)

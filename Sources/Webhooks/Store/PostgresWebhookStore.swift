@@ -19,7 +19,7 @@ package final class PostgresWebhookStore {
         removeQueuesStatement,
         queuesStatement,
         replayEndpointStatement,
-        replayFlowStatement,
+        replayWebviewSessionStatement,
         placeStatement,
         findEventStatement,
         replayEventStatement,
@@ -160,14 +160,14 @@ extension PostgresWebhookStore: WebhookStore {
     private static func event(
         _ rows: ResultSet,
         _ row: Int,
-        of flow: UUIDBytes,
+        of webviewSession: UUIDBytes,
         from column: Int
     ) throws(PostgresError) -> WebhookEvent {
         let text = try rows.json(row, column + 4)
         return WebhookEvent(
             id: try rows.uuid(row, column),
             type: try rows.text(row, column + 2),
-            flow: flow,
+            webviewSession: webviewSession,
             sequence: try rows.int64(row, column + 1),
             at: try rows.timestamp(row, column + 3),
             data: (try? JSONParser.parse(text)) ?? .null
@@ -192,8 +192,8 @@ extension PostgresWebhookStore: WebhookStore {
             WHERE w.endpoint_id = $1 AND w.flow_id = $2 AND w.attempt_id = $3 AND w.head = $4)
         """
 
-    /// An event that came after the snapshot shows in the queue's tail, which is read when it is locked, but not among the events: then
-    /// nothing is done, and the next try sees both.
+    /// An event that came after the snapshot shows in the queue's tail, which is read when it is locked, but not among the
+    /// events: then nothing is done, and the next try sees both.
     static let deliveredStatement = Statement(
         name: "webhook_delivered",
         sql: """
@@ -227,7 +227,7 @@ extension PostgresWebhookStore: WebhookStore {
         guard let rows = try await settle(PostgresWebhookStore.deliveredStatement, parameters) else { return .over }
         return try decoding { () throws(PostgresError) in
             guard try rows.text(0, 0) == "next" else { return .over }
-            return .next(try PostgresWebhookStore.event(rows, 0, of: delivery.event.flow, from: 1))
+            return .next(try PostgresWebhookStore.event(rows, 0, of: delivery.event.webviewSession, from: 1))
         }
     }
 
@@ -284,7 +284,7 @@ extension PostgresWebhookStore: WebhookStore {
     private static func fence(of delivery: ClaimedDelivery) -> Parameters {
         var parameters = Parameters()
         parameters.append(uuid: delivery.endpoint)
-        parameters.append(uuid: delivery.event.flow)
+        parameters.append(uuid: delivery.event.webviewSession)
         parameters.append(uuid: delivery.attempt)
         parameters.append(int64: delivery.event.sequence)
         return parameters
@@ -358,8 +358,8 @@ extension PostgresWebhookStore: WebhookStore {
         }
     }
 
-    /// Events go with their month and a queue waits for days at most, unless it is dead-lettered: only queues of flows that are a month old are
-    /// looked up.
+    /// Events go with their month and a queue waits for days at most, unless it is dead-lettered: only queues of webview
+    /// sessions that are a month old are looked up.
     static let purgeStatement = Statement(
         name: "webhook_purge",
         sql: """

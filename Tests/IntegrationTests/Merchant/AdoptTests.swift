@@ -15,7 +15,7 @@ struct AdoptTests {
     }
 
     /// The permission and the charge of the newest order.
-    private func newest(_ shop: Shop) throws -> (flow: String, permission: String, charge: String) {
+    private func newest(_ shop: Shop) throws -> (webviewSession: String, permission: String, charge: String) {
         let rows = try shop.rows(
             """
             SELECT o.flow_id, o.charge_permission, p.object_id FROM merchant_order AS o
@@ -75,7 +75,7 @@ struct AdoptTests {
             let look = try await shop.runCommand(words)
             #expect(look.exit == .code(0), "\(look.output)")
             let line = try JSONParser.parse(Array(look.output.utf8))
-            #expect(line["session"]?.text == lost.flow)
+            #expect(line["session"]?.text == lost.webviewSession)
             #expect(line["isInLedger"]?.flag == false)
             #expect(line["order"]?.text == "missing")
             #expect(line["charges"]?.elements.first?["amount"]?["amount"]?.text == "3180")
@@ -84,7 +84,7 @@ struct AdoptTests {
             #expect(try await shop.runCommand(words + ["--fix"]).exit == .code(0))
             let again = try await shop.runCommand(words + ["--fix"])
             #expect(again.exit == .code(0), "\(again.output)")
-            let session = try await merchant.get("/v1/sessions/\(lost.flow)")
+            let session = try await merchant.get("/v1/sessions/\(lost.webviewSession)")
             #expect(session["state"]?.text == "paid", "\(session.text)")
             #expect(session["reference"]?.text == "A-1001")
             #expect(session["amounts"]?["total"]?["amount"]?.text == "3180")
@@ -93,7 +93,7 @@ struct AdoptTests {
             #expect(events.filter { $0 == "session.paid" }.count == 1, "\(events)")
             let body: JSONValue = ["amount": MerchantClient.yen(3_180)]
             #expect(try await merchant.post("/v1/charges/\(lost.charge)/capture", body).status == 200)
-            #expect(try await merchant.get("/v1/sessions/\(lost.flow)")["state"]?.text == "captured")
+            #expect(try await merchant.get("/v1/sessions/\(lost.webviewSession)")["state"]?.text == "captured")
             let report = try await shop.runCommand(["reconcile", "--rate", "1000"])
             #expect(report.exit == .code(0), "\(report.output)")
         }

@@ -43,7 +43,7 @@ import Testing
         try await withShop(.merchants()) { shop in
             let till = try await Till.open(shop)
             #expect(try await till.capture().status == 200)
-            let audit = try await shop.runCommand(["audit", till.flow])
+            let audit = try await shop.runCommand(["audit", till.webviewSession])
             let settled = try audit.output.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
                 .filter { $0["op"]?.text == "settle" }
             let request = try #require(settled.first?["providerRequest"]?.text)

@@ -136,7 +136,7 @@ struct CrowdBooks {
         for order in lost { try await merchant.cancel(order) }
         let missing = try await unknownPayments()
         #expect(!missing.isEmpty)
-        let references = Dictionary(orders.map { ($0.crossing?.flow ?? "", $0.reference) }) { one, _ in one }
+        let references = Dictionary(orders.map { ($0.crossing?.webviewSession ?? "", $0.reference) }) { one, _ in one }
         _ = try await inParallel(shop.reactor, missing, atMost: 4) { (charge, session) in
             let permission = charge.prefix { $0 != "C" }.dropLast()
             let reference = try #require(references[session])
@@ -163,7 +163,8 @@ struct CrowdBooks {
         _ = try await inParallel(shop.reactor, orders, atMost: width) { try await merchant.settle($0) }
     }
 
-    /// The charges of the provider that the ledger does not know, as the report of transactions tells them, with their sessions.
+    /// The charges of the provider that the ledger does not know, as the report of transactions tells them, with their
+    /// sessions.
     private func unknownPayments() async throws -> [(charge: String, session: String)] {
         let known = Set(try shop.rows("SELECT object_id FROM payment_object WHERE kind = 'charge'").map { $0[0] })
         var unknown: [(charge: String, session: String)] = []
@@ -194,7 +195,7 @@ struct CrowdBooks {
         let sessions = ours.sessions
         var wrong: [String] = []
         for order in orders {
-            let sums = sessions[order.crossing?.flow ?? ""]
+            let sums = sessions[order.crossing?.webviewSession ?? ""]
             if sums != order.expected {
                 wrong.append("\(order.reference): \(String(describing: sums)), \(order.expected)")
             }
@@ -235,11 +236,11 @@ struct CrowdBooks {
         return book
     }
 
-    /// The objects of the provider: charges and declines by its log of calls, which names no session where a fault came first; refunds by
-    /// our ids and their number.
+    /// The objects of the provider: charges and declines by its log of calls, which names no session where a fault came first;
+    /// refunds by our ids and their number.
     private func provider(_ ours: CrowdBook) async throws -> CrowdBook {
         var book = CrowdBook()
-        let known = Set(orders.compactMap { $0.crossing?.flow })
+        let known = Set(orders.compactMap { $0.crossing?.webviewSession })
         let calls = try await shop.completions()
         for checkout in Set(calls.map(\.session)) where !checkout.isEmpty {
             let object = try await object(checkout)

@@ -36,7 +36,8 @@ final class CrowdOrder {
     var refund: Int { index % 4 == 0 ? 700 + index % 89 : 0 }
 }
 
-/// A merchant's server that opens sessions for many buyers, and takes and gives back their money, as docs/merchant-guide.md tells.
+/// A merchant's server that opens sessions for many buyers, and takes and gives back their money, as docs/merchant-guide.md
+/// tells.
 final class CrowdMerchant {
     private(set) lazy var events = EventReader { [unowned self] in try await insist("GET", $0) }
     /// Where the shop is.
@@ -74,7 +75,7 @@ final class CrowdMerchant {
         ]
         let paid = try await insist(
             "POST",
-            "/v1/sessions/\(crossing.flow)/complete",
+            "/v1/sessions/\(crossing.webviewSession)/complete",
             body,
             mark: "complete-\(order.index)"
         )
@@ -86,7 +87,7 @@ final class CrowdMerchant {
             return
         case 404, 409, 410, 422:
             // The database has lost it, or the buyer's last steps; whether it was paid all the same the session tells.
-            session = try JSONParser.parse(try await insist("GET", "/v1/sessions/" + crossing.flow).body)
+            session = try JSONParser.parse(try await insist("GET", "/v1/sessions/" + crossing.webviewSession).body)
         default: throw UnexpectedAnswer("complete", paid)
         }
         guard let charge = session["charges"]?.elements.first?["id"]?.text else {
@@ -119,7 +120,7 @@ final class CrowdMerchant {
 
     /// Gives a session up that cannot come to its end.
     func cancel(_ order: CrowdOrder) async throws {
-        let path = "/v1/sessions/\(order.crossing?.flow ?? "")/cancel"
+        let path = "/v1/sessions/\(order.crossing?.webviewSession ?? "")/cancel"
         let answer = try await insist("POST", path, [:], mark: "cancel-\(order.index)")
         guard [200, 404].contains(answer.status) else { throw UnexpectedAnswer(path, answer) }
     }
@@ -144,12 +145,13 @@ final class CrowdMerchant {
                 mark: "open-\(order.index)-\(order.creation)"
             )
             let session = try JSONParser.parse(answer.body)
-            guard answer.status == 201, let flow = session["id"]?.text, let ticket = session["launch"]?["ticket"]?.text
+            guard answer.status == 201, let webviewSession = session["id"]?.text,
+                let ticket = session["launch"]?["ticket"]?.text
             else {
                 throw UnexpectedAnswer("sessions", answer)
             }
             var crossing = Crossing()
-            crossing.flow = flow
+            crossing.webviewSession = webviewSession
             crossing.launchTicket = ticket
             crossing.appProof = session["launch"]?["appProof"]?.text ?? ""
             do {
@@ -195,14 +197,15 @@ final class CrowdMerchant {
     }
 
     private func endLeases(_ path: String, _ mark: String) throws {
-        let flow = path.hasSuffix("/complete") ? String(path.dropFirst("/v1/sessions/".count).prefix(36)) : nil
+        let webviewSession =
+            path.hasSuffix("/complete") ? String(path.dropFirst("/v1/sessions/".count).prefix(36)) : nil
         try shop.rows(
             """
             WITH f AS (UPDATE flow SET lease_until = now() WHERE state = 'purchasing' AND flow_id = $1::uuid),
                 o AS (UPDATE payment_operation SET lease_until = now() WHERE state = 'open' AND idem = $2)
             UPDATE api_idempotency SET lease_until = now() WHERE idem = $2
             """,
-            [flow, mark]
+            [webviewSession, mark]
         )
     }
 

@@ -90,7 +90,7 @@ struct EventDataTests {
             let cancelled = try await still.merchant.open()
             _ = try await still.merchant.post("/v1/sessions/\(cancelled.id)/cancel", [:])
             try await still.compare(cancelled.id, newest: ["session.cancelled"])
-            // With a price that the buyer's address decided, which only the flow knows.
+            // With a price that the buyer's address decided, which only the webview session knows.
             let reviewed = try await still.merchant.open()
             _ = try await shop.tab().cross(reviewed.url)
             _ = try await still.merchant.post("/v1/sessions/\(reviewed.id)/cancel", [:])

@@ -139,7 +139,7 @@ private struct FourOrders: Sendable {
         [
             ("CreateRefund", "/v1/charges/\(captured.charge)/refunds", MerchantKey.amount(1_200)),
             ("CaptureCharge", "/v1/charges/\(held.charge)/capture", MerchantKey.amount(27_996)),
-            ("CreateCharge", "/v1/sessions/\(freed.flow)/charges", MerchantKey.amount(9_000)),
+            ("CreateCharge", "/v1/sessions/\(freed.webviewSession)/charges", MerchantKey.amount(9_000)),
         ]
     }
 
@@ -173,7 +173,7 @@ private struct FourOrders: Sendable {
         #expect(try await captured.effects("CreateCharge") == 1)
         #expect(try await captured.effects("CompleteCheckoutSession") == 4, "three of them before")
         #expect(try shop.value("SELECT count(*) FROM payment_operation_open") == "0")
-        #expect(try shop.value("SELECT state FROM flow WHERE flow_id = $1", [shopper.flow]) == "authorized")
+        #expect(try shop.value("SELECT state FROM flow WHERE flow_id = $1", [shopper.webviewSession]) == "authorized")
         let refunds = "SELECT count(*) FROM payment_object WHERE kind = 'refund'"
         #expect(try shop.value(refunds) == "1")
     }
@@ -184,7 +184,7 @@ private struct FourOrders: Sendable {
             try shop.value("SELECT count(*) FROM api_idempotency WHERE idem IN ('CreateRefund', 'CaptureCharge')")
                 == "0"
         )
-        #expect(try shop.value("SELECT state FROM flow WHERE flow_id = $1", [shopper.flow]) == "placed")
+        #expect(try shop.value("SELECT state FROM flow WHERE flow_id = $1", [shopper.webviewSession]) == "placed")
     }
 
     private func insist(_ path: String, _ body: String, mark: String, key: String) async throws -> Page {

@@ -67,7 +67,7 @@ struct MobileCrashTests {
 private struct MobileTill {
     let shop: ProcessShop
     let curl: CurlClient
-    let flow: String
+    let webviewSession: String
     let finalization: JSONValue
 
     /// A session whose buyer is back in the app.
@@ -76,13 +76,13 @@ private struct MobileTill {
         let curl = CurlClient(shop.reactor, configuration: .patient)
         let opened = try await post(curl, server, "/v1/sessions", MerchantClient.appOrder(MerchantClient.delivery))
         let session = try JSONParser.parse(opened.body)
-        let flow = try #require(session["id"]?.text, "\(String(decoding: opened.body, as: UTF8.self))")
+        let webviewSession = try #require(session["id"]?.text, "\(String(decoding: opened.body, as: UTF8.self))")
         let launch = try #require(session["launch"]?["mobile"])
         let link = try await checkOut(launch, shop, curl)
         return MobileTill(
             shop: shop,
             curl: curl,
-            flow: flow,
+            webviewSession: webviewSession,
             finalization: [
                 "checkoutSessionId": .string(MerchantClient.checkoutSession(of: link)),
                 "appProof": session["launch"]?["appProof"] ?? .null, "shippingAddress": MerchantClient.delivery,
@@ -136,13 +136,13 @@ private struct MobileTill {
     }
 
     func finalize(_ server: ServerProcess) async throws -> InboundResponse {
-        try await MobileTill.post(curl, server, "/v1/sessions/\(flow)/finalize", finalization)
+        try await MobileTill.post(curl, server, "/v1/sessions/\(webviewSession)/finalize", finalization)
     }
 
     func buyer(_ server: ServerProcess) async throws -> InboundResponse {
         let outbound = OutboundRequest(
             method: "GET",
-            url: server.url + "/v1/sessions/\(flow)/buyer",
+            url: server.url + "/v1/sessions/\(webviewSession)/buyer",
             fields: [("Host", ServerProcess.host)] + MerchantKey.fields(nil)
         )
         return try await curl.send(outbound.patient)
@@ -164,12 +164,15 @@ private struct MobileTill {
     }
 
     func state() throws -> String {
-        (try shop.rows("SELECT state FROM flow WHERE flow_id = $1", [flow]).first?.first ?? nil) ?? ""
+        (try shop.rows("SELECT state FROM flow WHERE flow_id = $1", [webviewSession]).first?.first ?? nil) ?? ""
     }
 
     func trail() throws -> [String] {
-        try shop.rows("SELECT op || ' ' || verdict FROM flow_event WHERE flow_id = $1 ORDER BY ordinal", [flow])
-            .compactMap { $0[0] }
+        try shop.rows(
+            "SELECT op || ' ' || verdict FROM flow_event WHERE flow_id = $1 ORDER BY ordinal",
+            [webviewSession]
+        )
+        .compactMap { $0[0] }
     }
 
     func events() throws -> [String] {

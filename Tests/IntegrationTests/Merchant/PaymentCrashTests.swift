@@ -90,7 +90,7 @@ private struct ProcessTill {
     let shop: ProcessShop
     let curl: CurlClient
     let charge: String
-    let flow: String
+    let webviewSession: String
 
     static func open(_ shop: ProcessShop, _ server: ServerProcess) async throws -> ProcessTill {
         try shop.rows(MerchantKey.insertion)
@@ -102,7 +102,7 @@ private struct ProcessTill {
             shop: shop,
             curl: CurlClient(shop.reactor, configuration: .patient),
             charge: charge,
-            flow: crossing.flow
+            webviewSession: crossing.webviewSession
         )
     }
 
@@ -110,7 +110,7 @@ private struct ProcessTill {
         switch call {
         case .capture: ("/v1/charges/\(charge)/capture", MerchantKey.amount(9_000), "m")
         case .refund: ("/v1/charges/\(charge)/refunds", MerchantKey.amount(4_000), "m")
-        case .charge: ("/v1/sessions/\(flow)/charges", MerchantKey.amount(5_000), "m")
+        case .charge: ("/v1/sessions/\(webviewSession)/charges", MerchantKey.amount(5_000), "m")
         }
     }
 

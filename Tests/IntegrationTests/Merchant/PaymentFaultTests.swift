@@ -119,7 +119,7 @@ struct PaymentFaultTests {
             let (bad, good) = (try await Till.open(shop), try await Till.open(shop))
             try await shop.control.fault("CaptureCharge", count: 6, ["resetBefore": true])
             for till in [bad, good] {
-                #expect(try await till.capture(mark: till.flow).code == "outcome_unknown")
+                #expect(try await till.capture(mark: till.webviewSession).code == "outcome_unknown")
             }
             try await shop.control.clearFaults()
             try shop.refuse(
@@ -166,11 +166,11 @@ struct PaymentFaultTests {
         #expect(answer.code == (mishap.isHarmless ? "provider_failed" : "outcome_unknown"))
         #expect(answer.json["error"]?["message"]?.text?.contains("ry again") == true)
         #expect(answer[field: "retry-after"] == "5")
-        #expect(answer.flow == till.flow)
+        #expect(answer.webviewSession == till.webviewSession)
         let told = answer.json["error"]?["provider"]?["status"]?.integer
         if let status = mishap.status { #expect(told == status) }
         // What came before the fault was settled.
-        let lines = log.lines(with: till.flow).filter {
+        let lines = log.lines(with: till.webviewSession).filter {
             $0.contains("\"payment.") && !$0.contains("\"payment.settled\"")
         }
         #expect(lines.count == 1, "\(lines)")
@@ -214,10 +214,10 @@ extension Till {
     fileprivate func request(_ call: PaymentFaultTests.Call) -> (path: String, body: String) {
         switch call {
         case .capture: ("/v1/charges/\(charge)/capture", MerchantKey.amount(20_000))
-        case .charge: ("/v1/sessions/\(flow)/charges", MerchantKey.amount(9_000))
+        case .charge: ("/v1/sessions/\(webviewSession)/charges", MerchantKey.amount(9_000))
         case .refund: ("/v1/charges/\(charge)/refunds", MerchantKey.amount(4_000))
         case .cancel: ("/v1/charges/\(charge)/cancel", "{}")
-        case .close: ("/v1/sessions/\(flow)/close", #"{"cancelPendingCharges":true}"#)
+        case .close: ("/v1/sessions/\(webviewSession)/close", #"{"cancelPendingCharges":true}"#)
         }
     }
 }

@@ -14,14 +14,14 @@ struct PaymentTests {
             #expect(first.status == 200, "\(first.text)")
             #expect(first.json["state"]?.text == "captured")
             #expect(first.json["captured"]?["amount"]?.text == "20000")
-            #expect(first.flow == till.flow)
+            #expect(first.webviewSession == till.webviewSession)
             #expect(try await till.capture(20_000).response.body == first.response.body)
             #expect(try await till.effects("CaptureCharge") == 1)
             #expect(try till.state == "captured")
             #expect(try till.events == ["session.paid", "charge.authorized", "charge.captured"])
             let read = try await till.get("/v1/charges/\(till.charge)")
             #expect(read.json["captured"]?["amount"]?.text == "20000")
-            let list = try await till.get("/v1/sessions/\(till.flow)/charges")
+            let list = try await till.get("/v1/sessions/\(till.webviewSession)/charges")
             #expect(list.json["data"]?.elements.count == 1)
             // Another request under the same mark, and the same money under another.
             #expect(try await till.capture(19_999).code == "idempotency_key_reused")
@@ -53,8 +53,8 @@ struct PaymentTests {
     @Test func `cancels, charges again and closes`() async throws {
         try await withShop(.merchant) { shop in
             let till = try await Till.open(shop)
-            let charges = "/v1/sessions/\(till.flow)/charges"
-            let close = "/v1/sessions/\(till.flow)/close"
+            let charges = "/v1/sessions/\(till.webviewSession)/charges"
+            let close = "/v1/sessions/\(till.webviewSession)/close"
             #expect(try await till.post(charges, MerchantKey.amount(1), mark: "1").code == "amount_exceeds")
             #expect(try await till.post(close, "{}", mark: "2").code == "open_charges")
             let cancelled = try await till.post(
@@ -106,7 +106,7 @@ struct PaymentTests {
                 "UPDATE payment_object SET state = 'NonChargeable', reason = 'ChargeInProgress' WHERE object_id = $1",
                 [till.permission]
             )
-            let charges = "/v1/sessions/\(till.flow)/charges"
+            let charges = "/v1/sessions/\(till.webviewSession)/charges"
             let early = try await till.post(charges, MerchantKey.amount(1), mark: "1")
             #expect((early.status, early.code) == (409, "open_charges"), "\(early.text)")
             try await shop.control.force("charges/" + till.charge, "Canceled", "ExpiredUnused")
@@ -260,10 +260,10 @@ extension Till {
     fileprivate func request(_ call: PaymentTests.Call) -> (path: String, body: String) {
         switch call {
         case .capture: ("/v1/charges/\(charge)/capture", MerchantKey.amount(27_996))
-        case .charge: ("/v1/sessions/\(flow)/charges", MerchantKey.amount(9_000))
+        case .charge: ("/v1/sessions/\(webviewSession)/charges", MerchantKey.amount(9_000))
         case .refund: ("/v1/charges/\(charge)/refunds", MerchantKey.amount(4_000))
         case .cancel: ("/v1/charges/\(charge)/cancel", "{}")
-        case .close: ("/v1/sessions/\(flow)/close", #"{"cancelPendingCharges":true}"#)
+        case .close: ("/v1/sessions/\(webviewSession)/close", #"{"cancelPendingCharges":true}"#)
         }
     }
 }

@@ -32,7 +32,7 @@ private struct AskedShop: Sendable {
         return try await tab.browser.submit(form, on: page)
     }
 
-    /// The checkout session of a flow.
+    /// The checkout session of a webview session.
     func checkout(_ session: OpenSession) throws -> String {
         try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [session.id])
     }

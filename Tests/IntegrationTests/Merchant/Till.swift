@@ -34,7 +34,7 @@ enum MerchantKey {
 /// What a merchant's server knows of one paid order.
 struct Till {
     let shop: Shop
-    let flow: String
+    let webviewSession: String
     let charge: String
     let permission: String
 
@@ -46,13 +46,13 @@ struct Till {
         #expect(answer.status == 200, "\(answer.text)")
         let charge = try shop.value(
             "SELECT object_id FROM payment_object WHERE kind = 'charge' AND flow_id = $1",
-            [shopper.flow]
+            [shopper.webviewSession]
         )
         let permission = try shop.value(
             "SELECT charge_permission FROM merchant_order WHERE flow_id = $1",
-            [shopper.flow]
+            [shopper.webviewSession]
         )
-        return Till(shop: shop, flow: shopper.flow, charge: charge, permission: permission)
+        return Till(shop: shop, webviewSession: shopper.webviewSession, charge: charge, permission: permission)
     }
 
     func post(_ path: String, _ body: String, mark: String) async throws -> Page {
@@ -89,12 +89,12 @@ struct Till {
     }
 
     var state: String {
-        get throws { try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [flow]) }
+        get throws { try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [webviewSession]) }
     }
 
     var events: [String] {
         get throws {
-            try shop.rows("SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence", [flow])
+            try shop.rows("SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence", [webviewSession])
                 .compactMap { $0[0] }
         }
     }

@@ -5,10 +5,10 @@ import Testing
 @Suite("A place in the list of orders")
 struct OrderCursorTests {
     @Test func `comes back from its text`() {
-        let flow = UUIDBytes(high: 0x01A1_FCDD_1D14_7ABC, low: 0x8123_4567_89AB_CDEF)
-        let text = OrderCursor(after: flow).text
+        let webviewSession = UUIDBytes(high: 0x01A1_FCDD_1D14_7ABC, low: 0x8123_4567_89AB_CDEF)
+        let text = OrderCursor(after: webviewSession).text
         #expect(text.utf8.count == 22)
-        #expect(OrderCursor(text)?.flow == flow)
+        #expect(OrderCursor(text)?.webviewSession == webviewSession)
     }
 
     @Test(arguments: [

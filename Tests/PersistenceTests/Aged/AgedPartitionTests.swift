@@ -13,12 +13,12 @@ struct AgedPartitionTests {
             try rig.dropComingMonth()
             let made = try await rig.partitions.make()
             #expect((made.count, made.problem ?? "") == (5, ""))
-            let flows = try await rig.dropFlows()
+            let webviewSessions = try await rig.dropWebviewSessions()
             let orders = try await rig.dropOrders()
-            #expect(flows.count > 150)
+            #expect(webviewSessions.count > 150)
             #expect(orders.count > 60)
             #expect(orders.deleted > 300)
-            for dropped in [flows, orders] { #expect((dropped.overdue, dropped.problem ?? "") == (0, "")) }
+            for dropped in [webviewSessions, orders] { #expect((dropped.overdue, dropped.problem ?? "") == (0, "")) }
             // What is within its retention is there, and a sale finds all it needs.
             let kept = try rig.admin.rows(
                 "SELECT count(*) FROM merchant_order WHERE flow_id < flow_floor(now() - interval '390 days')"
@@ -31,13 +31,13 @@ struct AgedPartitionTests {
     @Test func `are made and dropped for a program that knows the functions of before`() async throws {
         try await withAgedRig { rig in
             try rig.dropComingMonth()
-            let flows = try await rig.client.work(
+            let webviewSessions = try await rig.client.work(
                 Statement(
                     name: "before_1",
                     sql: "SELECT * FROM flow_maintain_partitions(interval '90 days', interval '1 day')"
                 )
             )
-            #expect(try (flows.int64(0, 0), flows.int64(0, 1)) == (5, 1))
+            #expect(try (webviewSessions.int64(0, 0), webviewSessions.int64(0, 1)) == (5, 1))
             let orders = try await rig.client.work(
                 Statement(name: "before_2", sql: "SELECT * FROM merchant_maintain_partitions(interval '400 days')")
             )
@@ -64,7 +64,7 @@ struct PartitionTests {
                 )
             }
             try rig.dropComingMonth()
-            await #expect(throws: PostgresError.self) { _ = try await rig.dropFlows() }
+            await #expect(throws: PostgresError.self) { _ = try await rig.dropWebviewSessions() }
             #expect(try await rig.partitions.make().count == 5)
             let calls = [
                 "flow_maintain_partitions(interval '90 days', interval '1 day')",
@@ -131,7 +131,7 @@ struct PartitionTests {
                 """
             )
             #expect(try await rig.partitions.make().problem == nil)
-            #expect(try await rig.dropFlows() == Dropped())
+            #expect(try await rig.dropWebviewSessions() == Dropped())
         }
     }
 

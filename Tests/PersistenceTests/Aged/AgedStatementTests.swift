@@ -7,10 +7,11 @@ import Primitives
 import Program
 import Testing
 
-/// Runs every statement of the stores on a database of three years, with the settings of the program's own sessions and its role.
+/// Runs every statement of the stores on a database of three years, with the settings of the program's own sessions and its
+/// role.
 ///
-/// What a statement reads is counted by the server, so functions and triggers behind it count too. A statement reads one partition of
-/// each table, by an index, a few rows; what has to do more stands in `allowances`, with the reason.
+/// What a statement reads is counted by the server, so functions and triggers behind it count too. A statement reads one
+/// partition of each table, by an index, a few rows; what has to do more stands in `allowances`, with the reason.
 @Suite("A statement on a database of three years")
 struct AgedStatementTests {
     @Test func `is looked at here, whichever store declares it`() throws {
@@ -183,8 +184,8 @@ private let refund = [
 
 /// Parameters that make a statement do its work where the usual ones do not, as SQL; each list is one call.
 ///
-/// `$FLOW` is a flow of which the buyer has agreed to the total, `$BUYING` one that is being bought, `$NEW` none, `$PAID` the
-/// permission of a paid order, `$OPEN` an operation under way.
+/// `$FLOW` is a webview session of which the buyer has agreed to the total, `$BUYING` one that is being bought, `$NEW` none,
+/// `$PAID` the permission of a paid order, `$OPEN` an operation under way.
 private let values: [String: [[String]]] = [
     "flow_issue": [
         [
@@ -353,7 +354,7 @@ struct AgedWork {
 
 /// A session as the program's, in which statements run and are taken back.
 private final class AgedSession {
-    /// The flow that a statement names.
+    /// The webview session that a statement names.
     enum Subject: String {
         case today
         case longAgo
@@ -374,17 +375,18 @@ private final class AgedSession {
             let rows = try admin.rows("SELECT \(column) FROM aged WHERE months = \(months) AND n = \(number)")
             return try #require(rows.first?[0])
         }
-        func names(_ months: Int, flow: Int, buying: Int, paid: Int, open: Int) throws -> [String: String] {
-            let flow = try cell("flow_id", months, flow)
+        func names(_ months: Int, webviewSession: Int, buying: Int, paid: Int, open: Int) throws -> [String: String] {
+            let webviewSession = try cell("flow_id", months, webviewSession)
             return [
-                "$FLOW": flow, "$NEW": flow.dropLast(4) + "fffe", "$BUYING": try cell("flow_id", months, buying),
+                "$FLOW": webviewSession, "$NEW": webviewSession.dropLast(4) + "fffe",
+                "$BUYING": try cell("flow_id", months, buying),
                 "$PAID": try cell("permission", months, paid), "$OPEN": try cell("flow_id", months, open),
             ]
         }
         self.admin = admin
         self.names = [
-            .today: try names(0, flow: 3, buying: 14, paid: 46, open: 6),
-            .longAgo: try names(18, flow: 7, buying: 4, paid: 6, open: 8),
+            .today: try names(0, webviewSession: 3, buying: 14, paid: 46, open: 6),
+            .longAgo: try names(18, webviewSession: 7, buying: 4, paid: 6, open: 8),
         ]
     }
 

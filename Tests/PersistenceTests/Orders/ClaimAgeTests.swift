@@ -37,10 +37,12 @@ struct ClaimAgeTests {
             let crossing = try await rig.taken("S01-1")
             let claim = try #require(rig.request(.refund(yen(1)), on: "", of: crossing, mark: "k").claim)
             let keys = PostgresKeyStore(client: rig.client)
-            guard case .taken(let first) = try await keys.take(claim, flow: nil) else { throw Surprise("not taken") }
+            guard case .taken(let first) = try await keys.take(claim, webviewSession: nil) else {
+                throw Surprise("not taken")
+            }
             try await keys.release(claim, until: first)
             try rig.passTime(days: 390)
-            guard case .taken = try await keys.take(claim, flow: nil) else { throw Surprise("not taken") }
+            guard case .taken = try await keys.take(claim, webviewSession: nil) else { throw Surprise("not taken") }
             try rig.passTime(days: 50)
             #expect(try await keys.prune(keep: retention) == 0)
             // The time that has passed has moved the claim's as well.
@@ -51,7 +53,7 @@ struct ClaimAgeTests {
             try await keys.answer(claim, until: until, stored(200, "done"))
             try rig.passTime(days: 399)
             #expect(try await keys.prune(keep: retention) == 0)
-            #expect(try await keys.state(of: claim) == .answered(stored(200, "done"), flow: nil))
+            #expect(try await keys.state(of: claim) == .answered(stored(200, "done"), webviewSession: nil))
         }
     }
 
@@ -65,7 +67,7 @@ struct ClaimAgeTests {
                 case .taken(let last) = try await rig.orders.takeOver(
                     lost.id,
                     by: .recovery,
-                    freshAttempt: crossing.flow
+                    freshAttempt: crossing.webviewSession
                 )
             else {
                 throw Surprise("not taken a last time")
@@ -151,7 +153,7 @@ struct PaymentClaimTests {
                 """
             )
             #expect(try await rig.orders.begin(request("old")) == .left(operation.id))
-            let taken = try await rig.orders.takeOver(operation.id, by: .request, freshAttempt: crossing.flow)
+            let taken = try await rig.orders.takeOver(operation.id, by: .request, freshAttempt: crossing.webviewSession)
             guard case .taken(let held) = taken else { throw Surprise("\(taken)") }
             #expect(held.key == operation.key, "the key that was stored, whatever a new one would be")
             let refund = rig.refund("S01-1-R1", .refunded, 5_000)
@@ -172,7 +174,7 @@ struct PaymentClaimTests {
                         gen_random_uuid(), gen_random_uuid(), interval '60 seconds', $1, 'refund', 'S01-1-C1', 5000, 'JPY', false,
                         '{}', 'random', $2, 'k', decode(repeat('01', 32), 'hex'))
                     """,
-                    [crossing.flow.description, key.description]
+                    [crossing.webviewSession.description, key.description]
                 )
             }
             let operation = try await rig.begin(request)
@@ -210,7 +212,7 @@ extension Rig {
     fileprivate func taken(_ permission: String) async throws -> Crossing {
         let crossing = try await paid(permission)
         let charge = charge(permission + "-C1", .captured, at: 10, captured: 27_996)
-        #expect(try await orders.observe(charge) == .changed(flow: crossing.flow))
+        #expect(try await orders.observe(charge) == .changed(webviewSession: crossing.webviewSession))
         return crossing
     }
 

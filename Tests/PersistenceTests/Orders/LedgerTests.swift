@@ -19,7 +19,7 @@ struct LedgerTests {
             #expect(try await rig.orders.object("S01-1-C1")?.row.hasOpenOperation == true)
             let charge = rig.charge("S01-1-C1", .captured, captured: 20_000)
             #expect(try await rig.orders.settle(operation, as: .done(charge, stored(200, "done"))))
-            let order = try #require(try await rig.orders.read(crossing.flow))
+            let order = try #require(try await rig.orders.read(crossing.webviewSession))
             #expect(order.state == .captured)
             #expect(order.sums.captured == yen(20_000))
             #expect(order.charges[0].row.capturedUnits == 20_000)
@@ -79,7 +79,7 @@ struct LedgerTests {
             #expect(try await verdict(close, on: "S01-9") == .unknown)
             #expect(try rig.admin.rows("SELECT count(*) FROM api_idempotency")[0][0] == "0")
             let strange = Crossing(
-                flow: rig.request(.cancelCharge, on: "", of: crossing).id,
+                webviewSession: rig.request(.cancelCharge, on: "", of: crossing).id,
                 ticket: crossing.ticket,
                 client: .iosApp
             )
@@ -134,12 +134,12 @@ struct LedgerTests {
             #expect(try await rig.orders.settle(first, as: .pending(pending, stored(201, ""))))
             let charge = try #require(try await rig.orders.object("S01-1-C1"))
             #expect((charge.row.refundedUnits, charge.row.reservedUnits) == (10_000, 0))
-            #expect(try await rig.orders.read(crossing.flow)?.state == .partRefunded)
+            #expect(try await rig.orders.read(crossing.webviewSession)?.state == .partRefunded)
             #expect(try await refund(22_196) == .refused(.exceeds(limit: yen(22_195)), .captured))
             // The bank refuses: its part is given back.
             let declined = rig.refund("S01-1-R1", .declined, 10_000, at: 30)
-            #expect(try await rig.orders.observe(declined) == .changed(flow: crossing.flow))
-            #expect(try await rig.orders.read(crossing.flow)?.state == .captured)
+            #expect(try await rig.orders.observe(declined) == .changed(webviewSession: crossing.webviewSession))
+            #expect(try await rig.orders.read(crossing.webviewSession)?.state == .captured)
             #expect(try await refund(32_196) == .refused(.exceeds(limit: yen(32_195)), .captured))
             #expect(
                 try rig.events(crossing).suffix(2) == ["4 refund.created part_refunded", "5 refund.declined captured"]
@@ -153,7 +153,9 @@ struct LedgerTests {
             let request = rig.request(.capture(yen(27_996)), on: "S01-1-C1", of: crossing, mark: "m")
             let lost = try await rig.begin(request)
             #expect(try await rig.orders.claimLeft(limit: 10).isEmpty)
-            #expect(try await rig.orders.takeOver(lost.id, by: .request, freshAttempt: crossing.flow) == .none)
+            #expect(
+                try await rig.orders.takeOver(lost.id, by: .request, freshAttempt: crossing.webviewSession) == .none
+            )
             try rig.sql("UPDATE payment_operation SET lease_until = statement_timestamp()")
             #expect(try await rig.orders.claimLeft(limit: 10) == [lost.id])
             #expect(try await rig.orders.begin(request) == .inProgress)
@@ -163,7 +165,7 @@ struct LedgerTests {
                 case .taken(let taken) = try await rig.orders.takeOver(
                     lost.id,
                     by: .recovery,
-                    freshAttempt: crossing.flow
+                    freshAttempt: crossing.webviewSession
                 )
             else {
                 throw Surprise("not taken")
@@ -279,14 +281,23 @@ struct LedgerTests {
         try await withRig { rig in
             let crossing = try await rig.paid("S01-1")
             let id = "S01-1-C1"
-            #expect(try await rig.orders.observe(rig.charge(id, .authorized, at: 10)) == .same(flow: crossing.flow))
-            #expect(try await rig.orders.observe(rig.charge(id, .canceled, at: 5)) == .older(flow: crossing.flow))
+            #expect(
+                try await rig.orders.observe(rig.charge(id, .authorized, at: 10))
+                    == .same(webviewSession: crossing.webviewSession)
+            )
+            #expect(
+                try await rig.orders.observe(rig.charge(id, .canceled, at: 5))
+                    == .older(webviewSession: crossing.webviewSession)
+            )
             let untimed = ObservedObject(.charge, id, ObservedVersion(.canceled))
-            #expect(try await rig.orders.observe(untimed) == .older(flow: crossing.flow))
+            #expect(try await rig.orders.observe(untimed) == .older(webviewSession: crossing.webviewSession))
             let captured = rig.charge(id, .captured, at: 20, captured: 27_996)
-            #expect(try await rig.orders.observe(captured) == .changed(flow: crossing.flow))
-            #expect(try await rig.orders.observe(captured) == .same(flow: crossing.flow))
-            #expect(try await rig.orders.observe(rig.charge(id, .authorized, at: 30)) == .older(flow: crossing.flow))
+            #expect(try await rig.orders.observe(captured) == .changed(webviewSession: crossing.webviewSession))
+            #expect(try await rig.orders.observe(captured) == .same(webviewSession: crossing.webviewSession))
+            #expect(
+                try await rig.orders.observe(rig.charge(id, .authorized, at: 30))
+                    == .older(webviewSession: crossing.webviewSession)
+            )
             #expect(
                 try rig.events(crossing) == [
                     "1 session.paid paid", "2 charge.authorized paid", "3 charge.captured captured",
@@ -300,10 +311,10 @@ struct LedgerTests {
         try await withRig { rig in
             let crossing = try await rig.paid("S01-1")
             let made = rig.charge("S01-1-C2", .authorizationInitiated, amount: 500)
-            #expect(try await rig.orders.observe(made) == .changed(flow: crossing.flow))
-            #expect(try await rig.orders.read(crossing.flow)?.charges.map(\.id) == ["S01-1-C1", "S01-1-C2"])
+            #expect(try await rig.orders.observe(made) == .changed(webviewSession: crossing.webviewSession))
+            #expect(try await rig.orders.read(crossing.webviewSession)?.charges.map(\.id) == ["S01-1-C1", "S01-1-C2"])
             let refund = rig.refund("S01-1-R1", .refunded, 100)
-            #expect(try await rig.orders.observe(refund) == .changed(flow: crossing.flow))
+            #expect(try await rig.orders.observe(refund) == .changed(webviewSession: crossing.webviewSession))
         }
     }
 
@@ -312,16 +323,18 @@ struct LedgerTests {
             let crossing = try await rig.captured("S01-1")
             var charge = rig.charge("S01-1-C1", .captured, at: 40, captured: 27_996)
             charge.refunded = yen(700)
-            #expect(try await rig.orders.observe(charge) == .changed(flow: crossing.flow))
+            #expect(try await rig.orders.observe(charge) == .changed(webviewSession: crossing.webviewSession))
             #expect(
-                try await rig.orders.observe(rig.refund("S01-1-R1", .refunded, 700)) == .changed(flow: crossing.flow)
+                try await rig.orders.observe(rig.refund("S01-1-R1", .refunded, 700))
+                    == .changed(webviewSession: crossing.webviewSession)
             )
-            #expect(try await rig.orders.read(crossing.flow)?.sums.refunded == yen(700))
+            #expect(try await rig.orders.read(crossing.webviewSession)?.sums.refunded == yen(700))
             #expect(
-                try await rig.orders.observe(rig.refund("S01-1-R2", .refunded, 300)) == .changed(flow: crossing.flow)
+                try await rig.orders.observe(rig.refund("S01-1-R2", .refunded, 300))
+                    == .changed(webviewSession: crossing.webviewSession)
             )
-            #expect(try await rig.orders.observe(charge) == .same(flow: crossing.flow))
-            #expect(try await rig.orders.read(crossing.flow)?.sums.refunded == yen(1_000))
+            #expect(try await rig.orders.observe(charge) == .same(webviewSession: crossing.webviewSession))
+            #expect(try await rig.orders.read(crossing.webviewSession)?.sums.refunded == yen(1_000))
         }
     }
 
@@ -332,7 +345,7 @@ struct LedgerTests {
                 let number = rig.nextTurn()
                 return try await rig.orders.observe(rig.refund("S01-1-R\(number)", .refundInitiated, 100))
             }
-            let order = try #require(try await rig.orders.read(crossing.flow))
+            let order = try #require(try await rig.orders.read(crossing.webviewSession))
             #expect(order.sums.refunded == yen(2_400))
             let numbers = try rig.admin.rows("SELECT sequence FROM merchant_event ORDER BY 1").compactMap { $0[0] }
             #expect(numbers == (1...27).map { "\($0)" })
@@ -351,7 +364,7 @@ extension Rig {
     func captured(_ permission: String) async throws -> Crossing {
         let crossing = try await paid(permission)
         let charge = charge(permission + "-C1", .captured, at: 10, captured: 27_996)
-        #expect(try await orders.observe(charge) == .changed(flow: crossing.flow))
+        #expect(try await orders.observe(charge) == .changed(webviewSession: crossing.webviewSession))
         return crossing
     }
 

@@ -20,19 +20,19 @@ extension Rig {
         return crossing
     }
 
-    /// Number, type, and state in the data of each event of a flow.
+    /// Number, type, and state in the data of each event of a webview session.
     func events(_ crossing: Crossing) throws -> [String] {
         let rows = try admin.rows(
             """
             SELECT sequence || ' ' || type || ' ' || (data ->> 'state') FROM merchant_event WHERE flow_id = $1
             ORDER BY sequence
             """,
-            [crossing.flow.description]
+            [crossing.webviewSession.description]
         )
         return rows.compactMap { $0[0] }
     }
 
-    /// Gives flows ids as if they had been made earlier, with their orders.
+    /// Gives webview sessions ids as if they had been made earlier, with their orders.
     func moveOrders(_ crossings: [Crossing], hours: Int) throws -> [Crossing] {
         try makeEarlierMonth()
         try sql(
@@ -45,15 +45,20 @@ extension Rig {
         try moveIDs(crossings, hours: hours)
         return try crossings.map { crossing in
             var moved = crossing
-            moved.flow = UUIDBytes(high: crossing.flow.high - UInt64(hours * 3_600_000) << 16, low: crossing.flow.low)
+            moved.webviewSession = UUIDBytes(
+                high: crossing.webviewSession.high - UInt64(hours * 3_600_000) << 16,
+                low: crossing.webviewSession.low
+            )
             for table in ["merchant_order", "merchant_event", "payment_object"] {
-                try sql("UPDATE \(table) SET flow_id = '\(moved.flow)' WHERE flow_id = '\(crossing.flow)'")
+                try sql(
+                    "UPDATE \(table) SET flow_id = '\(moved.webviewSession)' WHERE flow_id = '\(crossing.webviewSession)'"
+                )
             }
             return moved
         }
     }
 
-    /// A request for an operation on an object of a flow.
+    /// A request for an operation on an object of a webview session.
     func request(
         _ intent: OperationIntent,
         on target: String,
@@ -67,7 +72,7 @@ extension Rig {
         let attempt = UUIDBytes(version7At: now, random: random)
         var request = OperationRequest(
             (id, attempt),
-            of: crossing.flow,
+            of: crossing.webviewSession,
             intent,
             on: target,
             call: (Array("{}".utf8), "key-\(id)")

@@ -11,11 +11,11 @@ struct OrderRowTests {
     @Test func `is born when the buyer agrees, with sums, lines and its name`() async throws {
         try await withRig { rig in
             let crossing = try await rig.reviewed()
-            #expect(try await rig.orders.read(crossing.flow) == nil)
+            #expect(try await rig.orders.read(crossing.webviewSession) == nil)
             try await rig.place(crossing)
-            let order = try #require(try await rig.orders.read(crossing.flow))
+            let order = try #require(try await rig.orders.read(crossing.webviewSession))
             #expect(order.state == .inReview)
-            #expect(order.reference == OrderNumber(crossing.flow).description)
+            #expect(order.reference == OrderNumber(crossing.webviewSession).description)
             #expect(order.client == "iosApp")
             #expect(order.checkoutSession == Rig.orderReference)
             #expect(order.sums.subtotal == yen(24_960))
@@ -31,20 +31,20 @@ struct OrderRowTests {
 
     @Test func `tells what the flow tells until it is paid or over`() async throws {
         try await withRig { rig in
-            let expected: [(FlowState, OrderState)] = [
+            let expected: [(WebviewSessionState, OrderState)] = [
                 (.issued, .created), (.opened, .atProvider), (.reviewed, .inReview), (.placed, .inReview),
                 (.purchasing, .paying), (.revoked, .cancelled), (.cancelled, .cancelled), (.expired, .expired),
                 (.authorized, .paid),
             ]
             let crossing = try await rig.placed()
-            for (flow, order) in expected {
-                try rig.sql("UPDATE flow SET state = '\(flow.rawValue)'")
-                #expect(try await rig.orders.read(crossing.flow)?.state == order, "\(flow)")
+            for (webviewSession, order) in expected {
+                try rig.sql("UPDATE flow SET state = '\(webviewSession.rawValue)'")
+                #expect(try await rig.orders.read(crossing.webviewSession)?.state == order, "\(webviewSession)")
             }
             try rig.sql("UPDATE flow SET state = 'placed', idle_until = statement_timestamp()")
-            #expect(try await rig.orders.read(crossing.flow)?.state == .expired)
+            #expect(try await rig.orders.read(crossing.webviewSession)?.state == .expired)
             try rig.sql("UPDATE merchant_order SET state = 'captured'")
-            #expect(try await rig.orders.read(crossing.flow)?.state == .captured)
+            #expect(try await rig.orders.read(crossing.webviewSession)?.state == .captured)
         }
     }
 
@@ -52,7 +52,7 @@ struct OrderRowTests {
         try await withRig { rig in
             let crossing = try await rig.authorized()
             try rig.sql("DELETE FROM flow")
-            let order = try #require(try await rig.orders.read(crossing.flow))
+            let order = try #require(try await rig.orders.read(crossing.webviewSession))
             #expect(order.state == .paid)
             #expect(order.times.expires == nil)
         }
@@ -61,7 +61,7 @@ struct OrderRowTests {
     @Test func `is paid with its ledger and both events when the purchase settles`() async throws {
         try await withRig { rig in
             let crossing = try await rig.authorized()
-            let order = try #require(try await rig.orders.read(crossing.flow))
+            let order = try #require(try await rig.orders.read(crossing.webviewSession))
             #expect(order.state == .paid)
             #expect(order.permission == "S03-1")
             #expect(order.charges.map(\.id) == ["S03-1-C1"])
@@ -84,7 +84,7 @@ struct OrderRowTests {
             )
             #expect(try await rig.broker.settle(attempt, as: .authorized(end), by: rig.caller()))
             #expect(try await rig.orders.object("S03-1-C1")?.row.state == .captureInitiated)
-            #expect(try await rig.orders.read(crossing.flow)?.state == .paid)
+            #expect(try await rig.orders.read(crossing.webviewSession)?.state == .paid)
             #expect(try rig.events(crossing) == ["1 session.paid paid"])
         }
     }
@@ -93,13 +93,13 @@ struct OrderRowTests {
         try await withRig { rig in
             let (crossing, attempt) = try await rig.purchasing()
             for _ in 0..<2 { try await rig.broker.notePending(attempt) }
-            #expect(try await rig.orders.read(crossing.flow)?.state == .paymentPending)
+            #expect(try await rig.orders.read(crossing.webviewSession)?.state == .paymentPending)
             #expect(try rig.events(crossing) == ["1 session.payment_pending payment_pending"])
             #expect(try await rig.broker.release(attempt, by: rig.caller()))
-            #expect(try await rig.orders.read(crossing.flow)?.state == .inReview)
-            // Whoever lost the flow has nothing to say about it.
+            #expect(try await rig.orders.read(crossing.webviewSession)?.state == .inReview)
+            // Whoever lost the webview session has nothing to say about it.
             try await rig.broker.notePending(attempt)
-            #expect(try await rig.orders.read(crossing.flow)?.state == .inReview)
+            #expect(try await rig.orders.read(crossing.webviewSession)?.state == .inReview)
 
             let (other, second) = try await rig.purchasing()
             try await rig.broker.notePending(second)
@@ -110,14 +110,14 @@ struct OrderRowTests {
 
     @Test func `is told about once, however its flow ends`() async throws {
         try await withRig { rig in
-            let declined = try await rig.flow(in: .declined)
+            let declined = try await rig.webviewSession(in: .declined)
             #expect(try rig.events(declined) == ["1 session.declined declined"])
-            #expect(try await rig.orders.read(declined.flow)?.state == .declined)
+            #expect(try await rig.orders.read(declined.webviewSession)?.state == .declined)
 
             let refused = try await rig.placed()
             #expect(
                 try await rig.store.decline(
-                    refused.flow,
+                    refused.webviewSession,
                     orderReference: Rig.orderReference,
                     reason: "Declined",
                     by: rig.caller()
@@ -132,18 +132,18 @@ struct OrderRowTests {
             #expect(try rig.events(cancelled) == ["1 session.cancelled cancelled"])
 
             let revoked = try await rig.placed()
-            #expect(try await rig.broker.revoke(revoked.flow, by: rig.caller()))
+            #expect(try await rig.broker.revoke(revoked.webviewSession, by: rig.caller()))
             #expect(try rig.events(revoked) == ["1 session.cancelled cancelled"])
         }
     }
 
     @Test func `comes back from a refusal when the buyer agrees again`() async throws {
         try await withRig { rig in
-            let crossing = try await rig.flow(in: .declined)
+            let crossing = try await rig.webviewSession(in: .declined)
             try await rig.review(crossing, Rig.otherReference)
-            #expect(try await rig.orders.read(crossing.flow)?.state == .inReview)
+            #expect(try await rig.orders.read(crossing.webviewSession)?.state == .inReview)
             try await rig.place(crossing)
-            let order = try #require(try await rig.orders.read(crossing.flow))
+            let order = try #require(try await rig.orders.read(crossing.webviewSession))
             #expect(order.state == .inReview)
             #expect(order.checkoutSession == Rig.otherReference)
             guard
@@ -168,7 +168,7 @@ struct OrderRowTests {
             let paid = try await rig.authorized()
             let never = try await rig.issued()
             let crossings = [overdue, orphaned, paid, never]
-            try rig.sql("UPDATE flow SET state = 'revoked' WHERE flow_id = '\(orphaned.flow)'")
+            try rig.sql("UPDATE flow SET state = 'revoked' WHERE flow_id = '\(orphaned.webviewSession)'")
             for crossing in crossings { try rig.age(crossing, seconds: 7_200) }
             let moved = try rig.moveOrders(crossings, hours: 3)
             let sweeper = Sweeper(store: rig.store)
@@ -184,37 +184,37 @@ struct OrderRowTests {
 
     @Test func `is listed from new to old, page by page, by name and by state`() async throws {
         try await withRig { rig in
-            var flows: [FlowID] = []
-            for number in 0..<5 { flows.append(try await rig.paid("S01-\(number)").flow) }
-            flows.append(try await rig.placed().flow)
-            flows.reverse()
+            var webviewSessions: [WebviewSessionID] = []
+            for number in 0..<5 { webviewSessions.append(try await rig.paid("S01-\(number)").webviewSession) }
+            webviewSessions.append(try await rig.placed().webviewSession)
+            webviewSessions.reverse()
             var query = OrderQuery(limit: 4)
             let first = try await rig.orders.page(query)
-            #expect(first.orders.map(\.flow) == Array(flows[..<4]))
+            #expect(first.orders.map(\.webviewSession) == Array(webviewSessions[..<4]))
             #expect(first.orders[1].charges.map(\.id) == ["S01-4-C1"])
             query.cursor = first.next
             let second = try await rig.orders.page(query)
-            #expect(second.orders.map(\.flow) == Array(flows[4...]))
+            #expect(second.orders.map(\.webviewSession) == Array(webviewSessions[4...]))
             #expect(second.next == nil)
             query = OrderQuery(limit: 100)
             query.states = [.inReview]
-            #expect(try await rig.orders.page(query).orders.map(\.flow) == [flows[0]])
+            #expect(try await rig.orders.page(query).orders.map(\.webviewSession) == [webviewSessions[0]])
             query.states = [.paid, .captured]
-            query.reference = OrderNumber(flows[3]).description
-            #expect(try await rig.orders.page(query).orders.map(\.flow) == [flows[3]])
+            query.reference = OrderNumber(webviewSessions[3]).description
+            #expect(try await rig.orders.page(query).orders.map(\.webviewSession) == [webviewSessions[3]])
             query = OrderQuery(limit: 100)
-            let changed = try #require(try await rig.orders.read(flows[2])?.times.updated)
+            let changed = try #require(try await rig.orders.read(webviewSessions[2])?.times.updated)
             try rig.sql("UPDATE merchant_order SET updated_at = updated_at - interval '1 day'")
             query.updatedAfter = changed + .seconds(-3_600)
             #expect(try await rig.orders.page(query).orders == [])
-            try rig.sql("UPDATE merchant_order SET updated_at = now() WHERE flow_id = '\(flows[2])'")
-            #expect(try await rig.orders.page(query).orders.map(\.flow) == [flows[2]])
+            try rig.sql("UPDATE merchant_order SET updated_at = now() WHERE flow_id = '\(webviewSessions[2])'")
+            #expect(try await rig.orders.page(query).orders.map(\.webviewSession) == [webviewSessions[2]])
         }
     }
 
     @Test func `is looked for by state among a bounded number, and the list goes on from there`() async throws {
         try await withRig { rig in
-            let oldest = try await rig.paid("S01-1").flow
+            let oldest = try await rig.paid("S01-1").webviewSession
             let many = PostgresOrderStore.lookedThrough
             _ = try rig.admin.rows(
                 """
@@ -238,7 +238,7 @@ struct OrderRowTests {
                 #expect(first.next != nil)
                 query.cursor = first.next
                 let second = try await rig.orders.page(query)
-                #expect(second.orders.map(\.flow) == [oldest])
+                #expect(second.orders.map(\.webviewSession) == [oldest])
                 #expect(second.next == nil)
             }
         }
@@ -271,12 +271,12 @@ struct OrderRowTests {
                 try rig.sql("SELECT merchant_make_partition('\(table)', '2020-06-01Z', '2020-07-01Z')")
             }
             for table in ["merchant_order", "merchant_event", "payment_object"] {
-                try rig.sql("UPDATE \(table) SET flow_id = flow_floor(\(june)) WHERE flow_id = '\(old.flow)'")
+                try rig.sql("UPDATE \(table) SET flow_id = flow_floor(\(june)) WHERE flow_id = '\(old.webviewSession)'")
             }
             #expect(try await rig.dropOrders() == Dropped(count: 3, deleted: 2))
             #expect(try await rig.orders.object("S01-2") == nil)
             #expect(try await rig.orders.object("S01-1") != nil)
-            #expect(try await rig.orders.read(kept.flow) != nil)
+            #expect(try await rig.orders.read(kept.webviewSession) != nil)
         }
     }
 }

@@ -21,7 +21,7 @@ struct NotificationStoreTests {
             #expect(try await rig.notices.receive(message) == .taken)
             for _ in 0..<3 { #expect(try await rig.notices.receive(message) == .duplicate) }
             let rows = try rig.admin.rows("SELECT flow_id, kind, object_id, verdict, deliveries FROM notification")
-            #expect(rows == [[crossing.flow.description, "CHARGE", Self.charge, "taken", "4"]])
+            #expect(rows == [[crossing.webviewSession.description, "CHARGE", Self.charge, "taken", "4"]])
             #expect(try rig.pauses()[Self.charge] == 0)
         }
     }
@@ -48,7 +48,7 @@ struct NotificationStoreTests {
             let message = Message(id: "m1", kind: "REFUND", object: Self.refund, permission: Self.permission)
             #expect(try await rig.notices.receive(message) == .taken)
             #expect(try rig.pauses()[Self.refund] == 0)
-            #expect(try rig.admin.rows("SELECT flow_id FROM notification") == [[crossing.flow.description]])
+            #expect(try rig.admin.rows("SELECT flow_id FROM notification") == [[crossing.webviewSession.description]])
         }
     }
 
@@ -72,7 +72,7 @@ struct NotificationStoreTests {
             let (waiting, _) = try await rig.purchasing()
             try rig.pass(waiting, seconds: 46)
             let pause = Duration.seconds(3_600)
-            _ = try #require(try await rig.broker.takeOver(waiting.flow, pause: pause, by: rig.caller()))
+            _ = try #require(try await rig.broker.takeOver(waiting.webviewSession, pause: pause, by: rig.caller()))
             for (id, object) in [("m1", "S03-0000000-0000009-C1"), ("m2", Self.charge)] {
                 let message = Message(id: id, kind: "CHARGE", object: object, permission: nil)
                 #expect(try await rig.notices.receive(message) == .unknown)
@@ -99,15 +99,17 @@ struct NotificationStoreTests {
     @Test func `wakes a purchase that waits for its next look, and no other`() async throws {
         try await withRig { rig in
             let (crossing, _) = try await rig.purchasing()
-            #expect(try await !rig.notices.wakePurchase(of: crossing.flow), "it is looked at anyway")
+            #expect(try await !rig.notices.wakePurchase(of: crossing.webviewSession), "it is looked at anyway")
             try rig.pass(crossing, seconds: 46)
             let pause = Duration.seconds(3_600)
-            let attempt = try #require(try await rig.broker.takeOver(crossing.flow, pause: pause, by: rig.caller()))
-            #expect(try await rig.notices.wakePurchase(of: crossing.flow))
-            #expect(try await !rig.notices.wakePurchase(of: crossing.flow), "it is awake")
+            let attempt = try #require(
+                try await rig.broker.takeOver(crossing.webviewSession, pause: pause, by: rig.caller())
+            )
+            #expect(try await rig.notices.wakePurchase(of: crossing.webviewSession))
+            #expect(try await !rig.notices.wakePurchase(of: crossing.webviewSession), "it is awake")
             #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
             try rig.sql("UPDATE flow_purchasing SET next_at = now() + interval '1 hour'")
-            #expect(try await !rig.notices.wakePurchase(of: crossing.flow), "a person looks at it")
+            #expect(try await !rig.notices.wakePurchase(of: crossing.webviewSession), "a person looks at it")
         }
     }
 
@@ -138,7 +140,7 @@ struct NotificationStoreTests {
                 SELECT data -> 'object' ->> 'id' FROM merchant_event
                 WHERE flow_id = $1 AND type = 'chargeback.received' ORDER BY sequence
                 """,
-                [crossing.flow.description]
+                [crossing.webviewSession.description]
             )
             #expect(told == [["B1"], ["B2"]])
         }

@@ -62,7 +62,7 @@ struct PollStoreTests {
                     == DuePoll(
                         .charge,
                         Self.charge,
-                        of: crossing.flow,
+                        of: crossing.webviewSession,
                         state: .authorized,
                         history: history,
                         isNotified: false

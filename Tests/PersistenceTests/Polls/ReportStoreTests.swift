@@ -55,7 +55,7 @@ struct ReportStoreTests {
             let permission = "S03-0000000-0000001"
             let crossing = try await rig.paid(permission)
             // The report begins a moment after the order was made.
-            let made = WallTime(microseconds: Int64(crossing.flow.high >> 16) * 1_000)
+            let made = WallTime(microseconds: Int64(crossing.webviewSession.high >> 16) * 1_000)
             func older(_ since: Duration, sample: Int = 0) async throws -> [UUIDBytes] {
                 let terms = Store.Terms(
                     since: made + since,
@@ -66,7 +66,7 @@ struct ReportStoreTests {
                 return try await reports.older(terms)
             }
             let soon = Duration.milliseconds(1)
-            #expect(try await older(soon) == [crossing.flow], "paid since")
+            #expect(try await older(soon) == [crossing.webviewSession], "paid since")
             #expect(try await older(.zero).isEmpty, "made since")
             try rig.sql("UPDATE merchant_order SET updated_at = updated_at - interval '1 hour'")
             #expect(try await older(soon).isEmpty, "paid before")
@@ -74,7 +74,7 @@ struct ReportStoreTests {
             let month = Duration.seconds(30 * 86_400)
             try rig.sql("UPDATE merchant_order SET updated_at = updated_at - interval '1 hour'")
             _ = try await rig.begin(rig.request(.capture(yen(27_996)), on: permission + "-C1", of: crossing))
-            #expect(try await older(soon) == [crossing.flow], "an operation since")
+            #expect(try await older(soon) == [crossing.webviewSession], "an operation since")
             #expect(try await older(month).isEmpty, "an operation before")
             try rig.sql("DELETE FROM payment_operation")
             #expect(try await older(soon).isEmpty)
@@ -85,12 +85,12 @@ struct ReportStoreTests {
                 permission: nil
             )
             #expect(try await rig.notices.receive(message) == .taken)
-            #expect(try await older(soon) == [crossing.flow], "a message since")
+            #expect(try await older(soon) == [crossing.webviewSession], "a message since")
             #expect(try await older(month).isEmpty, "a message before")
             #expect(try await older(month, sample: 180).isEmpty, "nothing was taken")
             _ = try await rig.orders.observe(rig.charge(permission + "-C1", .captured, captured: 27_996))
             try rig.sql("UPDATE merchant_order SET updated_at = created_at")
-            #expect(try await older(month, sample: 180) == [crossing.flow], "one of each day")
+            #expect(try await older(month, sample: 180) == [crossing.webviewSession], "one of each day")
             #expect(try await older(.seconds(185 * 86_400), sample: 180).isEmpty, "too old to be refunded")
         }
     }

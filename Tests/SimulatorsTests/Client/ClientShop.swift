@@ -55,7 +55,7 @@ final class ClientShop {
 
     func key() -> IdempotencyKey {
         steps += 1
-        return IdempotencyKey.derive(flow: UUIDBytes(high: 7, low: steps), attempt: 1, step: "row")
+        return IdempotencyKey.derive(webviewSession: UUIDBytes(high: 7, low: steps), attempt: 1, step: "row")
     }
 
     // MARK: The tester

@@ -52,7 +52,11 @@ struct QuotaTests {
     }
 
     private static let charge = ChargeID("S03-1234567-7654321-C012345")
-    private static let key = IdempotencyKey.derive(flow: UUIDBytes(high: 7, low: 7), attempt: 1, step: "quota")
+    private static let key = IdempotencyKey.derive(
+        webviewSession: UUIDBytes(high: 7, low: 7),
+        attempt: 1,
+        step: "quota"
+    )
 
     @Test(arguments: ["live", "sandbox"])
     func `are never met by a client that keeps to the same table`(table: String) async throws {

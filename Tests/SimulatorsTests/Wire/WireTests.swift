@@ -12,7 +12,11 @@ import Testing
 
 @Suite("The simulator on a socket")
 struct WireTests {
-    private static let key = IdempotencyKey.derive(flow: UUIDBytes(high: 1, low: 2), attempt: 1, step: "complete")
+    private static let key = IdempotencyKey.derive(
+        webviewSession: UUIDBytes(high: 1, low: 2),
+        attempt: 1,
+        step: "complete"
+    )
 
     @Test(arguments: [ServerConfiguration.Security.clear, .tls])
     func `serves a whole purchase of the broker's own client`(security: ServerConfiguration.Security) async throws {
@@ -42,7 +46,7 @@ struct WireTests {
     }
 
     private func key(_ step: StaticString) -> IdempotencyKey {
-        IdempotencyKey.derive(flow: UUIDBytes(high: 1, low: 2), attempt: 1, step: step)
+        IdempotencyKey.derive(webviewSession: UUIDBytes(high: 1, low: 2), attempt: 1, step: step)
     }
 
     @Test func `serves all that happens to money after the purchase`() async throws {

@@ -3,13 +3,13 @@ import SimulatorCore
 
 /// The objects of the simulated service and their rules: a value without clock, chance or network of its own.
 ///
-/// ```
+/// ````
 /// session:    Open ─(processing: hold)─ Open ─(complete, finalize)─► Completed      Open ─(buyer, decline, 24 h)─► Canceled
 /// charge:     AuthorizationInitiated ─► Authorized ─► CaptureInitiated ─► Captured
 ///                    └─► Declined, Canceled ◄─┘  └─────(≤ 7 days)─────────►┘
 /// permission: Chargeable ◄─► NonChargeable (a charge in progress, a payment method) ─► Closed
 /// refund:     RefundInitiated ─► Refunded, Declined
-/// ```
+/// ````
 ///
 /// Whoever calls a function first calls `advance(to:)` with the present of the simulation, which is also the time at which
 /// the function takes effect.
@@ -84,7 +84,8 @@ struct MoneyEngine: Sendable, Codable {
         if evicted >= capacity { forgetEvents() }
     }
 
-    /// Drops what is planned for objects that are gone; once for as many evictions as there is room, so each costs next to nothing.
+    /// Drops what is planned for objects that are gone; once for as many evictions as there is room, so each costs next to
+    /// nothing.
     private mutating func forgetEvents() {
         evicted = 0
         var agenda = agenda

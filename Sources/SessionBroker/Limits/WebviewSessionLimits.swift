@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// They count in memory, split into parts with a lock each, so that loops hardly meet. Several processes count apart: behind
 /// a balancer the limits hold per process.
-package final class FlowLimits: Sendable {
+package final class WebviewSessionLimits: Sendable {
     private struct Counters: Sendable {
         var issues: AddressLimiter?
         /// Unknown tokens and wrong proofs.
@@ -25,9 +25,16 @@ package final class FlowLimits: Sendable {
 
         init(_ policy: BrokerPolicy) {
             let limits = policy.limits
-            let capacity = FlowLimits.addressesPerPart
-            let few = RateLimiter.Rate(perMinute: FlowLimits.lookUpsPerSecond * 60, burst: FlowLimits.lookUpsPerSecond)
-            lookUps = AddressLimiter(address: few, network: few.times(FlowLimits.networkFactor), capacity: capacity)
+            let capacity = WebviewSessionLimits.addressesPerPart
+            let few = RateLimiter.Rate(
+                perMinute: WebviewSessionLimits.lookUpsPerSecond * 60,
+                burst: WebviewSessionLimits.lookUpsPerSecond
+            )
+            lookUps = AddressLimiter(
+                address: few,
+                network: few.times(WebviewSessionLimits.networkFactor),
+                capacity: capacity
+            )
             notes = lookUps
             sessionLookUps = RateLimiter(few, capacity: capacity)
             issues = limits.issueRates(within: policy.times.absolute).map {
@@ -37,7 +44,7 @@ package final class FlowLimits: Sendable {
                 let rate = RateLimiter.Rate(perMinute: $0)
                 return AddressLimiter(
                     address: rate,
-                    network: rate.times(FlowLimits.networkFactor),
+                    network: rate.times(WebviewSessionLimits.networkFactor),
                     capacity: capacity
                 )
             }
@@ -45,9 +52,9 @@ package final class FlowLimits: Sendable {
             sessionMisses = limits.unknownPerMinute.map { RateLimiter(perMinute: $0 / 2, capacity: capacity) }
             installs = limits.flowsPerInstall.map {
                 let life = policy.times.absolute.microseconds
-                return InstallLedger(limit: $0, capacity: FlowLimits.installsPerPart, life: life)
+                return InstallLedger(limit: $0, capacity: WebviewSessionLimits.installsPerPart, life: life)
             }
-            tokens = LiveTokenCache(capacity: FlowLimits.tokensPerPart)
+            tokens = LiveTokenCache(capacity: WebviewSessionLimits.tokensPerPart)
         }
     }
 
@@ -62,10 +69,11 @@ package final class FlowLimits: Sendable {
     private let parts: [Part]
     private let flowsTotal: Int?
     private let seed = UInt64.random(in: 0 ... .max) | 1
-    /// Flows that were let in since the start.
+    /// Webview sessions that were let in since the start.
     private let issued = Atomic<Int>(0)
-    /// Live flows as they were counted, less those let in by then; so far below zero until then that nobody is refused.
-    private let counted = Atomic<Int>(FlowLimits.unknown)
+    /// Live webview sessions as they were counted, less those let in by then; so far below zero until then that nobody is
+    /// refused.
+    private let counted = Atomic<Int>(WebviewSessionLimits.unknown)
 
     private static let unknown = Int.min / 2
 
@@ -80,31 +88,32 @@ package final class FlowLimits: Sendable {
 
     /// Limits by a policy, with nothing counted yet.
     ///
-    /// - Parameter policy: Whose limits; the times tell how long a flow may live.
+    /// - Parameter policy: Whose limits; the times tell how long a webview session may live.
     package init(policy: BrokerPolicy) {
-        parts = (0..<FlowLimits.partCount).map { _ in Part(Counters(policy)) }
+        parts = (0..<WebviewSessionLimits.partCount).map { _ in Part(Counters(policy)) }
         flowsTotal = policy.limits.flowsTotal
     }
 
-    /// Whether there may be so many live flows that it matters how many exactly.
+    /// Whether there may be so many live webview sessions that it matters how many exactly.
     var isNearTotal: Bool {
         guard let most = flowsTotal else { return false }
         return live >= most / 10 * 8
     }
 
-    /// How many flows were let in since the start.
+    /// How many webview sessions were let in since the start.
     var issuedCount: Int { issued.load(ordering: .relaxed) }
 
-    /// How many flows are live, by the last count and what was let in since; `nil` before there is one.
-    package var liveFlows: Int? { live < 0 ? nil : live }
+    /// How many webview sessions are live, by the last count and what was let in since; `nil` before there is one.
+    package var liveWebviewSessions: Int? { live < 0 ? nil : live }
 
     private var live: Int { counted.load(ordering: .relaxed) + issued.load(ordering: .relaxed) }
 
-    /// Takes note of how many live flows there are.
+    /// Takes note of how many live webview sessions there are.
     ///
-    /// - Parameter total: What is let in later is added until the next one; `nil` where their number is unknown: then it limits nobody.
-    package func setLiveFlows(_ total: LiveSessionCount.Total?) {
-        counted.store(total.map { $0.live - $0.issued } ?? FlowLimits.unknown, ordering: .relaxed)
+    /// - Parameter total: What is let in later is added until the next one; `nil` where their number is unknown: then it limits
+    ///   nobody.
+    package func setLiveWebviewSessions(_ total: LiveSessionCount.Total?) {
+        counted.store(total.map { $0.live - $0.issued } ?? WebviewSessionLimits.unknown, ordering: .relaxed)
     }
 
     /// Counts an issue of an address; the seconds to wait, or `nil` when it may go on.
@@ -119,21 +128,23 @@ package final class FlowLimits: Sendable {
     /// Below the limit all may be. Beyond it those may that this process knows, and a few others a second: what a guesser does
     /// costs neither many look-ups, nor those who show what is valid.
     func lookUpWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
-        guard missWait(shown.flow, caller, at: now) != nil else { return nil }
+        guard missWait(shown.webviewSession, caller, at: now) != nil else { return nil }
         let now = now.microseconds
-        guard !(part(shown.flow.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
+        guard !(part(shown.webviewSession.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
         guard caller.showsKey else {
             return part(caller.keys.network).counters.withLock { $0.lookUps.take(caller.keys, at: now) }
         }
-        return part(shown.flow.low).counters.withLock { $0.sessionLookUps.take(shown.flow.low, at: now) }
+        return part(shown.webviewSession.low).counters.withLock {
+            $0.sessionLookUps.take(shown.webviewSession.low, at: now)
+        }
     }
 
     /// Counts what was looked up in vain; the seconds to wait where that was too much before.
     func countMiss(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
-        let wait = missWait(shown.flow, caller, at: now)
-        part(shown.flow.low).counters.withLock { counters in
+        let wait = missWait(shown.webviewSession, caller, at: now)
+        part(shown.webviewSession.low).counters.withLock { counters in
             counters.tokens.remove(shown)
-            if caller.showsKey { counters.sessionMisses?.count(shown.flow.low, at: now.microseconds) }
+            if caller.showsKey { counters.sessionMisses?.count(shown.webviewSession.low, at: now.microseconds) }
         }
         guard !caller.showsKey else { return wait }
         part(caller.keys.network).counters.withLock { $0.misses?.count(caller.keys, at: now.microseconds) }
@@ -147,21 +158,23 @@ package final class FlowLimits: Sendable {
 
     /// Takes note of tokens that were issued or found.
     func remember(_ shown: ShownTokens) {
-        part(shown.flow.low).counters.withLock { $0.tokens.insert(shown) }
+        part(shown.webviewSession.low).counters.withLock { $0.tokens.insert(shown) }
     }
 
     /// The seconds to wait before something may be noted about a token of a refused request, or `nil`.
     func noteWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
-        guard !(part(shown.flow.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
+        guard !(part(shown.webviewSession.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
         return part(caller.keys.network).counters.withLock { $0.notes.take(caller.keys, at: now.microseconds) }
     }
 
     /// The seconds to wait after too much was shown in vain, or `nil`: by the address, or for the session where a key shows it.
-    func missWait(_ flow: FlowID, _ caller: Caller, at now: MonotonicTime) -> Int? {
+    func missWait(_ webviewSession: WebviewSessionID, _ caller: Caller, at now: MonotonicTime) -> Int? {
         guard caller.showsKey else {
             return part(caller.keys.network).counters.withLock { $0.misses?.wait(caller.keys, at: now.microseconds) }
         }
-        return part(flow.low).counters.withLock { $0.sessionMisses?.wait(flow.low, at: now.microseconds) }
+        return part(webviewSession.low).counters.withLock {
+            $0.sessionMisses?.wait(webviewSession.low, at: now.microseconds)
+        }
     }
 
     // MARK: Keys of merchants
@@ -176,26 +189,32 @@ package final class FlowLimits: Sendable {
         part(client.network).counters.withLock { $0.keyMisses?.count(client, at: now.microseconds) }
     }
 
-    // MARK: Flows
+    // MARK: Webview sessions
 
-    /// The flows to ask the store about before `admit`.
-    func suspects(of install: Digest32, at now: MonotonicTime) -> [FlowID] {
+    /// The webview sessions to ask the store about before `admit`.
+    func suspects(of install: Digest32, at now: MonotonicTime) -> [WebviewSessionID] {
         part(install).counters.withLock { $0.installs?.suspects(of: install, at: now.microseconds) ?? [] }
     }
 
-    /// Forgets the flows of an install that are over.
-    func keep(_ live: [FlowID], of install: Digest32, at now: MonotonicTime) {
+    /// Forgets the webview sessions of an install that are over.
+    func keep(_ live: [WebviewSessionID], of install: Digest32, at now: MonotonicTime) {
         part(install).counters.withLock { $0.installs?.keep(live, of: install, at: now.microseconds) }
     }
 
-    /// Whether an install, and all together, may have one more flow; if so it is counted.
+    /// Whether an install, and all together, may have one more webview session; if so it is counted.
     ///
-    /// The last tenth of all is kept for what a merchant's key opens: issues of the pages, which anybody may ask for, do not use it up.
-    func admit(_ flow: FlowID, of install: Digest32?, forKey: Bool = false, at now: MonotonicTime) -> Bool {
+    /// The last tenth of all is kept for what a merchant's key opens: issues of the pages, which anybody may ask for, do not
+    /// use it up.
+    func admit(
+        _ webviewSession: WebviewSessionID,
+        of install: Digest32?,
+        forKey: Bool = false,
+        at now: MonotonicTime
+    ) -> Bool {
         if let most = flowsTotal, live >= (forKey ? most : most - most / 10) { return false }
         if let install {
             let isAdmitted = part(install).counters.withLock { counters in
-                counters.installs?.admit(flow, of: install, at: now.microseconds) ?? true
+                counters.installs?.admit(webviewSession, of: install, at: now.microseconds) ?? true
             }
             guard isAdmitted else { return false }
         }
@@ -214,11 +233,11 @@ package final class FlowLimits: Sendable {
 extension BrokerPolicy.Limits {
     /// How many issues an address and a network may have.
     ///
-    /// A network gets ten times as many as an address, but in the longest life of a flow no more than half of all live flows, and
-    /// never less than one address.
+    /// A network gets ten times as many as an address, but in the longest life of a webview session no more than half of all
+    /// live webview sessions, and never less than one address.
     func issueRates(within life: Duration) -> (address: RateLimiter.Rate, network: RateLimiter.Rate)? {
         guard let issues = issuesPerMinute else { return nil }
-        var network = min(issues, RateLimiter.Rate.greatest) * FlowLimits.networkFactor
+        var network = min(issues, RateLimiter.Rate.greatest) * WebviewSessionLimits.networkFactor
         if let most = flowsTotal { network = min(network, most / 2 / max(1, Int(life.components.seconds / 60))) }
         return (RateLimiter.Rate(perMinute: issues), RateLimiter.Rate(perMinute: max(issues, network)))
     }

@@ -4,7 +4,7 @@ import SessionBroker
 import Testing
 
 @Suite("A whole flow")
-struct WholeFlowTests {
+struct WholeWebviewSessionTests {
     @Test(arguments: ClientKind.allCases)
     func `goes from the issue to the receipt`(client: ClientKind) async throws {
         try await withRig { rig in

@@ -1,14 +1,14 @@
 package import Commerce
 package import Primitives
 
-/// A flow as a statement left it; holds hashes and sealed bytes, never a token.
-package struct FlowRecord: Sendable {
-    /// Which flow.
-    package let flow: FlowID
+/// A webview session as a statement left it; holds hashes and sealed bytes, never a token.
+package struct WebviewSessionRecord: Sendable {
+    /// Which webview session.
+    package let webviewSession: WebviewSessionID
     /// Fixed at the issue.
     package let client: ClientKind
     /// After the statement.
-    package let state: FlowState
+    package let state: WebviewSessionState
     /// What tickets and pages are compared with.
     package let marks: Marks
     /// What is bought.
@@ -17,7 +17,7 @@ package struct FlowRecord: Sendable {
     package let postage: Yen?
     /// Order with tax and postage; `nil` before the review.
     package let total: Yen?
-    /// What the order agreed on besides its price, as whoever opened the flow wrote it; `nil` for the shop's own.
+    /// What the order agreed on besides its price, as whoever opened the webview session wrote it; `nil` for the shop's own.
     package let terms: [UInt8]?
     /// The provider's checkout session; `nil` before the review.
     package let orderReference: String?
@@ -31,7 +31,7 @@ package struct FlowRecord: Sendable {
     /// A record.
     ///
     /// - Parameters:
-    ///   - identity: Which flow, whose, in which state.
+    ///   - identity: Which webview session, whose, in which state.
     ///   - marks: What tickets and pages are compared with.
     ///   - money: What is bought and for how much.
     ///   - orderReference: The provider's checkout session.
@@ -47,7 +47,7 @@ package struct FlowRecord: Sendable {
         progress: Progress?,
         sealed: [UInt8]?
     ) {
-        flow = identity.flow
+        webviewSession = identity.webviewSession
         client = identity.client
         state = identity.state
         self.marks = marks
@@ -62,27 +62,27 @@ package struct FlowRecord: Sendable {
     }
 }
 
-extension FlowRecord {
-    /// Which flow, whose, in which state.
+extension WebviewSessionRecord {
+    /// Which webview session, whose, in which state.
     package struct Identity: Sendable {
-        let flow: FlowID
+        let webviewSession: WebviewSessionID
         let client: ClientKind
-        let state: FlowState
+        let state: WebviewSessionState
 
         /// An identity.
         ///
         /// - Parameters:
-        ///   - flow: Which flow.
+        ///   - webviewSession: Which webview session.
         ///   - client: Whose.
         ///   - state: Where it stands.
-        package init(flow: FlowID, client: ClientKind, state: FlowState) {
-            self.flow = flow
+        package init(webviewSession: WebviewSessionID, client: ClientKind, state: WebviewSessionState) {
+            self.webviewSession = webviewSession
             self.client = client
             self.state = state
         }
     }
 
-    /// What tickets and pages of a flow are compared with.
+    /// What tickets and pages of a webview session are compared with.
     package struct Marks: Sendable {
         /// The hash of the launch ticket.
         let launchHash: Digest32
@@ -113,7 +113,7 @@ extension FlowRecord {
         ///   - order: What is bought.
         ///   - postage: `nil` before the review.
         ///   - total: `nil` before the review.
-        ///   - terms: As whoever opened the flow wrote them; `nil` for the shop's own.
+        ///   - terms: As whoever opened the webview session wrote them; `nil` for the shop's own.
         package init(order: Order, postage: Yen?, total: Yen?, terms: [UInt8]?) {
             self.order = order
             self.postage = postage
@@ -149,19 +149,19 @@ extension FlowRecord {
     }
 }
 
-/// What a guarded statement decided, and the flow as it left it.
+/// What a guarded statement decided, and the webview session as it left it.
 package struct Transition<Decision: Sendable>: Sendable {
     /// The verdict, taken on the very row that was changed.
     package let decision: Decision
     /// The row after it.
-    package let record: FlowRecord
+    package let record: WebviewSessionRecord
 
     /// A transition.
     ///
     /// - Parameters:
     ///   - decision: The verdict.
     ///   - record: The row after it.
-    package init(_ decision: Decision, _ record: FlowRecord) {
+    package init(_ decision: Decision, _ record: WebviewSessionRecord) {
         self.decision = decision
         self.record = record
     }

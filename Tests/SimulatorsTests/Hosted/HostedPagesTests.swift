@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 @Suite("The hosted pages")
-struct HostedFlowTests {
+struct HostedPagesTests {
     @Test func `lead from the button to the review page and on to the result page`() {
         var bench = Bench()
         let started = bench.post("/checkout/start", Bench.startForm())

@@ -1,21 +1,21 @@
 package import Commerce
 package import Primitives
 
-/// A flow as a page or an answer may show it.
-package struct FlowView: Sendable {
-    /// Which flow; goes into `X-Flow-Id`, never a credential.
-    package let flow: FlowID
+/// A webview session as a page or an answer may show it.
+package struct WebviewSessionView: Sendable {
+    /// Which webview session; goes into `X-Flow-Id`, never a credential.
+    package let webviewSession: WebviewSessionID
     /// Fixed at the issue.
     package let client: ClientKind
     /// Where it stands.
-    package let state: FlowState
+    package let state: WebviewSessionState
     /// What is bought.
     package let order: Order
     /// `nil` before the review.
     package let postage: Yen?
     /// What is paid; `nil` before the review.
     package let total: Yen?
-    /// What the order agreed on besides its price, as whoever opened the flow wrote it; `nil` for the shop's own.
+    /// What the order agreed on besides its price, as whoever opened the webview session wrote it; `nil` for the shop's own.
     package let terms: [UInt8]?
     /// The provider's checkout session; `nil` before the review.
     package let orderReference: String?
@@ -36,10 +36,10 @@ package struct FlowView: Sendable {
     let launchHash: Digest32
 
     /// The number of the order as the buyer sees it.
-    package var orderNumber: OrderNumber { OrderNumber(flow) }
+    package var orderNumber: OrderNumber { OrderNumber(webviewSession) }
 
-    init(_ record: FlowRecord, details: PrivateDetails? = nil, returnTicket: ReturnTicket? = nil) {
-        flow = record.flow
+    init(_ record: WebviewSessionRecord, details: PrivateDetails? = nil, returnTicket: ReturnTicket? = nil) {
+        webviewSession = record.webviewSession
         client = record.client
         state = record.state
         order = record.order

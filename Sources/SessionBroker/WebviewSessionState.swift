@@ -1,14 +1,14 @@
-/// Where a flow stands; the raw value is the one in the database.
+/// Where a webview session stands; the raw value is the one in the database.
 ///
-/// ```
+/// ````
 /// issued --open--> opened --review--> reviewed --place--> placed --begin--> purchasing --settle--> authorized
 ///                    |  ^re-open once    ^ ^---review, unplace---|  ^--release--|  ^recover (lease over)
 ///                    |                   |                       |              +--settle--> declined
 ///                    |                   +------review-----------+---decline---------------> declined
 /// issued, opened, reviewed, placed, declined --> expired, revoked, cancelled
 /// reviewed --meet (strict)--> issued, with a fresh ticket
-/// ```
-package enum FlowState: String, Sendable, CaseIterable {
+/// ````
+package enum WebviewSessionState: String, Sendable, CaseIterable {
     /// The ticket was handed to the app.
     case issued
     /// A tab holds its token.
@@ -34,8 +34,8 @@ package enum FlowState: String, Sendable, CaseIterable {
     package var isDead: Bool { self == .cancelled || self == .revoked || self == .expired }
 }
 
-/// What the app may know of its flow: a name without data; the raw value is the one on the wire.
-package enum FlowStatus: String, Sendable {
+/// What the app may know of its webview session: a name without data; the raw value is the one on the wire.
+package enum WebviewSessionStatus: String, Sendable {
     /// The tab has not opened.
     case issued
     /// The tab is open.
@@ -49,12 +49,12 @@ package enum FlowStatus: String, Sendable {
     /// Dead, or past a deadline.
     case closed
 
-    /// The status of a flow.
+    /// The status of a webview session.
     ///
     /// - Parameters:
     ///   - state: Where it stands.
     ///   - isOver: Whether a deadline has passed.
-    package init(_ state: FlowState, isOver: Bool) {
+    package init(_ state: WebviewSessionState, isOver: Bool) {
         switch state {
         case .authorized: self = .done
         case .purchasing: self = .purchasing

@@ -8,37 +8,46 @@ import SessionBroker
 import Web
 
 extension Exchange {
-    /// What it costs to send a flow's order where its buyer wants it: the one place where that is decided.
+    /// What it costs to send a webview session's order where its buyer wants it: the one place where that is decided.
     ///
     /// - Parameters:
-    ///   - flow: Of the tab.
+    ///   - webviewSession: Of the tab.
     ///   - token: The tab token.
-    ///   - chosen: A session of this very flow.
+    ///   - chosen: A session of this very webview session.
     /// - Returns: The postage.
     /// - Throws: `postage_failed` where the merchant does not say; `internal_error`.
     func postage(
-        of flow: FlowView,
+        of webviewSession: WebviewSessionView,
         _ token: TabToken,
         to chosen: ChosenSession
     ) async throws(Failure) -> Yen {
-        switch try terms(of: flow).postage {
+        switch try terms(of: webviewSession).postage {
         case .byAddress(let rule): return rule.postage(to: chosen.address.prefecture)
         case .fixed(let sum):
-            guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", of: flow) }
+            guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", of: webviewSession) }
             return postage
         case .callback(let address):
-            if let agreed = await agreedPostage(flow, token, chosen) { return agreed }
-            let question = PostageQuestion(flow.flow, flow.order, to: PostageQuestion.Destination(chosen.address))
+            if let agreed = await agreedPostage(webviewSession, token, chosen) { return agreed }
+            let question = PostageQuestion(
+                webviewSession.webviewSession,
+                webviewSession.order,
+                to: PostageQuestion.Destination(chosen.address)
+            )
             guard let costs = services.shippingCosts else {
-                throw Failure(.postageFailed, "this program asks no server for the postage", of: flow)
+                throw Failure(.postageFailed, "this program asks no server for the postage", of: webviewSession)
             }
-            return try await costs.ask(address, question, flow.flow)
+            return try await costs.ask(address, question, webviewSession.webviewSession)
         }
     }
 
-    /// What the merchant said before, of the same session and destination: a buyer who only comes back finds the price unchanged.
-    private func agreedPostage(_ flow: FlowView, _ token: TabToken, _ chosen: ChosenSession) async -> Yen? {
-        guard flow.orderReference == chosen.id.text, flow.postage != nil else { return nil }
+    /// What the merchant said before, of the same session and destination: a buyer who only comes back finds the price
+    /// unchanged.
+    private func agreedPostage(
+        _ webviewSession: WebviewSessionView,
+        _ token: TabToken,
+        _ chosen: ChosenSession
+    ) async -> Yen? {
+        guard webviewSession.orderReference == chosen.id.text, webviewSession.postage != nil else { return nil }
         do throws(StoreError) {
             switch try await services.broker.view(token, withDetails: true, by: caller) {
             case .live(let view), .readOnly(let view):

@@ -7,7 +7,7 @@ import SessionBroker
 ///
 /// Three lists, each the beginning of the next, so that the longest can stand in for the others: `opening` for an open, `face`
 /// for a page, `whole` for everything else.
-enum FlowColumns {
+enum WebviewSessionColumns {
     /// How many columns `face` has with verdict and state; what a statement adds comes behind.
     static let faceCount = 13
 
@@ -58,23 +58,23 @@ enum FlowColumns {
     // MARK: Decoding the first row
 
     /// What an open found.
-    static func opened(_ rows: ResultSet) throws(PostgresError) -> OpenedFlow {
-        OpenedFlow(
+    static func opened(_ rows: ResultSet) throws(PostgresError) -> OpenedWebviewSession {
+        OpenedWebviewSession(
             decision: try decision(rows),
-            state: try flowState(rows),
+            state: try webviewSessionState(rows),
             client: try word(rows, client),
             isMet: try !rows.isNull(0, metAt),
             orderReference: try rows.optionalText(0, orderReference)
         )
     }
 
-    /// The verdict and the flow behind it, from all columns.
+    /// The verdict and the webview session behind it, from all columns.
     static func transition<Decision: RawRepresentable<String>>(
         _ rows: ResultSet,
-        of flow: FlowID,
+        of webviewSession: WebviewSessionID,
         sealed: [UInt8]? = nil
     ) throws(PostgresError) -> Transition<Decision> {
-        let progress = FlowRecord.Progress(
+        let progress = WebviewSessionRecord.Progress(
             placements: Int(try rows.int64(0, placements)),
             attempt: Int(try rows.int64(0, attempt)),
             attemptID: try rows.optional(0, attemptID) { row, column throws(PostgresError) in
@@ -82,19 +82,19 @@ enum FlowColumns {
             },
             result: try rows.optionalBytes(0, result)
         )
-        return Transition(try decision(rows), try record(rows, of: flow, progress: progress, sealed: sealed))
+        return Transition(try decision(rows), try record(rows, of: webviewSession, progress: progress, sealed: sealed))
     }
 
-    /// The verdict and the flow behind it, from the columns of a page in any row.
+    /// The verdict and the webview session behind it, from the columns of a page in any row.
     static func page<Decision: RawRepresentable<String>>(
         _ rows: ResultSet,
         row: Int = 0,
-        of flow: FlowID,
+        of webviewSession: WebviewSessionID,
         sealed: [UInt8]?
     ) throws(PostgresError) -> Transition<Decision> {
         Transition(
             try word(rows, verdict, row: row),
-            try record(rows, row: row, of: flow, progress: nil, sealed: sealed)
+            try record(rows, row: row, of: webviewSession, progress: nil, sealed: sealed)
         )
     }
 
@@ -104,7 +104,7 @@ enum FlowColumns {
     }
 
     /// The state alone.
-    static func flowState(_ rows: ResultSet) throws(PostgresError) -> FlowState {
+    static func webviewSessionState(_ rows: ResultSet) throws(PostgresError) -> WebviewSessionState {
         try word(rows, state)
     }
 
@@ -116,20 +116,20 @@ enum FlowColumns {
     private static func record(
         _ rows: ResultSet,
         row: Int = 0,
-        of flow: FlowID,
-        progress: FlowRecord.Progress?,
+        of webviewSession: WebviewSessionID,
+        progress: WebviewSessionRecord.Progress?,
         sealed: [UInt8]?
-    ) throws(PostgresError) -> FlowRecord {
-        let identity = FlowRecord.Identity(
-            flow: flow,
+    ) throws(PostgresError) -> WebviewSessionRecord {
+        let identity = WebviewSessionRecord.Identity(
+            webviewSession: webviewSession,
             client: try word(rows, client, row: row),
             state: try word(rows, state, row: row)
         )
-        let marks = FlowRecord.Marks(
+        let marks = WebviewSessionRecord.Marks(
             launchHash: try rows.digest(row, launchHash),
             shown: try rows.optional(row, shown) { row, column throws(PostgresError) in try rows.digest(row, column) }
         )
-        return FlowRecord(
+        return WebviewSessionRecord(
             identity,
             marks: marks,
             money: try money(rows, row),
@@ -153,7 +153,7 @@ enum FlowColumns {
         return word
     }
 
-    private static func money(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> FlowRecord.Money {
+    private static func money(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> WebviewSessionRecord.Money {
         let order: Order
         do {
             order = try Order(
@@ -168,7 +168,7 @@ enum FlowColumns {
         } catch {
             throw PostgresError(.decoding, "\(error)")
         }
-        return FlowRecord.Money(
+        return WebviewSessionRecord.Money(
             order: order,
             postage: try rows.optional(row, postage) { row, column throws(PostgresError) in try yen(rows, row, column)
             },

@@ -1,0 +1,53 @@
+import CheckoutCodes
+import MerchantAPI
+import Pages
+import SessionBroker
+import Web
+
+extension Exchange {
+    /// What a webview session's order agreed on.
+    ///
+    /// - Parameter webviewSession: As the tab sees it.
+    /// - Returns: The merchant's terms, or the shop's own.
+    /// - Throws: `internal_error`.
+    func terms(of webviewSession: WebviewSessionView) throws(Failure) -> OrderTerms {
+        try terms(webviewSession.terms, webviewSession.webviewSession)
+    }
+
+    /// What the order of a placement agreed on.
+    ///
+    /// - Parameter placement: Of any webview session.
+    /// - Returns: The merchant's terms, or the shop's own.
+    /// - Throws: `internal_error`.
+    func terms(of placement: Placement) throws(Failure) -> OrderTerms {
+        try terms(placement.terms, placement.webviewSession)
+    }
+
+    private func terms(_ stored: [UInt8]?, _ webviewSession: WebviewSessionID) throws(Failure) -> OrderTerms {
+        guard let stored else { return deployment.ownTerms }
+        guard let terms = OrderTerms(stored: stored) else {
+            throw Failure(.internalError, "the terms of the flow cannot be read", session: webviewSession)
+        }
+        return terms
+    }
+
+    /// The way back to whoever opened the webview session: the link that opens the app, or the address of a site.
+    ///
+    /// - Parameters:
+    ///   - webviewSession: A webview session with a checkout session, of an app or a site.
+    ///   - token: The tab token that C is derived from.
+    /// - Returns: Built from settings, the merchant's checked address, and checked values only.
+    /// - Throws: `flow_mismatch` where the tab remembers another launch ticket; `internal_error`.
+    func wayBack(_ webviewSession: WebviewSessionView, _ token: TabToken) throws(Failure) -> LinkTarget {
+        guard webviewSession.client == .site else { return try returnLink(webviewSession, token) }
+        _ = try launchTicket(of: webviewSession)
+        let address = try terms(of: webviewSession).returnAddress(
+            ticket: services.broker.returnTicket(of: token).text,
+            orderReference: webviewSession.orderReference ?? ""
+        )
+        guard let target = address.flatMap({ LinkTarget($0) }) else {
+            throw Failure(.internalError, "a site's flow without a way back", of: webviewSession)
+        }
+        return target
+    }
+}
