@@ -197,7 +197,7 @@ package final class PostgresSessionCreation {
         }
         let state = try await PostgresKeyStore(client: client).state(of: new.claim)
         switch state {
-        case .answered(_, let webviewSession) where webviewSession == new.webviewSession.webviewSession: return nil
+        case .answered(_, let webviewSession) where webviewSession == new.webviewSession.id: return nil
         case .answered, .reused: return state
         case .running, .absent: throw StoreError(error)
         }
@@ -209,7 +209,7 @@ package final class PostgresSessionCreation {
     private func parameters(_ new: NewSession, _ caller: Caller) -> Parameters {
         var postage: Int64?
         if case .fixed(let sum) = new.draft.postage { postage = sum.units }
-        var parameters = Parameters(new.webviewSession.webviewSession, caller)
+        var parameters = Parameters(new.webviewSession.id, caller)
         parameters.append(claim: new.claim)
         // The buyer of an app gives no sign of life before the end.
         parameters.append(int64: new.webviewSession.client == .mobileApp ? absoluteSeconds : launchSeconds)
@@ -224,7 +224,7 @@ package final class PostgresSessionCreation {
         parameters.append(text: new.texts.terms.map { String(decoding: $0, as: UTF8.self) })
         parameters.append(timestamp: new.created)
         parameters.append(int64: postage)
-        parameters.append(text: new.draft.reference ?? OrderNumber(new.webviewSession.webviewSession).description)
+        parameters.append(text: new.draft.reference ?? OrderNumber(new.webviewSession.id).description)
         parameters.append(text: new.account.merchantID)
         parameters.append(text: new.account.environment)
         parameters.append(utf8: new.texts.lines)

@@ -26,7 +26,7 @@ extension PostgresSessionStore {
     )
 
     package func issue(_ new: NewWebviewSession, by caller: Caller) async throws(StoreError) {
-        var parameters = Parameters(new.webviewSession, caller)
+        var parameters = Parameters(new.id, caller)
         // Profile compat may run without any proof of the app; the trail says so.
         let isBound = new.appHash != nil || new.challenge != nil
         parameters.append(text: isBound ? "issued" : "issued_unbound")
@@ -43,7 +43,7 @@ extension PostgresSessionStore {
             PostgresSessionStore.issueStatement,
             parameters,
             as: "issue",
-            of: new.webviewSession,
+            of: new.id,
             by: caller
         )
     }

@@ -121,7 +121,7 @@ enum WebviewSessionColumns {
         sealed: [UInt8]?
     ) throws(PostgresError) -> WebviewSessionRecord {
         let identity = WebviewSessionRecord.Identity(
-            webviewSession: webviewSession,
+            id: webviewSession,
             client: try word(rows, client, row: row),
             state: try word(rows, state, row: row)
         )

@@ -116,7 +116,7 @@ extension Broker {
 
     private func order(of record: WebviewSessionRecord) throws(StoreError) -> AwaitedOrder {
         guard let total = record.total else {
-            throw StoreError(.fault, "flow \(record.webviewSession) of an app has no total")
+            throw StoreError(.fault, "flow \(record.id) of an app has no total")
         }
         return AwaitedOrder(total: total, terms: record.terms)
     }

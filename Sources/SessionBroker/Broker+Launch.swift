@@ -76,7 +76,7 @@ extension Broker {
             taxIncluded: request.order.beforePostage.amount
         )
         let new = NewWebviewSession(
-            webviewSession: webviewSession,
+            id: webviewSession,
             client: request.client,
             launchHash: hash(ticket),
             appHash: appHash,

@@ -37,7 +37,7 @@ extension Broker {
         }
         let ticket = LaunchTicket.mint(for: webviewSession, random: random)
         let new = NewWebviewSession(
-            webviewSession: webviewSession,
+            id: webviewSession,
             client: client,
             launchHash: hash(ticket),
             appHash: appHash,

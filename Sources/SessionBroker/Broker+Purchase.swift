@@ -333,7 +333,7 @@ extension Broker {
         let isFirst = record.state == .reviewed && !record.isMet
         let isRepeat = record.state == .issued && record.isMet
         guard isFirst || isRepeat else { return nil }
-        let ticket = LaunchTicket.mint(for: record.webviewSession, random: random)
+        let ticket = LaunchTicket.mint(for: record.id, random: random)
         let isMet = try await store.meet(evidence, freshLaunchHash: hash(ticket), by: caller)
         counters.count(.meet, isMet ? "met" : "stale")
         return isMet ? ticket : nil
@@ -384,11 +384,11 @@ extension Broker {
         else {
             throw StoreError(
                 .fault,
-                "flow \(record.webviewSession) is purchased without an attempt, a total or a session"
+                "flow \(record.id) is purchased without an attempt, a total or a session"
             )
         }
         return PurchaseAttempt(
-            webviewSession: record.webviewSession,
+            webviewSession: record.id,
             client: record.client,
             number: progress.attempt,
             id: id,
@@ -399,7 +399,7 @@ extension Broker {
 
     private func answer(_ record: WebviewSessionRecord) throws(StoreError) -> [UInt8] {
         guard let result = record.progress?.result else {
-            throw StoreError(.fault, "flow \(record.webviewSession) is authorized without an answer")
+            throw StoreError(.fault, "flow \(record.id) is authorized without an answer")
         }
         return result
     }

@@ -193,7 +193,7 @@ extension Broker {
     ) async throws(StoreError) -> Bool {
         guard let reference = view.orderReference else { return false }
         let isDone = try await store.decline(
-            view.webviewSession,
+            view.id,
             orderReference: reference,
             reason: Broker.word(reason),
             by: caller
@@ -308,10 +308,10 @@ extension Broker {
 
     private func placement(_ record: WebviewSessionRecord, _ ticket: ReturnTicket) throws(StoreError) -> Placement {
         guard let total = record.total, let reference = record.orderReference, let progress = record.progress else {
-            throw StoreError(.fault, "flow \(record.webviewSession) is placed without a total or a session")
+            throw StoreError(.fault, "flow \(record.id) is placed without a total or a session")
         }
         return Placement(
-            webviewSession: record.webviewSession,
+            webviewSession: record.id,
             client: record.client,
             order: record.order,
             total: total,

@@ -202,7 +202,7 @@ struct PurchaseTableTests {
             let two = try await rig.placed(.browser)
             var request = try one.purchase(rig)
             request.tab = two.tab
-            #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == "refused flowMismatch")
+            #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == "refused webviewSessionMismatch")
             #expect(try rig.state(one) == .placed)
             #expect(try rig.state(two) == .placed)
         }

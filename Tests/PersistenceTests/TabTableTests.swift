@@ -32,7 +32,7 @@ struct TabTableTests {
                 let forged = TabToken.mint(for: crossing.webviewSession, random: rig.random)
                 let stranger = try await rig.broker.view(forged, withDetails: true, by: rig.caller(2))
                 let verdict = try await rig.broker.view(tab, withDetails: true, by: rig.caller())
-                guard case .live(let view) = verdict, view.webviewSession == crossing.webviewSession,
+                guard case .live(let view) = verdict, view.id == crossing.webviewSession,
                     view.details != nil
                 else {
                     return "none"
@@ -210,15 +210,18 @@ struct TabTableTests {
             let tab = try #require(two.tab)
             let ticket = try one.returnTicket(rig)
             let broker = rig.broker
-            #expect(try await word(broker.place(tab, ticket: ticket, total: nil, by: rig.caller())) == "flowMismatch")
-            #expect(try await word(broker.cancel(tab, ticket: ticket, by: rig.caller())) == "flowMismatch")
+            #expect(
+                try await word(broker.place(tab, ticket: ticket, total: nil, by: rig.caller()))
+                    == "webviewSessionMismatch"
+            )
+            #expect(try await word(broker.cancel(tab, ticket: ticket, by: rig.caller())) == "webviewSessionMismatch")
             let quote = try await broker.quote(
                 tab,
                 ticket: ticket,
                 orderReference: Rig.orderReference,
                 by: rig.caller()
             )
-            #expect(word(quote) == "flowMismatch")
+            #expect(word(quote) == "webviewSessionMismatch")
             #expect(try rig.state(one) == .reviewed)
             #expect(try rig.state(two) == .reviewed)
         }
@@ -274,9 +277,9 @@ struct TabTableTests {
             let tab = try #require(crossing.tab)
             let forged = rig.broker.returnTicket(of: TabToken.mint(for: crossing.webviewSession, random: rig.random))
             let placed = try await rig.broker.place(tab, ticket: forged, total: nil, by: rig.caller())
-            #expect(word(placed) == "flowMismatch")
+            #expect(word(placed) == "webviewSessionMismatch")
             let cancelled = try await rig.broker.cancel(tab, ticket: forged, by: rig.caller())
-            #expect(word(cancelled) == "flowMismatch")
+            #expect(word(cancelled) == "webviewSessionMismatch")
             #expect(try rig.state(crossing) == .reviewed)
         }
     }

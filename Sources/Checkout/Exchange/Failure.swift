@@ -9,6 +9,6 @@ extension Failure {
 
     /// The refusal of a webview session that was looked up.
     init(_ code: FailureCode, _ detail: String = "", of webviewSession: WebviewSessionView) {
-        self.init(code, detail, session: webviewSession.webviewSession, context: webviewSession.client)
+        self.init(code, detail, session: webviewSession.id, context: webviewSession.client)
     }
 }

@@ -29,14 +29,14 @@ extension Exchange {
         case .callback(let address):
             if let agreed = await agreedPostage(webviewSession, token, chosen) { return agreed }
             let question = PostageQuestion(
-                webviewSession.webviewSession,
+                webviewSession.id,
                 webviewSession.order,
                 to: PostageQuestion.Destination(chosen.address)
             )
             guard let costs = services.shippingCosts else {
                 throw Failure(.postageFailed, "this program asks no server for the postage", of: webviewSession)
             }
-            return try await costs.ask(address, question, webviewSession.webviewSession)
+            return try await costs.ask(address, question, webviewSession.id)
         }
     }
 

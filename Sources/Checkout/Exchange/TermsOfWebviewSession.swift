@@ -11,7 +11,7 @@ extension Exchange {
     /// - Returns: The merchant's terms, or the shop's own.
     /// - Throws: `internal_error`.
     func terms(of webviewSession: WebviewSessionView) throws(Failure) -> OrderTerms {
-        try terms(webviewSession.terms, webviewSession.webviewSession)
+        try terms(webviewSession.terms, webviewSession.id)
     }
 
     /// What the order of a placement agreed on.

@@ -150,17 +150,17 @@ enum ButtonHandler {
         switch webviewSession.state {
         case .opened, .reviewed, .declined: break
         case .placed, .purchasing:
-            return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.webviewSession)
+            return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.id)
         default: return exchange.neutral()
         }
         let view = ButtonView(
             client: webviewSession.client,
             order: OrderView(webviewSession.order),
-            start: try await exchange.services.provider.start(for: webviewSession.webviewSession),
+            start: try await exchange.services.provider.start(for: webviewSession.id),
             fallbackAction: exchange.deployment.startAction
         )
         let pages = exchange.deployment.pages
         let response = exchange.providerPage { pages.button(view, in: exchange.language, nonce: $0) }
-        return exchange.tagged(response, webviewSession.webviewSession)
+        return exchange.tagged(response, webviewSession.id)
     }
 }

@@ -14,7 +14,7 @@ enum CancelHandler {
         case .closed(let answer): return answer
         case .open(let token, let webviewSession):
             guard webviewSession.state != .purchasing else {
-                return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
+                return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
             }
             let ticket = exchange.services.broker.returnTicket(of: token)
             return page(exchange, webviewSession, .atProvider(returnTicket: ticket))
@@ -66,6 +66,6 @@ enum CancelHandler {
             policy: ContentSecurityPolicy.form,
             body
         )
-        return exchange.tagged(response, webviewSession.webviewSession)
+        return exchange.tagged(response, webviewSession.id)
     }
 }

@@ -35,19 +35,19 @@ enum ConfirmHandler {
         case .placed: throw Failure(.orderMismatch, "the order is placed with another session", of: webviewSession)
         case .declined where webviewSession.orderReference != session.text: break
         case .declined, .purchasing:
-            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
+            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
         default: return exchange.neutral()
         }
-        let chosen = try await exchange.services.provider.review(session, webviewSession.webviewSession)
+        let chosen = try await exchange.services.provider.review(session, webviewSession.id)
         guard exchange.services.broker.owns(chosen.merchantReference, token) else {
             throw Failure(.orderMismatch, "a foreign checkout session", of: webviewSession)
         }
         switch try await price(exchange, token, webviewSession, chosen) {
-        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.webviewSession)
+        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.id)
         case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", of: webviewSession)
-        case .declined: return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
+        case .declined: return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
         case .refused(.readOnly):
-            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
+            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
@@ -86,13 +86,13 @@ enum ConfirmHandler {
     ) throws(Failure) -> HTTPResponse {
         switch webviewSession.state {
         case .reviewed, .placed: break
-        case .opened: return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
+        case .opened: return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
         case .purchasing, .declined:
-            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.webviewSession)
+            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
         default: return exchange.neutral()
         }
         guard let session = webviewSession.orderReference, let details = webviewSession.details else {
-            return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
+            return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
         }
         let view = ConfirmView(
             client: webviewSession.client,
@@ -106,7 +106,7 @@ enum ConfirmHandler {
         )
         let pages = exchange.deployment.pages
         let response = exchange.providerPage { pages.confirm(view, in: exchange.language, nonce: $0) }
-        return exchange.tagged(response, webviewSession.webviewSession)
+        return exchange.tagged(response, webviewSession.id)
     }
 
     /// Profile strict lets an app's buyer agree only after both halves have met in the app.

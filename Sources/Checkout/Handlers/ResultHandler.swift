@@ -29,8 +29,8 @@ enum ResultHandler {
         case .placed: return try await placed(exchange, token, webviewSession)
         case .purchasing: return try await way(exchange, token, webviewSession)
         case .declined: return declined(exchange, webviewSession)
-        case .opened: return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
-        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.webviewSession)
+        case .opened: return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
+        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.id)
         default: return exchange.neutral()
         }
     }
@@ -41,9 +41,9 @@ enum ResultHandler {
         _ webviewSession: WebviewSessionView
     ) async throws(Failure) -> HTTPResponse {
         guard let session = webviewSession.orderReference else {
-            return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
+            return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
         }
-        guard let refusal = await exchange.services.provider.refusal(of: session, webviewSession.webviewSession) else {
+        guard let refusal = await exchange.services.provider.refusal(of: session, webviewSession.id) else {
             return try await way(exchange, token, webviewSession)
         }
         let caller = exchange.caller
@@ -68,7 +68,7 @@ enum ResultHandler {
         let body = deployment.pages.declined(view, in: exchange.language)
         return exchange.tagged(
             exchange.plainPage(block: deployment.shopHeaders.ending, body),
-            webviewSession.webviewSession
+            webviewSession.id
         )
     }
 
@@ -79,7 +79,7 @@ enum ResultHandler {
         _ webviewSession: WebviewSessionView
     ) async throws(Failure) -> HTTPResponse {
         guard let session = webviewSession.orderReference, let total = webviewSession.total else {
-            return exchange.redirect(to: "/button", webviewSession: webviewSession.webviewSession)
+            return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
         }
         let view: ResultView
         switch webviewSession.client {
@@ -99,6 +99,6 @@ enum ResultHandler {
         let response = exchange.page(deployment.shopHeaders.ending, policy: ContentSecurityPolicy.scripted) { nonce in
             deployment.pages.result(view, in: exchange.language, nonce: nonce)
         }
-        return exchange.tagged(response, webviewSession.webviewSession)
+        return exchange.tagged(response, webviewSession.id)
     }
 }

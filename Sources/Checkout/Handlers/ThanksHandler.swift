@@ -31,7 +31,7 @@ enum ThanksHandler {
         case .receipt(let webviewSession):
             guard named != nil else { return page(exchange, webviewSession) }
             // The sample shop's address holds the ticket: keep it out of the page that the buyer looks at.
-            var response = exchange.redirect(to: "/thanks", webviewSession: webviewSession.webviewSession)
+            var response = exchange.redirect(to: "/thanks", webviewSession: webviewSession.id)
             exchange.deployment.cookies.set(receipt: ticket, on: &response)
             return response
         }
@@ -46,6 +46,6 @@ enum ThanksHandler {
             address: webviewSession.details?.address
         )
         let body = deployment.pages.thanks(view, in: exchange.language)
-        return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), webviewSession.webviewSession)
+        return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), webviewSession.id)
     }
 }

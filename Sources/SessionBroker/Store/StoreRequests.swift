@@ -3,7 +3,7 @@ package import Primitives
 /// A webview session to be stored.
 package struct NewWebviewSession: Sendable {
     /// Made by the caller; unique.
-    package let webviewSession: WebviewSessionID
+    package let id: WebviewSessionID
     /// Whose.
     package let client: ClientKind
     /// The hash of the launch ticket.

@@ -3,8 +3,8 @@ package import Primitives
 
 /// A webview session as a statement left it; holds hashes and sealed bytes, never a token.
 package struct WebviewSessionRecord: Sendable {
-    /// Which webview session.
-    package let webviewSession: WebviewSessionID
+    /// Of the webview session.
+    package let id: WebviewSessionID
     /// Fixed at the issue.
     package let client: ClientKind
     /// After the statement.
@@ -47,7 +47,7 @@ package struct WebviewSessionRecord: Sendable {
         progress: Progress?,
         sealed: [UInt8]?
     ) {
-        webviewSession = identity.webviewSession
+        id = identity.id
         client = identity.client
         state = identity.state
         self.marks = marks
@@ -65,18 +65,18 @@ package struct WebviewSessionRecord: Sendable {
 extension WebviewSessionRecord {
     /// Which webview session, whose, in which state.
     package struct Identity: Sendable {
-        let webviewSession: WebviewSessionID
+        let id: WebviewSessionID
         let client: ClientKind
         let state: WebviewSessionState
 
         /// An identity.
         ///
         /// - Parameters:
-        ///   - webviewSession: Which webview session.
+        ///   - id: Of the webview session.
         ///   - client: Whose.
         ///   - state: Where it stands.
-        package init(webviewSession: WebviewSessionID, client: ClientKind, state: WebviewSessionState) {
-            self.webviewSession = webviewSession
+        package init(id: WebviewSessionID, client: ClientKind, state: WebviewSessionState) {
+            self.id = id
             self.client = client
             self.state = state
         }

@@ -3,8 +3,8 @@ package import Primitives
 
 /// A webview session as a page or an answer may show it.
 package struct WebviewSessionView: Sendable {
-    /// Which webview session; goes into `X-Flow-Id`, never a credential.
-    package let webviewSession: WebviewSessionID
+    /// For `X-Flow-Id`; never a credential.
+    package let id: WebviewSessionID
     /// Fixed at the issue.
     package let client: ClientKind
     /// Where it stands.
@@ -36,10 +36,10 @@ package struct WebviewSessionView: Sendable {
     let launchHash: Digest32
 
     /// The number of the order as the buyer sees it.
-    package var orderNumber: OrderNumber { OrderNumber(webviewSession) }
+    package var orderNumber: OrderNumber { OrderNumber(id) }
 
     init(_ record: WebviewSessionRecord, details: PrivateDetails? = nil, returnTicket: ReturnTicket? = nil) {
-        webviewSession = record.webviewSession
+        id = record.id
         client = record.client
         state = record.state
         order = record.order
