@@ -82,6 +82,8 @@ public struct CheckoutError: Error, Sendable, Hashable, CustomStringConvertible 
     public let description: String
     /// How long to wait before the same is asked again, in seconds, where the server said so.
     public let retryAfter: TimeInterval?
+    /// Of HTTP, where a server has answered: 401 says that the login is over.
+    public let status: Int?
     /// Whether a server has said no: the same is refused again, and nothing was begun.
     public let isFinal: Bool
 
@@ -94,6 +96,7 @@ public struct CheckoutError: Error, Sendable, Hashable, CustomStringConvertible 
     public init(_ description: String, retryAfter: TimeInterval? = nil, status: Int? = nil) {
         self.description = description
         self.retryAfter = retryAfter
+        self.status = status
         isFinal = status.map { 400..<500 ~= $0 && ![401, 408, 429].contains($0) } ?? false
     }
 }

@@ -86,9 +86,9 @@ enum class CheckoutEnd {
  *
  * @param message for a log; without anything secret.
  * @property retryAfter how long to wait before the same is asked again, in seconds, where the server said so.
- * @param status of HTTP, where a server has answered. Of 400 to 499 it is final, but for 401, 408 and 429.
+ * @property status of HTTP, where a server has answered: 401 says that the login is over. Of 400 to 499 it is final, but for 401, 408 and 429.
  */
-class CheckoutError @JvmOverloads constructor(message: String, val retryAfter: Double? = null, status: Int? = null) : Exception(message) {
+class CheckoutError @JvmOverloads constructor(message: String, val retryAfter: Double? = null, val status: Int? = null) : Exception(message) {
     /** Whether a server has said no: the same is refused again, and nothing was begun. */
     val isFinal: Boolean = status in 400..499 && status !in listOf(401, 408, 429)
 }

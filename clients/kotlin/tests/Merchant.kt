@@ -170,6 +170,7 @@ internal fun merchant() {
         shop("$status for a begin is final: $isFinal", said(status, "{}")) { shop ->
             val error = try { App(shop).checkout.begin(mapOf("tea" to 2), "k"); null } catch (error: CheckoutError) { error }
             expect(error?.isFinal, isFinal)
+            expect(error?.status, status)
         }
     for ((name, answer) in listOf("503" to said(503, """{"state":"unavailable"}""", "5"), "a redirect" to said(302, ""), "no JSON" to said(200, "paid"),
         "a list" to said(200, "[1]"), "state as a number" to said(200, """{"state":1}"""), "state twice" to said(200, """{"state":"paid","state":"over"}"""),
