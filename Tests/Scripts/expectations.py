@@ -50,7 +50,7 @@ class Case(unittest.TestCase):
         self.expect(0, "7 at", "7 now; 0 changed or gone")
 
     def test_layout_and_place_do_not_count(self):
-        self.write({INSIDE: "", OUTSIDE: "#expect(g)\n", "Tests/IntegrationTests/C.swift": "check(\n    f,  2)\n#expect(e)\n"})
+        self.write({INSIDE: "", OUTSIDE: "#expect(g)\n", "Tests/IntegrationTests/C.swift": "check(\n    f,  2,\n)\n#expect(e)\n"})
         self.write({"Tests/NewTests/A.swift": SWIFT.replace("\n    b", " b")})
         self.expect(0, "7 now; 0 changed or gone")
 
@@ -88,6 +88,15 @@ class Case(unittest.TestCase):
         self.expect(1, "check(f, 2)")
         self.write({"docs/expectations.md": "| word | now | why |\n|---|---|---|\n| f | flow.f | one name |\n"})
         self.expect(0, "0 changed or gone")
+
+    def test_a_renamed_word_may_stay_in_places(self):
+        self.write({OUTSIDE: "#expect(e)\ncheck(f, f, 2)\ncheck(f, f, 2)\n#expect(g)\n"})
+        self.commit()
+        book = {"docs/expectations.md": "| word | now | why |\n|---|---|---|\n| f | h | one name |\n"}
+        self.write(book | {OUTSIDE: "#expect(e)\ncheck(f, h, 2)\ncheck(h, h, 2)\n#expect(g)\n"})
+        self.expect(0, "0 changed or gone")
+        self.write({OUTSIDE: "#expect(e)\ncheck(f, h, 2)\ncheck(h, h, 3)\n#expect(g)\n"})
+        self.expect(1, "an outside test expected this", "check(f, f, 2)")
 
     def test_a_golden_file_is_an_expectation(self):
         golden = "Tests/IntegrationTests/Golden/a.txt"
