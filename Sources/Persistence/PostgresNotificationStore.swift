@@ -77,7 +77,7 @@ package final class PostgresNotificationStore {
             // It waits for locks of orders whose webview sessions nobody here knows: in a group of its own no buyer waits with
             // it, and groups of two loops cannot wait for each other.
             let rows = try await client.work(PostgresNotificationStore.receiveStatement, parameters)
-            return try WebviewSessionColumns.word(rows, 0)
+            return try rows.word(0, 0)
         } catch {
             throw StoreError(error)
         }

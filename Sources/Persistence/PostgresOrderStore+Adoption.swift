@@ -71,6 +71,6 @@ extension PostgresOrderStore {
         parameters.append(text: adoption.reference)
         parameters.append(text: request)
         let rows = try await work(PostgresOrderStore.adoptStatement, parameters)
-        return try decoding { () throws(PostgresError) in try WebviewSessionColumns.word(rows, 0) }
+        return try decoding { () throws(PostgresError) in try rows.word(0, 0) }
     }
 }

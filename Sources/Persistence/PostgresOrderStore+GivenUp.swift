@@ -90,10 +90,10 @@ extension PostgresOrderStore {
             id: try rows.uuid(row, 0),
             attempt: try rows.uuid(row, 1),
             webviewSession: try rows.uuid(row, 2),
-            kind: try WebviewSessionColumns.word(rows, 3, row: row),
+            kind: try rows.word(row, 3),
             target: try rows.text(row, 4)
         )
-        let currency: Currency = try WebviewSessionColumns.word(rows, 6, row: row)
+        let currency: Currency = try rows.word(row, 6)
         operation.amount = try rows.optional(row, 5) { (row, column) throws(PostgresError) in
             try rows.money(row, column, currency)
         }

@@ -47,10 +47,10 @@ extension PostgresOrderStore {
                 id: id,
                 attempt: try rows.uuid(0, 1),
                 webviewSession: try rows.uuid(0, 0),
-                kind: try WebviewSessionColumns.word(rows, 2),
+                kind: try rows.word(0, 2),
                 target: try rows.text(0, 3)
             )
-            let currency: Currency = try WebviewSessionColumns.word(rows, 5)
+            let currency: Currency = try rows.word(0, 5)
             operation.amount = try rows.optional(0, 4) { (row, column) throws(PostgresError) in
                 try rows.money(row, column, currency)
             }

@@ -123,10 +123,10 @@ extension PostgresOrderStore {
                 id: operation,
                 attempt: freshAttempt,
                 webviewSession: try rows.uuid(0, 1),
-                kind: try WebviewSessionColumns.word(rows, 2),
+                kind: try rows.word(0, 2),
                 target: try rows.text(0, 3)
             )
-            let currency: Currency = try WebviewSessionColumns.word(rows, 5)
+            let currency: Currency = try rows.word(0, 5)
             taken.amount = try rows.optional(0, 4) { (row, column) throws(PostgresError) in
                 try rows.money(row, column, currency)
             }

@@ -197,7 +197,7 @@ package final class PostgresOrderStore: OrderStore {
     }
 
     private static func order(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> MerchantOrder {
-        let currency: Currency = try WebviewSessionColumns.word(rows, 3, row: row)
+        let currency: Currency = try rows.word(row, 3)
         var sums = MerchantOrder.Sums(
             subtotal: try rows.money(row, 4, currency),
             tax: try rows.money(row, 5, currency)
@@ -220,7 +220,7 @@ package final class PostgresOrderStore: OrderStore {
         var order = MerchantOrder(
             webviewSession: try rows.uuid(row, 0),
             reference: try rows.text(row, 1),
-            state: try WebviewSessionColumns.word(rows, 2, row: row),
+            state: try rows.word(row, 2),
             sums: sums,
             times: times
         )
@@ -299,9 +299,9 @@ extension PostgresOrderStore {
     }
 
     private static func object(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> LedgerObject {
-        let currency: Currency = try WebviewSessionColumns.word(rows, 4, row: row)
+        let currency: Currency = try rows.word(row, 4)
         var ledger = LedgerRow(
-            try WebviewSessionColumns.word(rows, 2, row: row),
+            try rows.word(row, 2),
             ObjectState(rawValue: try rows.text(row, 3)),
             try rows.money(row, 5, currency)
         )

@@ -81,7 +81,7 @@ package final class PostgresPollStore {
 
     private static func poll(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> DuePoll {
         DuePoll(
-            try WebviewSessionColumns.word(rows, 1, row: row),
+            try rows.word(row, 1),
             try rows.text(row, 0),
             of: try rows.uuid(row, 2),
             state: try rows.optionalText(row, 7).map { ObjectState(rawValue: $0) },

@@ -27,7 +27,7 @@ extension PostgresSessionStore {
         let rows = try await read(PostgresSessionStore.statusStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
-            WebviewSessionStatus(try WebviewSessionColumns.word(rows, 0), isOver: try rows.bool(0, 1))
+            WebviewSessionStatus(try rows.word(0, 0), isOver: try rows.bool(0, 1))
         }
     }
 

@@ -20,7 +20,7 @@ extension PostgresSessionStore {
         guard rows.rowCount == 1 else { return nil }
         return try StoreError.decoding { () throws(PostgresError) in
             WebviewSessionPayment(
-                state: try WebviewSessionColumns.word(rows, 0),
+                state: try rows.word(0, 0),
                 orderReference: try rows.optionalText(0, 1),
                 total: try rows.isNull(0, 2) ? nil : try WebviewSessionColumns.yen(rows, 0, 2),
                 permission: try rows.optionalText(0, 3),

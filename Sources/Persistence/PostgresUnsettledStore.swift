@@ -58,7 +58,7 @@ package final class PostgresUnsettledStore {
             for row in 0..<rows.rowCount {
                 counts.append(
                     UnsettledCount(
-                        kind: try WebviewSessionColumns.word(rows, 0, row: row),
+                        kind: try rows.word(row, 0),
                         isStuck: try rows.bool(row, 1),
                         count: Int(try rows.int64(row, 2)),
                         oldest: .seconds(try rows.int64(row, 3))
@@ -103,7 +103,7 @@ package final class PostgresUnsettledStore {
             for row in 0..<rows.rowCount {
                 cases.append(
                     UnsettledCase(
-                        kind: try WebviewSessionColumns.word(rows, 0, row: row),
+                        kind: try rows.word(row, 0),
                         isStuck: try rows.bool(row, 1),
                         webviewSession: try rows.uuid(row, 2),
                         object: try rows.text(row, 3),

@@ -62,7 +62,7 @@ enum WebviewSessionColumns {
         OpenedWebviewSession(
             decision: try decision(rows),
             state: try webviewSessionState(rows),
-            client: try word(rows, client),
+            client: try rows.word(0, client),
             isMet: try !rows.isNull(0, metAt),
             orderReference: try rows.optionalText(0, orderReference)
         )
@@ -93,19 +93,19 @@ enum WebviewSessionColumns {
         sealed: [UInt8]?
     ) throws(PostgresError) -> Transition<Decision> {
         Transition(
-            try word(rows, verdict, row: row),
+            try rows.word(row, verdict),
             try record(rows, row: row, of: webviewSession, progress: nil, sealed: sealed)
         )
     }
 
     /// The verdict alone.
     static func decision<Decision: RawRepresentable<String>>(_ rows: ResultSet) throws(PostgresError) -> Decision {
-        try word(rows, verdict)
+        try rows.word(0, verdict)
     }
 
     /// The state alone.
     static func webviewSessionState(_ rows: ResultSet) throws(PostgresError) -> WebviewSessionState {
-        try word(rows, state)
+        try rows.word(0, state)
     }
 
     /// The hash of the live tab token, from all columns.
@@ -122,8 +122,8 @@ enum WebviewSessionColumns {
     ) throws(PostgresError) -> WebviewSessionRecord {
         let identity = WebviewSessionRecord.Identity(
             id: webviewSession,
-            client: try word(rows, client, row: row),
-            state: try word(rows, state, row: row)
+            client: try rows.word(row, client),
+            state: try rows.word(row, state)
         )
         let marks = WebviewSessionRecord.Marks(
             launchHash: try rows.digest(row, launchHash),
@@ -138,19 +138,6 @@ enum WebviewSessionColumns {
             progress: progress,
             sealed: sealed
         )
-    }
-
-    /// A word of a closed list.
-    static func word<Word: RawRepresentable<String>>(
-        _ rows: ResultSet,
-        _ column: Int,
-        row: Int = 0
-    ) throws(PostgresError) -> Word {
-        let text = try rows.text(row, column)
-        guard let word = Word(rawValue: text) else {
-            throw PostgresError(.decoding, "\(text) is no \(Word.self)")
-        }
-        return word
     }
 
     private static func money(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> WebviewSessionRecord.Money {
@@ -182,12 +169,5 @@ enum WebviewSessionColumns {
         let amount = try rows.int64(row, column)
         guard let sum = Yen(exactly: amount) else { throw PostgresError(.decoding, "\(amount) is no sum") }
         return sum
-    }
-}
-
-extension Parameters {
-    /// All words of a closed list, for `= ANY ($n::text[])`: what a later version has written is passed over.
-    mutating func append<Word: RawRepresentable<String> & CaseIterable>(knownWords: Word.Type) {
-        append(text: "{" + Word.allCases.map(\.rawValue).joined(separator: ",") + "}")
     }
 }
