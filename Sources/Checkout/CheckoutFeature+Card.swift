@@ -11,7 +11,10 @@ extension CheckoutFeature {
             AssociationCommand.command, LinkCommand.command, AuditCommand.command, RevokeCommand.command,
             StuckCommand.command,
         ],
-        statements: .onTablesOfProgram(StatementCatalog.ofCheckout),
+        statements: .onTablesOfProgram(
+            PostgresSessionStore.statements + PostgresNotificationStore.statements
+                + PostgresPartitionStore.statements
+        ),
         failures: FailureCode.ofCheckout,
         cookies: CookieNames.allCases.flatMap { CookieTable($0).all }
     )

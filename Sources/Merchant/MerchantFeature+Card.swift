@@ -13,7 +13,11 @@ extension MerchantFeature {
             KeysCommand.command, PaymentsCommand.command, ReconcileCommand.command, AdoptCommand.command,
             PostageKeyCommand.command,
         ],
-        statements: .onTablesOfProgram(StatementCatalog.ofMerchants + PostgresKeyStore.statements),
+        statements: .onTablesOfProgram(
+            PostgresSessionCreation.statements + PostgresOrderStore.statements + PostgresPollStore.statements
+                + PostgresReconciliationStore.statements + PostgresUnsettledStore.statements
+                + PostgresKeyStore.statements
+        ),
         slots: Scope.ofMerchants
     )
 }

@@ -6,6 +6,17 @@ package import Primitives
 ///
 /// One per loop, not `Sendable`.
 package final class PostgresNotificationStore {
+    /// Every statement that it sends.
+    package static let statements: [Statement] = [
+        receiveStatement,
+        unmatchedStatement,
+        wakeStatement,
+        unpaidStatement,
+        followedStatement,
+        refundedStatement,
+        pruneStatement,
+    ]
+
     /// What became of a message.
     package enum Receipt: String, Sendable, CaseIterable {
         /// Its object will be read.

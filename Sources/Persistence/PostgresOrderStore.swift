@@ -10,6 +10,29 @@ package import Primitives
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresOrderStore: OrderStore {
+    /// Every statement that it sends.
+    package static let statements: [Statement] =
+        listStatements
+        + [
+            givenUpStatement,
+            reopenStatement,
+            beginStatement,
+            settleStatement,
+            reusedStatement,
+            claimStatement,
+            postponeStatement,
+            takeOverStatement,
+            expireLeaseStatement,
+            adoptStatement,
+            recordStatement,
+            newestAccountStatement,
+            ownStatement,
+            observeStatement,
+            readStatement,
+            objectStatement,
+            objectsStatement,
+        ]
+
     let client: PostgresClient
     let account: OrderAccount
     /// How long whoever begins or takes over an operation has it: longer than a call to the provider takes.

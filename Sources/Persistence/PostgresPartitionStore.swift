@@ -6,6 +6,14 @@ import Primitives
 /// Making and dropping are calls of their own, hence transactions of their own: whatever hinders a drop never hinders making.
 /// All run on the connection for upkeep. One per loop, not `Sendable`.
 package final class PostgresPartitionStore {
+    /// Every statement that it sends.
+    package static let statements: [Statement] = [
+        makeStatement,
+        marginStatement,
+        dropWebviewSessionsStatement,
+        dropOrdersStatement,
+    ]
+
     /// Partitions made by one call.
     package struct Made: Sendable, Equatable {
         /// How many were made.

@@ -7,6 +7,16 @@ package import Primitives
 /// Rows come by themselves: a trigger follows the ledger, and a message brings its object forward. Here they are claimed, one
 /// reader each, and moved on. All times are the database's. One per loop, not `Sendable`.
 package final class PostgresPollStore {
+    /// Every statement that it sends.
+    package static let statements: [Statement] = [
+        claimStatement,
+        againStatement,
+        missingStatement,
+        expiringStatement,
+        releaseStatement,
+        endStatement,
+    ]
+
     private let client: PostgresClient
     private let account: OrderAccount
 

@@ -6,6 +6,19 @@ package import Primitives
 ///
 /// One per loop, not `Sendable`.
 package final class PostgresReconciliationStore {
+    /// Every statement that it sends.
+    package static let statements: [Statement] = [
+        unfinishedStatement,
+        beginStatement,
+        resumeStatement,
+        advanceStatement,
+        newestStatement,
+        paidStatement,
+        operatedStatement,
+        notifiedStatement,
+        sampleStatement,
+    ]
+
     /// What a report was asked for.
     package struct Terms: Sendable, Hashable {
         /// Orders from then on, to the microsecond.

@@ -87,6 +87,9 @@ package enum SessionCreationOutcome: Sendable, Hashable {
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresSessionCreation {
+    /// Every statement that it sends.
+    package static let statements: [Statement] = [openStatement, cancelStatement, holderStatement]
+
     let client: PostgresClient
     private let launchSeconds: Int64
     private let absoluteSeconds: Int64

@@ -1,6 +1,25 @@
 package import Postgres
 
 extension PostgresSessionStore {
+    /// Every statement that it sends.
+    package static let statements: [Statement] =
+        hotStatements + batchedStatements + longStatements
+        + [
+            floorStatement,
+            rightsStatement,
+            sweptStatement,
+            noteSweptStatement,
+            outcome,
+            postponeStatement,
+            namedStatement,
+            numberedStatement,
+            claimStuckStatement,
+            paymentStatement,
+            reclaimStatement,
+            policyStatement,
+            missingStatement,
+        ]
+
     /// The statements that a crossing runs: each names one webview session in `$1`, and must touch one partition by its primary
     /// key.
     ///
