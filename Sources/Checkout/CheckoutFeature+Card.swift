@@ -13,7 +13,7 @@ extension CheckoutFeature {
         ],
         statements: .onTablesOfProgram(
             PostgresSessionStore.statements + PostgresNotificationStore.statements
-                + PostgresPartitionStore.statements
+                + PostgresLedgerStore.statements + PostgresUnsettledStore.statements + PostgresPartitionStore.statements
         ),
         failures: FailureCode.ofCheckout,
         cookies: CookieNames.allCases.flatMap { CookieTable($0).all }

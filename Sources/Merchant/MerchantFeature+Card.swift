@@ -15,8 +15,7 @@ extension MerchantFeature {
         ],
         statements: .onTablesOfProgram(
             PostgresSessionCreation.statements + PostgresOrderStore.statements + PostgresPollStore.statements
-                + PostgresReconciliationStore.statements + PostgresUnsettledStore.statements
-                + PostgresKeyStore.statements
+                + PostgresReconciliationStore.statements + PostgresKeyStore.statements
         ),
         slots: Scope.ofMerchants
     )

@@ -94,11 +94,6 @@ extension PostgresOrderStore {
 
     // MARK: Settle
 
-    /// What was read of an object, from a parameter on.
-    private static let objectTypes: [PostgresType] = [
-        .text, .text, .text, .text, .text, .timestamptz, .int8, .text, .int8, .int8, .timestamptz,
-    ]
-
     static let settleStatement = Statement(
         name: "operation_settle",
         sql: """
@@ -106,7 +101,7 @@ extension PostgresOrderStore {
                     $1, $2, $3, $4, $5, $6, $7::object_kind, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
                 THEN payment_note_request($1, $2, $18) ELSE false END
             """,
-        parameterTypes: [.uuid, .uuid, .text, .text, .int4, .bytea] + objectTypes + [.text]
+        parameterTypes: [.uuid, .uuid, .text, .text, .int4, .bytea] + PostgresLedgerStore.objectTypes + [.text]
     )
 
     package func settle(
@@ -130,7 +125,7 @@ extension PostgresOrderStore {
         parameters.append(text: reason)
         parameters.append(int32: answer.map { Int32(clamping: $0.status) })
         parameters.append(bytes: answer?.body)
-        PostgresOrderStore.append(object, to: &parameters)
+        parameters.append(object: object)
         parameters.append(text: object?.request)
         do {
             let rows = try await client.write(
@@ -168,51 +163,9 @@ extension PostgresOrderStore {
         }
     }
 
-    private static func append(_ object: ObservedObject?, to parameters: inout Parameters) {
-        guard let object else {
-            for _ in objectTypes { parameters.appendNull() }
-            return
-        }
-        let sum = object.amount ?? object.captured ?? object.refunded
-        parameters.append(text: object.kind.rawValue)
-        parameters.append(text: object.id)
-        parameters.append(text: object.parent)
-        parameters.append(text: object.version.state.rawValue)
-        parameters.append(text: object.reason)
-        parameters.append(timestamp: object.version.updated)
-        parameters.append(int64: object.amount?.units)
-        parameters.append(text: sum?.currency.rawValue)
-        parameters.append(int64: object.captured?.units)
-        parameters.append(int64: object.refunded?.units)
-        parameters.append(timestamp: object.created)
-    }
-
     // MARK: Observe
 
-    static let observeStatement = Statement(
-        name: "ledger_observe",
-        sql: """
-            SELECT v.verdict, v.flow FROM payment_observe($1::object_kind, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS v
-            """,
-        parameterTypes: objectTypes
-    )
-
     package func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict {
-        var parameters = Parameters()
-        PostgresOrderStore.append(object, to: &parameters)
-        // It waits for the lock of the order, whose webview session nobody here knows: in a group of its own nobody waits with
-        // it.
-        let rows = try await work(PostgresOrderStore.observeStatement, parameters)
-        return try decoding { () throws(PostgresError) in
-            let word = try rows.text(0, 0)
-            if word == "unknown" { return .unknown }
-            let webviewSession = try rows.uuid(0, 1)
-            switch word {
-            case "changed": return .changed(webviewSession: webviewSession)
-            case "same": return .same(webviewSession: webviewSession)
-            case "older": return .older(webviewSession: webviewSession)
-            default: throw PostgresError(.decoding, "\(word) is no verdict on a reading")
-            }
-        }
+        try await PostgresLedgerStore(client: client).observe(object)
     }
 }

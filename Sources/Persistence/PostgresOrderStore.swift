@@ -25,9 +25,7 @@ package final class PostgresOrderStore: OrderStore {
             expireLeaseStatement,
             adoptStatement,
             recordStatement,
-            newestAccountStatement,
             ownStatement,
-            observeStatement,
             readStatement,
             objectStatement,
             objectsStatement,
@@ -49,23 +47,6 @@ package final class PostgresOrderStore: OrderStore {
     }
 
     // MARK: Orders
-
-    static let newestAccountStatement = Statement(
-        name: "order_newest_account",
-        sql: "SELECT o.account, o.environment FROM merchant_order AS o ORDER BY o.flow_id DESC LIMIT 1"
-    )
-
-    /// The account of the newest order.
-    ///
-    /// - Returns: `nil` where there is none.
-    /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func newestAccount() async throws(StoreError) -> OrderAccount? {
-        let rows = try await read(PostgresOrderStore.newestAccountStatement, Parameters())
-        guard rows.rowCount == 1 else { return nil }
-        return try decoding { () throws(PostgresError) in
-            OrderAccount(merchantID: try rows.text(0, 0), environment: try rows.text(0, 1))
-        }
-    }
 
     static let ownStatement = Statement(
         name: "order_own",

@@ -7,6 +7,7 @@ extension PostgresSessionStore {
         + [
             floorStatement,
             rightsStatement,
+            newestAccountStatement,
             sweptStatement,
             noteSweptStatement,
             outcome,
