@@ -1,5 +1,4 @@
 import CheckoutCodes
-import Persistence
 package import ServerCore
 import SessionBroker
 import Web

@@ -2,7 +2,6 @@ import AmazonPay
 import CheckoutCodes
 import EventIO
 package import Operations
-import Persistence
 package import ServerCore
 import SessionBroker
 package import Settings

@@ -1,6 +1,5 @@
 import Checkout
 import MerchantAPI
-import Persistence
 package import ServerCore
 import ServiceAPI
 import Webhooks

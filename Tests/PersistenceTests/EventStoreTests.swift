@@ -1,6 +1,5 @@
 import EventIO
 import MerchantOrders
-import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives

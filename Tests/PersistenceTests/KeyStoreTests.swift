@@ -2,7 +2,6 @@ import Cryptography
 import EventIO
 import MerchantAPI
 import MerchantOrders
-import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives

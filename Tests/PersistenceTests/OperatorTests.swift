@@ -1,4 +1,4 @@
-import Persistence
+import Checkout
 import Primitives
 import SessionBroker
 import Telemetry

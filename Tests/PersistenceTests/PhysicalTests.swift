@@ -1,4 +1,5 @@
-import Persistence
+import Checkout
+import Merchant
 import Postgres
 import Primitives
 import SessionBroker

@@ -1,7 +1,7 @@
+import Checkout
 import Commerce
 import Cryptography
 import EventIO
-import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives

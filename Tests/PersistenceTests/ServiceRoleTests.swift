@@ -1,4 +1,4 @@
-import Persistence
+import Checkout
 import Postgres
 import PostgresTestKit
 import Testing

@@ -1,5 +1,5 @@
+import Checkout
 import EventIO
-import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives

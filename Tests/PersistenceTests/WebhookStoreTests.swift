@@ -1,5 +1,4 @@
 import EventIO
-import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives

@@ -2,7 +2,6 @@ import AmazonPay
 import Commerce
 import EventIO
 import MerchantOrders
-import Persistence
 import Postgres
 import Primitives
 import ServerCore

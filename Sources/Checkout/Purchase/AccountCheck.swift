@@ -1,6 +1,5 @@
 import AmazonPay
 package import MerchantOrders
-import Persistence
 import Settings
 
 extension ProviderSetup {

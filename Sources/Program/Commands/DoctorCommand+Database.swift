@@ -4,7 +4,6 @@ import Doctor
 import EventIO
 import MerchantOrders
 import Operations
-import Persistence
 import Postgres
 import Primitives
 import Settings

@@ -1,6 +1,5 @@
 import EventIO
 import Foundation
-import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives

@@ -1,5 +1,5 @@
+import Merchant
 import MerchantOrders
-import Persistence
 import Postgres
 import Primitives
 import Testing

@@ -1,7 +1,7 @@
 import Commerce
 import EventIO
+import Merchant
 import MerchantOrders
-import Persistence
 import Postgres
 import Primitives
 import SessionBroker

@@ -1,6 +1,5 @@
 import Commerce
 import MerchantOrders
-import Persistence
 import Postgres
 import PostgresTestKit
 import Primitives

@@ -1,6 +1,7 @@
+import Checkout
 import EventIO
+import Merchant
 import MerchantOrders
-import Persistence
 import Postgres
 import Primitives
 import SessionBroker

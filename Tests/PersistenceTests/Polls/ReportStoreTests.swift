@@ -1,5 +1,6 @@
+import Checkout
+import Merchant
 import MerchantOrders
-import Persistence
 import Primitives
 import Testing
 

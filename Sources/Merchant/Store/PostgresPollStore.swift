@@ -1,3 +1,4 @@
+import Checkout
 package import MerchantOrders
 package import Postgres
 package import Primitives

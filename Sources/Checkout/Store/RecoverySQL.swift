@@ -1,19 +1,19 @@
-import Primitives
+package import Primitives
 
 /// What the recovery of purchases and that of operations on payments have in common.
-enum RecoverySQL {
+package enum RecoverySQL {
     /// For how long nobody else claims what was claimed, and the first pause after a take-over that the database refused.
-    static let pause = Duration.seconds(30)
+    package static let pause = Duration.seconds(30)
 
     /// Stands behind all others of a group: a claim locks rows without waiting, and nothing may wait while it holds them.
-    static let last = UUIDBytes(high: .max, low: .max)
+    package static let last = UUIDBytes(high: .max, low: .max)
 
     /// Whether the order of a webview session was made under an account; true where it has none.
     ///
     /// - Parameters:
     ///   - webviewSession: SQL, the webview session.
     ///   - account: The parameters with account and environment.
-    static func isOwn(_ webviewSession: String, _ account: (id: String, environment: String)) -> String {
+    package static func isOwn(_ webviewSession: String, _ account: (id: String, environment: String)) -> String {
         """
         coalesce((
             SELECT (o.account, o.environment) = (\(account.id), \(account.environment)) FROM merchant_order AS o
@@ -26,7 +26,7 @@ enum RecoverySQL {
     /// - Parameters:
     ///   - times: SQL, how many times before.
     ///   - seconds: SQL, the first pause.
-    static func backOff(_ times: String, _ seconds: String) -> String {
+    package static func backOff(_ times: String, _ seconds: String) -> String {
         "statement_timestamp() + least(3600, \(seconds) * 2 ^ least(\(times), 10)) * interval '1 second'"
     }
 }

@@ -1,20 +1,20 @@
-import Postgres
+package import Postgres
 import Primitives
-import SessionBroker
+package import SessionBroker
 
 /// Pieces of SQL that several statements share.
 ///
 /// Every guarded statement has the same first three parameters: `$1` the webview session, `$2` the peer, `$3` the request. It
 /// changes the row in a common table expression `u` that returns the row, and its audit row follows from that.
-enum SQLText {
+package enum SQLText {
     /// The types of the first three parameters.
-    static let leading: [PostgresType] = [.uuid, .text, .text]
+    package static let leading: [PostgresType] = [.uuid, .text, .text]
 
     /// The audit row of `u`, as the common table expression `e`; operation and reason are expressions, and without a condition
     /// every verdict is written down.
     ///
     /// `providerRequest` is the parameter with the provider's id of what it answered.
-    static func audit(
+    package static func audit(
         _ operation: String,
         reason: String = "NULL",
         providerRequest: String? = nil,
@@ -53,7 +53,7 @@ extension Parameters {
     /// - Parameters:
     ///   - webviewSession: `$1`.
     ///   - caller: `$2` and `$3`.
-    init(_ webviewSession: WebviewSessionID, _ caller: Caller) {
+    package init(_ webviewSession: WebviewSessionID, _ caller: Caller) {
         self.init()
         reserve(count: 13, byteCount: 512)
         append(uuid: webviewSession)

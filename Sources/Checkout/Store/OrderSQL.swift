@@ -5,7 +5,7 @@ import Postgres
 /// They follow a common table expression `u` that changed the webview session `$1` and returned its row; they do nothing where
 /// the webview session has no order. The row of the webview session is locked before that of the order, and the order's before
 /// its ledger.
-enum OrderSQL {
+package enum OrderSQL {
     /// The event of each order in `o`, which returns the order's id, its count of events, the type and the data.
     static let announced = """
         m AS (
@@ -21,7 +21,7 @@ enum OrderSQL {
     ///   - event: What merchants are told.
     ///   - condition: On the row of `u`; where it does not hold nothing happens.
     /// - Returns: The expressions `o` and `m`.
-    static func ended(_ state: String, event: String, where condition: String = "true") -> String {
+    package static func ended(_ state: String, event: String, where condition: String = "true") -> String {
         """
         o AS (
             UPDATE merchant_order AS o SET

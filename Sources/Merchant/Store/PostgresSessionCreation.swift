@@ -1,3 +1,4 @@
+import Checkout
 import Commerce
 package import MerchantOrders
 package import Postgres
