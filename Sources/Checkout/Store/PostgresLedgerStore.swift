@@ -8,7 +8,7 @@ package import Primitives
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresLedgerStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] = [observeStatement]
+    static let statements: [Statement] = [observeStatement]
 
     private let client: PostgresClient
 

@@ -7,7 +7,7 @@ package import Primitives
 /// One per loop, not `Sendable`.
 package final class PostgresNotificationStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] = [
+    static let statements: [Statement] = [
         receiveStatement,
         unmatchedStatement,
         wakeStatement,
@@ -222,7 +222,7 @@ package final class PostgresNotificationStore {
     ///   - permission: The provider's id.
     ///   - webviewSession: Whose mark it bears.
     /// - Throws: `StoreError`.
-    package func noteUnpaid(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) {
+    func noteUnpaid(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) {
         var parameters = Parameters()
         parameters.append(text: permission)
         parameters.append(uuid: webviewSession)
@@ -250,7 +250,7 @@ package final class PostgresNotificationStore {
     ///   - webviewSession: Whose mark it bears.
     /// - Returns: Whether anybody waited for that.
     /// - Throws: `StoreError`.
-    package func noteRefunded(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
+    func noteRefunded(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(text: permission)
         parameters.append(uuid: webviewSession)

@@ -7,7 +7,7 @@ import Primitives
 /// All run on the connection for upkeep. One per loop, not `Sendable`.
 package final class PostgresPartitionStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] = [
+    static let statements: [Statement] = [
         makeStatement,
         marginStatement,
         dropWebviewSessionsStatement,

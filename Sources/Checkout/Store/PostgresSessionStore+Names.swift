@@ -1,10 +1,10 @@
 import Postgres
-package import Primitives
-package import SessionBroker
+import Primitives
+import SessionBroker
 
 extension PostgresSessionStore {
     /// How many sessions of one name are told at most: a merchant may open several for one reference.
-    package static let namesakeLimit = 100
+    static let namesakeLimit = 100
 
     /// By index each: a permission, charge or refund, an order's reference, and the handful of purchases that are under way or
     /// given up.
@@ -50,7 +50,7 @@ extension PostgresSessionStore {
     ///   ids.
     /// - Returns: The newest first.
     /// - Throws: `StoreError`.
-    package func sessions(named name: String) async throws(StoreError) -> [WebviewSessionID] {
+    func sessions(named name: String) async throws(StoreError) -> [WebviewSessionID] {
         var parameters = Parameters()
         parameters.append(text: name)
         parameters.append(text: OrderNumber(typed: name)?.description ?? name)

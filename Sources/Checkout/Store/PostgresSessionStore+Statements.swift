@@ -2,7 +2,7 @@ package import Postgres
 
 extension PostgresSessionStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] =
+    static let statements: [Statement] =
         hotStatements + batchedStatements + longStatements
         + [
             floorStatement,

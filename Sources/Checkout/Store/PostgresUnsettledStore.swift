@@ -7,7 +7,7 @@ package import Primitives
 /// What it reads is a handful of rows at any time. One per loop, not `Sendable`.
 package final class PostgresUnsettledStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] = [countStatement, listStatement]
+    static let statements: [Statement] = [countStatement, listStatement]
 
     private let client: PostgresClient
 

@@ -1,41 +1,24 @@
-package import Commerce
-package import MerchantOrders
+import Commerce
+import MerchantOrders
 import Postgres
-package import Primitives
+import Primitives
 
 /// A payment that the provider knows and the ledger does not.
-package struct Adoption: Sendable {
+struct Adoption: Sendable {
     /// The session that the provider's mark names.
-    package let webviewSession: UUIDBytes
+    let webviewSession: UUIDBytes
     /// The provider's id of the permission.
-    package let permission: String
+    let permission: String
     /// What was paid, in the account's currency.
-    package let total: Money
+    let total: Money
     /// Under which it was paid.
-    package let account: OrderAccount
+    let account: OrderAccount
     /// The merchant's name for an order that is lost entirely.
-    package let reference: String
-
-    /// A payment to take in.
-    ///
-    /// - Parameters:
-    ///   - webviewSession: The session that the provider's mark names.
-    ///   - permission: The provider's id of the permission.
-    ///   - total: What was paid.
-    ///   - account: Under which it was paid.
-    ///   - reference: The merchant's name for an order that is lost entirely.
-    package init(webviewSession: UUIDBytes, permission: String, total: Money, account: OrderAccount, reference: String)
-    {
-        self.webviewSession = webviewSession
-        self.permission = permission
-        self.total = total
-        self.account = account
-        self.reference = reference
-    }
+    let reference: String
 }
 
 /// What became of an adoption.
-package enum AdoptionOutcome: String, Sendable, Hashable {
+enum AdoptionOutcome: String, Sendable, Hashable {
     /// The order is paid now.
     case adopted
     /// The ledger has the permission for this order.
@@ -60,7 +43,7 @@ extension PostgresOrderStore {
     ///   - request: For the audit trail.
     /// - Returns: What became of it; `adopted` once.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func adopt(_ adoption: Adoption, request: String) async throws(StoreError) -> AdoptionOutcome {
+    func adopt(_ adoption: Adoption, request: String) async throws(StoreError) -> AdoptionOutcome {
         var parameters = Parameters()
         parameters.append(uuid: adoption.webviewSession)
         parameters.append(text: adoption.permission)

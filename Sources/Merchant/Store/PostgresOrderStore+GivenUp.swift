@@ -24,7 +24,7 @@ extension PostgresOrderStore {
     /// - Parameter limit: How many at most.
     /// - Returns: Each still holds its target.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func givenUp(limit: Int) async throws(StoreError) -> [StuckOperation] {
+    func givenUp(limit: Int) async throws(StoreError) -> [StuckOperation] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         let rows = try await read(PostgresOrderStore.givenUpStatement, parameters)

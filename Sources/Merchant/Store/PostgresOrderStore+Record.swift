@@ -1,24 +1,24 @@
 import Commerce
-package import MerchantOrders
+import MerchantOrders
 import Postgres
-package import Primitives
+import Primitives
 
 /// An operation in whatever state, for people.
-package struct OperationRecord: Sendable, Hashable {
+struct OperationRecord: Sendable, Hashable {
     /// Which operation, on what.
-    package let operation: PaymentOperation
+    let operation: PaymentOperation
     /// `open`, `done`, `pending`, `refused`, `released`, `stuck`.
-    package let state: String
+    let state: String
     /// Why it ended so, in one word.
-    package let reason: String?
+    let reason: String?
     /// The object that came of it.
-    package let object: String?
+    let object: String?
     /// The provider's id of the call that ended it, for its support.
-    package let providerRequest: String?
+    let providerRequest: String?
     /// When it began.
-    package let began: WallTime
+    let began: WallTime
     /// When it ended.
-    package let ended: WallTime?
+    let ended: WallTime?
 }
 
 extension PostgresOrderStore {
@@ -37,7 +37,7 @@ extension PostgresOrderStore {
     /// - Parameter id: Of any time.
     /// - Returns: `nil` where there is none, or none any more.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func record(_ id: UUIDBytes) async throws(StoreError) -> OperationRecord? {
+    func record(_ id: UUIDBytes) async throws(StoreError) -> OperationRecord? {
         var parameters = Parameters()
         parameters.append(uuid: id)
         let rows = try await read(PostgresOrderStore.recordStatement, parameters)

@@ -11,7 +11,7 @@ package import Primitives
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresOrderStore: OrderStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] =
+    static let statements: [Statement] =
         listStatements
         + [
             givenUpStatement,
@@ -59,7 +59,7 @@ package final class PostgresOrderStore: OrderStore {
     /// - Parameter webviewSession: Any id.
     /// - Returns: False where there is no such order.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
-    package func isOwn(_ webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
+    func isOwn(_ webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
         var parameters = Parameters()
         parameters.append(uuid: webviewSession)
         parameters.append(text: account.merchantID)

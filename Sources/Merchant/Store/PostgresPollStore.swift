@@ -9,7 +9,7 @@ package import Primitives
 /// reader each, and moved on. All times are the database's. One per loop, not `Sendable`.
 package final class PostgresPollStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] = [
+    static let statements: [Statement] = [
         claimStatement,
         againStatement,
         missingStatement,

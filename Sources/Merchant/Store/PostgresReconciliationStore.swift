@@ -7,7 +7,7 @@ package import Primitives
 /// One per loop, not `Sendable`.
 package final class PostgresReconciliationStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] = [
+    static let statements: [Statement] = [
         unfinishedStatement,
         beginStatement,
         resumeStatement,

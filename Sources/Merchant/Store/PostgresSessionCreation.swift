@@ -1,38 +1,38 @@
 import Checkout
 import Commerce
-package import MerchantOrders
-package import Postgres
-package import Primitives
-package import ServiceAPI
-package import SessionBroker
+import MerchantOrders
+import Postgres
+import Primitives
+import ServiceAPI
+import SessionBroker
 
 /// A session that a merchant's program opens: everything of it that is drawn before it is stored.
-package struct NewSession: Sendable {
+struct NewSession: Sendable {
     /// The webview session.
-    package let webviewSession: NewWebviewSession
+    let webviewSession: NewWebviewSession
     /// What is sold.
-    package let draft: OrderDraft
+    let draft: OrderDraft
     /// The right to carry the request out.
-    package let claim: IdempotencyClaim
+    let claim: IdempotencyClaim
     /// Under which account.
-    package let account: OrderAccount
+    let account: OrderAccount
     /// When, by the program's clock, as the answer says it.
-    package let created: WallTime
+    let created: WallTime
     /// What of the order is kept as JSON.
-    package let texts: Texts
+    let texts: Texts
     /// The answer, sealed.
-    package var answer: StoredAnswer
+    var answer: StoredAnswer
 
     /// What of an order is kept as JSON.
-    package struct Texts: Sendable {
+    struct Texts: Sendable {
         /// The lines, sums in minor units.
-        package let lines: [UInt8]
+        let lines: [UInt8]
         /// The merchant's own; `nil` for none.
-        package let metadata: [UInt8]?
+        let metadata: [UInt8]?
         /// What comes on top of the lines or is taken off, in minor units; `nil` for none.
-        package let adjustments: [UInt8]?
+        let adjustments: [UInt8]?
         /// What the crossing needs to know; `nil` where it follows from settings.
-        package let terms: [UInt8]?
+        let terms: [UInt8]?
 
         /// JSON.
         ///
@@ -41,7 +41,7 @@ package struct NewSession: Sendable {
         ///   - metadata: The merchant's own.
         ///   - adjustments: Minor units.
         ///   - terms: What the crossing needs to know.
-        package init(lines: [UInt8], metadata: [UInt8]?, adjustments: [UInt8]? = nil, terms: [UInt8]?) {
+        init(lines: [UInt8], metadata: [UInt8]?, adjustments: [UInt8]? = nil, terms: [UInt8]?) {
             self.lines = lines
             self.metadata = metadata
             self.adjustments = adjustments
@@ -57,7 +57,7 @@ package struct NewSession: Sendable {
     ///   - origin: The right to carry the request out, under which account, and when.
     ///   - texts: What is kept as JSON.
     ///   - answer: Sealed.
-    package init(
+    init(
         _ webviewSession: NewWebviewSession,
         _ draft: OrderDraft,
         _ origin: (claim: IdempotencyClaim, account: OrderAccount, created: WallTime),
@@ -75,7 +75,7 @@ package struct NewSession: Sendable {
 }
 
 /// What became of a session that was to be stored.
-package enum SessionCreationOutcome: Sendable, Hashable {
+enum SessionCreationOutcome: Sendable, Hashable {
     /// It is stored.
     case stored
     /// Somebody had its claim before.
@@ -87,9 +87,9 @@ package enum SessionCreationOutcome: Sendable, Hashable {
 /// Keeps what only webview sessions have that a merchant's program opened.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
-package final class PostgresSessionCreation {
+final class PostgresSessionCreation {
     /// Every statement that it sends.
-    package static let statements: [Statement] = [openStatement, cancelStatement, holderStatement]
+    static let statements: [Statement] = [openStatement, cancelStatement, holderStatement]
 
     let client: PostgresClient
     private let launchSeconds: Int64
@@ -100,7 +100,7 @@ package final class PostgresSessionCreation {
     /// - Parameters:
     ///   - client: Started by the caller.
     ///   - policy: Tells how long webview sessions live.
-    package init(client: PostgresClient, policy: BrokerPolicy) {
+    init(client: PostgresClient, policy: BrokerPolicy) {
         self.client = client
         launchSeconds = policy.times.launch.components.seconds
         absoluteSeconds = policy.times.absolute.components.seconds
@@ -175,7 +175,7 @@ package final class PostgresSessionCreation {
     ///   - caller: Where the request comes from.
     /// - Returns: Whether it is stored, or why not.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func open(_ new: NewSession, by caller: Caller) async throws(StoreError) -> SessionCreationOutcome {
+    func open(_ new: NewSession, by caller: Caller) async throws(StoreError) -> SessionCreationOutcome {
         let parameters = parameters(new, caller)
         do throws(PostgresError) {
             let rows = try await client.write(
@@ -266,7 +266,7 @@ package final class PostgresSessionCreation {
     ///   - caller: Where the request comes from.
     /// - Returns: False for one that is not there, is paid or being paid, or has ended before.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func cancel(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
+    func cancel(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
         do {
             let rows = try await client.write(
                 PostgresSessionCreation.cancelStatement,
