@@ -273,7 +273,7 @@ let package = Package(
             resources: [.copy("Vectors")]
         ),
         tests(
-            "PersistenceTests",
+            "StoreTests",
             [
                 "Program", "Checkout", "Merchant", "Postgres", "PostgresTestKit", "ServiceAPI",
                 "SessionBroker",
