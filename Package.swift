@@ -113,13 +113,7 @@ let package = Package(
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("CheckoutCodes", ["Web", "HTTPCore"]),
 
-        // Level 7: domains with SQL, HTML and JSON; webhooks, a feature that the values of `/v1` name.
-        library(
-            "Persistence",
-            [
-                "Postgres", "ServiceAPI", "SessionBroker", "MerchantOrders", "Commerce", "Primitives",
-            ]
-        ),
+        // Level 7: domains with HTML and JSON; webhooks, a feature that the values of `/v1` name.
         library(
             "Webhooks",
             [
@@ -163,7 +157,7 @@ let package = Package(
         library(
             "Checkout",
             [
-                "ServerCore", "Persistence", "Pages", "CheckoutCodes", "MerchantAPI", "MerchantOrders",
+                "ServerCore", "Pages", "CheckoutCodes", "MerchantAPI", "MerchantOrders",
                 "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPClient",
                 "HTTPServer", "Web", "Postgres", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO",
                 "Telemetry", "Primitives",
@@ -172,7 +166,7 @@ let package = Package(
         library(
             "Merchant",
             [
-                "Checkout", "Webhooks", "MerchantAPI", "MerchantOrders", "ServiceAPI", "ServerCore", "Persistence",
+                "Checkout", "Webhooks", "MerchantAPI", "MerchantOrders", "ServiceAPI", "ServerCore",
                 "CheckoutCodes", "SessionBroker", "AmazonPay", "Commerce", "Cryptography", "HTTPClient",
                 "HTTPServer", "Web", "Postgres", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO",
                 "Telemetry", "Primitives",
@@ -183,7 +177,7 @@ let package = Package(
         library(
             "Program",
             [
-                "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI", "Persistence", "Pages",
+                "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI", "Pages",
                 "SimulatorCore", "Simulators", "Doctor", "MerchantOrders",
                 "SessionBroker", "AmazonPay", "Cryptography", "HTTPServer", "HTTPClient",
                 "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO", "Telemetry",
@@ -206,7 +200,7 @@ let package = Package(
         program(
             "sallyport-bench",
             [
-                "IntegrationKit", "Persistence", "SessionBroker", "Commerce", "Postgres", "HTTPClient", "HTTPCore",
+                "IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres", "HTTPClient", "HTTPCore",
                 "EventIO", "Telemetry", "Primitives",
             ]
         ),
@@ -279,9 +273,9 @@ let package = Package(
             resources: [.copy("Vectors")]
         ),
         tests(
-            "PersistenceTests",
+            "StoreTests",
             [
-                "Program", "Persistence", "Postgres", "PostgresTestKit", "ServiceAPI",
+                "Program", "Checkout", "Merchant", "Postgres", "PostgresTestKit", "ServiceAPI",
                 "SessionBroker",
                 "MerchantOrders", "Webhooks", "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO",
                 "Telemetry", "Primitives",
@@ -309,7 +303,6 @@ let package = Package(
             "ProgramTests",
             [
                 "Program", "Checkout", "Merchant", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI", "Doctor",
-                "Persistence",
                 "MerchantOrders", "SessionBroker", "AmazonPay",
                 "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "Operations", "EventIO",
                 "Telemetry", "Primitives", "Postgres", "TestKit",

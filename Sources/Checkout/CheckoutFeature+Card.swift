@@ -1,5 +1,4 @@
 import CheckoutCodes
-import Persistence
 package import ServerCore
 import SessionBroker
 import Web
@@ -11,7 +10,10 @@ extension CheckoutFeature {
             AssociationCommand.command, LinkCommand.command, AuditCommand.command, RevokeCommand.command,
             StuckCommand.command,
         ],
-        statements: .onTablesOfProgram(StatementCatalog.ofCheckout),
+        statements: .onTablesOfProgram(
+            PostgresSessionStore.statements + PostgresNotificationStore.statements
+                + PostgresLedgerStore.statements + PostgresUnsettledStore.statements + PostgresPartitionStore.statements
+        ),
         failures: FailureCode.ofCheckout,
         cookies: CookieNames.allCases.flatMap { CookieTable($0).all }
     )

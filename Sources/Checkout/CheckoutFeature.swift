@@ -2,7 +2,6 @@ import AmazonPay
 import CheckoutCodes
 import EventIO
 package import Operations
-import Persistence
 package import ServerCore
 import SessionBroker
 package import Settings
@@ -76,12 +75,11 @@ package struct CheckoutProcess: FeatureProcess {
     }
 
     package func prepare(_ loop: LoopContext) async throws {
-        // The account first, since a policy may be replaced: that of another account's database must not be.
-        try await PostgresOrderStore(client: loop.database, account: provider.account)
-            .demandAccount(provider.account, orAllowed: settings.provider.allowsAccountChange)
         let policy = deployment.policy
-        try await PostgresSessionStore(client: loop.database, policy: policy)
-            .demandPolicy(policy, orAllowed: settings.allowsPolicyChange)
+        let store = PostgresSessionStore(client: loop.database, policy: policy)
+        // The account first, since a policy may be replaced: that of another account's database must not be.
+        try await store.demandAccount(provider.account, orAllowed: settings.provider.allowsAccountChange)
+        try await store.demandPolicy(policy, orAllowed: settings.allowsPolicyChange)
     }
 
     package func open(_ loop: LoopContext) throws -> CheckoutPart {

@@ -4,7 +4,6 @@ package import EventIO
 import HTTPCore
 package import MerchantAPI
 package import MerchantOrders
-import Persistence
 package import Postgres
 package import Primitives
 import ServerCore

@@ -1,6 +1,5 @@
 import Checkout
 import MerchantAPI
-import Persistence
 package import ServerCore
 import ServiceAPI
 import Webhooks
@@ -13,7 +12,10 @@ extension MerchantFeature {
             KeysCommand.command, PaymentsCommand.command, ReconcileCommand.command, AdoptCommand.command,
             PostageKeyCommand.command,
         ],
-        statements: .onTablesOfProgram(StatementCatalog.ofMerchants + PostgresKeyStore.statements),
+        statements: .onTablesOfProgram(
+            PostgresSessionCreation.statements + PostgresOrderStore.statements + PostgresPollStore.statements
+                + PostgresReconciliationStore.statements + PostgresKeyStore.statements
+        ),
         slots: Scope.ofMerchants
     )
 }

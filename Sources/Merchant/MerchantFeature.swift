@@ -2,7 +2,6 @@ import AmazonPay
 import Checkout
 import EventIO
 package import Operations
-import Persistence
 import Primitives
 package import ServerCore
 import ServiceAPI

@@ -4,7 +4,6 @@ import EventIO
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
-import Persistence
 import Primitives
 import ServiceAPI
 import SessionBroker

@@ -1,6 +1,5 @@
 import Checkout
 import Operations
-import Persistence
 import Primitives
 import ServerCore
 import ServiceAPI

@@ -2,7 +2,6 @@ import CheckoutCodes
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
-import Persistence
 import Primitives
 import ServiceAPI
 import StrictJSON

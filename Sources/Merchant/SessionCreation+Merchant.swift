@@ -5,7 +5,6 @@ import Cryptography
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
-import Persistence
 import Primitives
 import ServiceAPI
 import SessionBroker

@@ -5,7 +5,6 @@ import Commerce
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
-import Persistence
 import Primitives
 import SessionBroker
 import StrictJSON

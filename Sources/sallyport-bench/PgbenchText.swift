@@ -1,4 +1,4 @@
-import Persistence
+import Checkout
 import Postgres
 
 /// Statements of the program in the form that pgbench takes.

@@ -1,6 +1,6 @@
+import Checkout
 import Commerce
 import EventIO
-import Persistence
 import Postgres
 import Primitives
 import SessionBroker

@@ -1,9 +1,9 @@
 import AmazonPay
 import Commerce
 import EventIO
+import Merchant
 import MerchantOrders
 import Operations
-import Persistence
 import Primitives
 import TestKit
 import Testing

@@ -2,7 +2,6 @@ import AmazonPay
 import Commerce
 import EventIO
 import MerchantOrders
-import Persistence
 import Postgres
 import Primitives
 import ServerCore
@@ -176,9 +175,9 @@ package struct StuckResolver {
             return try await settle(webviewSession, as: .authorized(authorization))
         }
         guard outcome.complaint == nil else { return outcome }
-        let orders = PostgresOrderStore(client: client)
-        _ = try await orders.observe(ObservedObject(seen.permission))
-        _ = try await orders.observe(ObservedObject(seen.charge))
+        let ledger = PostgresLedgerStore(client: client)
+        _ = try await ledger.observe(ObservedObject(seen.permission))
+        _ = try await ledger.observe(ObservedObject(seen.charge))
         return outcome
     }
 

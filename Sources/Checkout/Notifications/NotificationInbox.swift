@@ -1,7 +1,6 @@
 import EventIO
 import HTTPCore
 import Notifications
-import Persistence
 import Primitives
 import SessionBroker
 import Telemetry

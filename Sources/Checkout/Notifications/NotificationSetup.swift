@@ -2,7 +2,6 @@ import Cryptography
 import EventIO
 import HTTPClient
 import Notifications
-import Persistence
 import Settings
 
 /// Which messages of the provider are taken in and how they are judged, read and checked at the start.

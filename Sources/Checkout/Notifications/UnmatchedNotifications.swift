@@ -1,5 +1,4 @@
 import AmazonPay
-import Persistence
 import Primitives
 import SessionBroker
 import Telemetry

@@ -1,6 +1,5 @@
 import AmazonPay
 package import MerchantOrders
-import Persistence
 import Settings
 
 extension ProviderSetup {
@@ -10,7 +9,7 @@ extension ProviderSetup {
     }
 }
 
-extension PostgresOrderStore {
+extension PostgresSessionStore {
     /// Refuses a database that belongs to another account or environment: what the provider does not know there, it would be asked about,
     /// and purchases and schedules would end for it.
     ///

@@ -1,4 +1,3 @@
-import Persistence
 import Postgres
 import Primitives
 import SessionBroker

@@ -1,6 +1,5 @@
 import EventIO
 import Operations
-import Persistence
 import Primitives
 import SessionBroker
 import Telemetry

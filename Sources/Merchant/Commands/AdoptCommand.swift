@@ -5,7 +5,6 @@ import EventIO
 import MerchantAPI
 import MerchantOrders
 import Operations
-import Persistence
 import Postgres
 import Primitives
 import ServerCore

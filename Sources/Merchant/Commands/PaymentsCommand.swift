@@ -1,7 +1,6 @@
 import Checkout
 import EventIO
 import Operations
-import Persistence
 import Primitives
 import ServerCore
 import Settings

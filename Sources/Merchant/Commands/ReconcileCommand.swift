@@ -3,7 +3,6 @@ import Checkout
 import EventIO
 import MerchantOrders
 import Operations
-import Persistence
 import Postgres
 import Primitives
 import ServerCore
@@ -74,9 +73,10 @@ enum ReconcileCommand {
                 console: input.console,
                 isJSON: flags.contains("json")
             )
-            let isAllowed = checkout.settings.provider.allowsAccountChange
+            let (policy, isAllowed) = (checkout.settings.policy, checkout.settings.provider.allowsAccountChange)
             return try await context.connected { reactor, client in
-                try await PostgresOrderStore(client: client).demandAccount(provider.account, orAllowed: isAllowed)
+                try await PostgresSessionStore(client: client, policy: policy)
+                    .demandAccount(provider.account, orAllowed: isAllowed)
                 return try await task.run(client, reactor)
             }
         }

@@ -3,7 +3,6 @@ import Checkout
 import EventIO
 import MerchantOrders
 import Operations
-import Persistence
 import Primitives
 import Telemetry
 

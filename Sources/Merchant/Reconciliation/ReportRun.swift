@@ -1,5 +1,5 @@
+import Checkout
 import MerchantOrders
-import Persistence
 import Primitives
 
 /// A report that is written down order by order, so that the next one goes on where this one is cut off.

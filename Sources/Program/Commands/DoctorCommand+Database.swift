@@ -4,7 +4,6 @@ import Doctor
 import EventIO
 import MerchantOrders
 import Operations
-import Persistence
 import Postgres
 import Primitives
 import Settings
@@ -50,7 +49,8 @@ extension DoctorCommand {
         let database = try DatabaseAccess(configuration, logger: .silent)
         let link = try configuration.database(at: database.url)
         return try await database.connected { _, client in
-            let rights = try await PostgresSessionStore(client: client, policy: policy).rights()
+            let store = PostgresSessionStore(client: client, policy: policy)
+            let rights = try await store.rights()
             let margin = try await PostgresPartitionStore(client: client).margin()
             var facts = DatabaseChecks.Facts(
                 role: rights.role,
@@ -67,7 +67,7 @@ extension DoctorCommand {
             facts.mightyLogin = rights.mightyLogin
             facts.unpinnedCommit = rights.unpinnedCommit
             facts.isWayUnverified = link.isRemote && !link.isVerified
-            let newest = try await PostgresOrderStore(client: client).newestAccount()
+            let newest = try await store.newestAccount()
             if let newest, let environment, !settings.merchantID.isEmpty, !settings.allowsAccountChange {
                 let account = OrderAccount(merchantID: settings.merchantID, environment: environment.rawValue)
                 if account != newest { facts.otherAccount = (newest.words, account.words) }

@@ -1,0 +1,85 @@
+import Postgres
+import Primitives
+import SessionBroker
+
+extension PostgresSessionStore {
+    /// How many sessions of one name are told at most: a merchant may open several for one reference.
+    static let namesakeLimit = 100
+
+    /// By index each: a permission, charge or refund, an order's reference, and the handful of purchases that are under way or
+    /// given up.
+    static let namedStatement = Statement(
+        name: "flow_named",
+        sql: """
+            SELECT n.flow_id FROM (
+                SELECT p.flow_id FROM payment_object AS p WHERE p.object_id = $1
+                UNION SELECT o.flow_id FROM merchant_order AS o WHERE o.reference IN ($1, $2)
+                UNION SELECT q.flow_id FROM flow_purchasing AS q, LATERAL (
+                    SELECT f.order_ref FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f WHERE f.order_ref = $1
+            ) AS n ORDER BY n.flow_id DESC LIMIT $3
+            """,
+        parameterTypes: [.text, .text, .int8]
+    )
+
+    /// How many ids are looked at at once: far below what a statement may take, on a slow machine too.
+    private static let pageLimit = 50_000
+
+    /// The ids of a page, the newest first, that may have a number, and the page's last: nothing but an operator's question
+    /// asks for them, so no write pays for an index.
+    static let numberedStatement = Statement(
+        name: "flow_numbered",
+        sql: """
+            WITH page AS MATERIALIZED (
+                SELECT n.flow_id FROM (
+                    SELECT f.flow_id FROM flow AS f WHERE f.flow_id < $1
+                    UNION ALL SELECT o.flow_id FROM merchant_order AS o WHERE o.flow_id < $1
+                ) AS n ORDER BY n.flow_id DESC LIMIT $2
+            )
+            SELECT DISTINCT p.flow_id FROM page AS p
+            WHERE substring(uuid_send(p.flow_id) FROM 11) = $3
+                OR p.flow_id = (SELECT q.flow_id FROM page AS q ORDER BY q.flow_id LIMIT 1)
+            ORDER BY p.flow_id DESC
+            """,
+        parameterTypes: [.uuid, .int8, .bytea]
+    )
+
+    /// Finds sessions by what people have of them.
+    ///
+    /// - Parameter name: Id of a charge permission, charge or refund; the number or reference of an order; or the checkout
+    ///   session of a purchase that is under way or was given up. A number that is no order's reference is looked for along all
+    ///   ids.
+    /// - Returns: The newest first.
+    /// - Throws: `StoreError`.
+    func sessions(named name: String) async throws(StoreError) -> [WebviewSessionID] {
+        var parameters = Parameters()
+        parameters.append(text: name)
+        parameters.append(text: OrderNumber(typed: name)?.description ?? name)
+        parameters.append(int64: Int64(PostgresSessionStore.namesakeLimit))
+        let found = try webviewSessions(try await read(PostgresSessionStore.namedStatement, parameters))
+        guard found.isEmpty, let number = OrderNumber(typed: name) else { return found }
+        return try await sessions(numbered: number)
+    }
+
+    /// Goes along the ids, from which alone the numbers are made: the newest first, until one has it.
+    private func sessions(numbered number: OrderNumber) async throws(StoreError) -> [WebviewSessionID] {
+        var end = WebviewSessionID(high: .max, low: .max)
+        while true {
+            var parameters = Parameters()
+            parameters.append(uuid: end)
+            parameters.append(int64: Int64(PostgresSessionStore.pageLimit))
+            parameters.append(bytes: number.lastBytes)
+            let page = try webviewSessions(try await read(PostgresSessionStore.numberedStatement, parameters))
+            let found = page.filter { OrderNumber($0) == number }
+            guard found.isEmpty, let last = page.last else { return found }
+            end = last
+        }
+    }
+
+    private func webviewSessions(_ rows: ResultSet) throws(StoreError) -> [WebviewSessionID] {
+        try StoreError.decoding { () throws(PostgresError) in
+            var webviewSessions: [WebviewSessionID] = []
+            for row in 0..<rows.rowCount { webviewSessions.append(try rows.uuid(row, 0)) }
+            return webviewSessions
+        }
+    }
+}

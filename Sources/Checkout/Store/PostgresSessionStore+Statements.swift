@@ -1,0 +1,47 @@
+package import Postgres
+
+extension PostgresSessionStore {
+    /// Every statement that it sends.
+    static let statements: [Statement] =
+        hotStatements + batchedStatements + longStatements
+        + [
+            floorStatement,
+            rightsStatement,
+            newestAccountStatement,
+            sweptStatement,
+            noteSweptStatement,
+            outcome,
+            postponeStatement,
+            namedStatement,
+            numberedStatement,
+            claimStuckStatement,
+            paymentStatement,
+            reclaimStatement,
+            policyStatement,
+            missingStatement,
+        ]
+
+    /// The statements that a crossing runs: each names one webview session in `$1`, and must touch one partition by its primary
+    /// key.
+    ///
+    /// For tests and tools that ask the database how it would run them.
+    package static let hotStatements: [Statement] = [
+        issueStatement, openFirstStatement, openStatement, readTabStatement, readSealedTabStatement,
+        touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
+        beginStatement, checkStatement, meetStatement, pendingStatement, releaseStatement, settleStatement,
+        takeUpStatement,
+        giveUpStatement, arrivalStatement, arriveStatement, expireLeaseStatement, resumeStatement, receiptStatement,
+        statusStatement, observeStatement, revokeStatement,
+        auditStatement,
+    ]
+
+    /// The statements that answer several webview sessions at once, named by an array in `$1`; each must find them by primary
+    /// keys.
+    package static let batchedStatements: [Statement] = [readTabsStatement, readSealedTabsStatement]
+
+    /// The statements that walk over many webview sessions: upkeep, counts and operators' work.
+    package static let longStatements: [Statement] = [
+        revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, claimStatement,
+        stuckStatement, alertsStatement,
+    ]
+}

@@ -1,0 +1,123 @@
+package import MerchantOrders
+package import Postgres
+package import Primitives
+
+/// Reads which purchases and operations have no outcome yet, and which charges no order has.
+///
+/// What it reads is a handful of rows at any time. One per loop, not `Sendable`.
+package final class PostgresUnsettledStore {
+    /// Every statement that it sends.
+    static let statements: [Statement] = [countStatement, listStatement]
+
+    private let client: PostgresClient
+
+    /// A store on a client of the same loop.
+    ///
+    /// - Parameter client: Started by the caller.
+    package init(client: PostgresClient) {
+        self.client = client
+    }
+
+    /// Purchases whose sessions are there still.
+    private static let purchases = """
+        flow_purchasing AS q, LATERAL (
+            SELECT f.order_ref FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
+        """
+
+    /// Operations with their state; OFFSET keeps it one look by key for each of the few.
+    private static let operations = """
+        payment_operation_open AS q, LATERAL (
+            SELECT p.* FROM payment_operation AS p WHERE p.operation_id = q.operation_id OFFSET 0) AS p
+        """
+
+    /// Messages about charges of unpaid orders; those that came into the ledger since are left out.
+    private static let messages = """
+        notification AS n WHERE n.verdict = 'unpaid' AND NOT EXISTS (
+            SELECT FROM payment_object AS p WHERE p.object_id = left(n.object_id, 19))
+        """
+
+    static let countStatement = Statement(
+        name: "unsettled_count",
+        sql: """
+            WITH c AS (
+                SELECT 'purchase' AS kind, q.stuck_at IS NOT NULL AS is_stuck, q.flow_id, q.since FROM \(purchases)
+                UNION ALL SELECT 'payment', p.state = 'stuck', p.flow_id, p.created_at FROM \(operations)
+                UNION ALL SELECT 'charge', true, n.flow_id, n.received_at FROM \(messages)
+            )
+            SELECT c.kind, c.is_stuck, count(DISTINCT c.flow_id),
+                extract(epoch FROM statement_timestamp() - min(c.since))::bigint
+            FROM c GROUP BY c.kind, c.is_stuck
+            """
+    )
+
+    /// How many there are of each kind, and how old the oldest is.
+    ///
+    /// - Returns: Kinds of which there is none are left out.
+    /// - Throws: `StoreError`.
+    package func counts() async throws(StoreError) -> [UnsettledCount] {
+        do throws(PostgresError) {
+            let rows = try await client.read(PostgresUnsettledStore.countStatement)
+            var counts: [UnsettledCount] = []
+            for row in 0..<rows.rowCount {
+                counts.append(
+                    UnsettledCount(
+                        kind: try rows.word(row, 0),
+                        isStuck: try rows.bool(row, 1),
+                        count: Int(try rows.int64(row, 2)),
+                        oldest: .seconds(try rows.int64(row, 3))
+                    )
+                )
+            }
+            return counts
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    static let listStatement = Statement(
+        name: "unsettled_list",
+        sql: """
+            SELECT 'purchase', q.stuck_at IS NOT NULL, q.flow_id, f.order_ref, q.since, q.reason
+            FROM \(purchases)
+            WHERE q.stuck_at IS NOT NULL OR q.since <= statement_timestamp() - $1 * interval '1 second'
+            UNION ALL
+            SELECT 'payment', p.state = 'stuck', p.flow_id, p.target, p.created_at, p.reason
+            FROM \(operations)
+            WHERE p.state = 'stuck' OR p.created_at <= statement_timestamp() - $1 * interval '1 second'
+            UNION ALL
+            (SELECT DISTINCT ON (n.flow_id) 'charge', true, n.flow_id, left(n.object_id, 19), n.received_at, NULL
+            FROM \(messages) ORDER BY n.flow_id, n.received_at)
+            ORDER BY 5
+            """,
+        parameterTypes: [.int8]
+    )
+
+    /// Those that a person has to look at: stuck ones, and those that have been under way for longer than recovery takes.
+    ///
+    /// - Parameter limit: How long something may be under way; `nil` for stuck ones alone.
+    /// - Returns: Oldest first.
+    /// - Throws: `StoreError`.
+    package func list(underWayFor limit: Duration?) async throws(StoreError) -> [UnsettledCase] {
+        var parameters = Parameters()
+        parameters.append(seconds: limit)
+        do throws(PostgresError) {
+            let rows = try await client.read(PostgresUnsettledStore.listStatement, parameters)
+            var cases: [UnsettledCase] = []
+            for row in 0..<rows.rowCount {
+                cases.append(
+                    UnsettledCase(
+                        kind: try rows.word(row, 0),
+                        isStuck: try rows.bool(row, 1),
+                        webviewSession: try rows.uuid(row, 2),
+                        object: try rows.text(row, 3),
+                        since: try rows.timestamp(row, 4),
+                        reason: try rows.optionalText(row, 5)
+                    )
+                )
+            }
+            return cases
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package import Postgres
+import Primitives
+package import SessionBroker
+
+/// Pieces of SQL that several statements share.
+///
+/// Every guarded statement has the same first three parameters: `$1` the webview session, `$2` the peer, `$3` the request. It
+/// changes the row in a common table expression `u` that returns the row, and its audit row follows from that.
+package enum SQLText {
+    /// The types of the first three parameters.
+    package static let leading: [PostgresType] = [.uuid, .text, .text]
+
+    /// The audit row of `u`, as the common table expression `e`; operation and reason are expressions, and without a condition
+    /// every verdict is written down.
+    ///
+    /// `providerRequest` is the parameter with the provider's id of what it answered.
+    package static func audit(
+        _ operation: String,
+        reason: String = "NULL",
+        providerRequest: String? = nil,
+        where condition: String? = nil
+    ) -> String {
+        let (column, value) = providerRequest.map { (", provider_request", ", \($0)") } ?? ("", "")
+        return """
+            e AS (
+                INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, reason, peer, request\(column))
+                SELECT u.flow_id, statement_timestamp(), u.events, u.state, \(operation), u.verdict, \(reason), $2, $3\(value)
+                FROM u\(condition.map { " WHERE \($0)" } ?? "")
+            )
+            """
+    }
+
+    /// What `u` must return for its audit row and for all columns.
+    static func returning(_ row: String) -> String {
+        "RETURNING \(row).flow_id, \(row).events, \(WebviewSessionColumns.whole(row))"
+    }
+
+    /// A point in time, some seconds after now, but not after the absolute deadline.
+    static func deadline(_ parameter: String) -> String {
+        "least(statement_timestamp() + \(parameter) * interval '1 second', f.absolute_until)"
+    }
+
+    /// Until when an unpaid webview session may be without a sign of life; one that has no tab gives none, and has all of its
+    /// time.
+    static func patience(_ parameter: String) -> String {
+        "CASE f.client WHEN 'mobileApp' THEN f.absolute_until ELSE \(deadline(parameter)) END"
+    }
+}
+
+extension Parameters {
+    /// The first three parameters of a guarded statement.
+    ///
+    /// - Parameters:
+    ///   - webviewSession: `$1`.
+    ///   - caller: `$2` and `$3`.
+    package init(_ webviewSession: WebviewSessionID, _ caller: Caller) {
+        self.init()
+        reserve(count: 13, byteCount: 512)
+        append(uuid: webviewSession)
+        append(caller)
+    }
+
+    /// Appends peer and request of a caller, two texts.
+    mutating func append(_ caller: Caller) {
+        append(ascii: caller.peerCount) { room in caller.appendPeer(to: &room) }
+        append(ascii: caller.requestCount) { room in caller.appendRequest(to: &room) }
+    }
+}

@@ -1,0 +1,59 @@
+import Commerce
+import MerchantOrders
+import Postgres
+import Primitives
+
+/// A payment that the provider knows and the ledger does not.
+struct Adoption: Sendable {
+    /// The session that the provider's mark names.
+    let webviewSession: UUIDBytes
+    /// The provider's id of the permission.
+    let permission: String
+    /// What was paid, in the account's currency.
+    let total: Money
+    /// Under which it was paid.
+    let account: OrderAccount
+    /// The merchant's name for an order that is lost entirely.
+    let reference: String
+}
+
+/// What became of an adoption.
+enum AdoptionOutcome: String, Sendable, Hashable {
+    /// The order is paid now.
+    case adopted
+    /// The ledger has the permission for this order.
+    case known
+    /// Another order has the permission, or the order another permission, account or currency.
+    case other
+    /// The session has not ended: a repeat or recovery finds the payment by itself.
+    case underWay = "under_way"
+}
+
+extension PostgresOrderStore {
+    static let adoptStatement = Statement(
+        name: "order_adopt",
+        sql: "SELECT order_adopt($1, $2, $3, $4, $5, $6, $7, $8)",
+        parameterTypes: [.uuid, .text, .int8, .text, .text, .text, .text, .text]
+    )
+
+    /// Takes a payment into the ledger that the database does not know; its charges are to be observed afterwards.
+    ///
+    /// - Parameters:
+    ///   - adoption: As the provider says.
+    ///   - request: For the audit trail.
+    /// - Returns: What became of it; `adopted` once.
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
+    func adopt(_ adoption: Adoption, request: String) async throws(StoreError) -> AdoptionOutcome {
+        var parameters = Parameters()
+        parameters.append(uuid: adoption.webviewSession)
+        parameters.append(text: adoption.permission)
+        parameters.append(int64: adoption.total.units)
+        parameters.append(text: adoption.total.currency.rawValue)
+        parameters.append(text: adoption.account.merchantID)
+        parameters.append(text: adoption.account.environment)
+        parameters.append(text: adoption.reference)
+        parameters.append(text: request)
+        let rows = try await work(PostgresOrderStore.adoptStatement, parameters)
+        return try decoding { () throws(PostgresError) in try rows.word(0, 0) }
+    }
+}

@@ -1,0 +1,181 @@
+import Checkout
+import Commerce
+package import MerchantOrders
+import Postgres
+package import Primitives
+
+extension PostgresOrderStore {
+    // MARK: Claim
+
+    static let claimStatement = Statement(
+        name: "operation_claim",
+        sql: """
+            WITH d AS MATERIALIZED (
+                SELECT q.target FROM payment_operation_open AS q, LATERAL (
+                    -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the tables.
+                    SELECT p.flow_id, p.state, p.lease_until, p.kind, p.currency FROM payment_operation AS p
+                    WHERE p.operation_id = q.operation_id OFFSET 0) AS p
+                WHERE q.next_at <= statement_timestamp() AND p.state = 'open' AND p.lease_until <= statement_timestamp()
+                    AND p.kind = ANY ($3::text[]) AND p.currency = ANY ($4::text[])
+                    AND \(RecoverySQL.isOwn("p.flow_id", ("$5", "$6")))
+                ORDER BY q.next_at, p.lease_until LIMIT $1 FOR UPDATE OF q SKIP LOCKED
+            )
+            UPDATE payment_operation_open AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
+            FROM d WHERE q.target = d.target
+            RETURNING q.operation_id
+            """,
+        parameterTypes: [.int8, .int8, .text, .text, .text, .text]
+    )
+
+    /// Claims operations whose lease and pause are over, longest due first.
+    package func claimLeft(limit: Int) async throws(StoreError) -> [UUIDBytes] {
+        var parameters = Parameters()
+        parameters.append(int64: Int64(limit))
+        parameters.append(seconds: RecoverySQL.pause)
+        parameters.append(knownWords: OperationKind.self)
+        parameters.append(knownWords: Currency.self)
+        parameters.append(text: account.merchantID)
+        parameters.append(text: account.environment)
+        let rows = try await write(PostgresOrderStore.claimStatement, parameters)
+        return try decoding { () throws(PostgresError) in
+            var operations: [UUIDBytes] = []
+            for row in 0..<rows.rowCount { operations.append(try rows.uuid(row, 0)) }
+            return operations
+        }
+    }
+
+    static let postponeStatement = Statement(
+        name: "operation_postpone",
+        sql: """
+            UPDATE payment_operation_open AS q SET
+                failures = q.failures + 1, next_at = \(RecoverySQL.backOff("q.failures", "$2"))
+            WHERE q.target = (
+                SELECT l.target FROM payment_operation_open AS l WHERE l.operation_id = $1 FOR UPDATE SKIP LOCKED)
+            """,
+        parameterTypes: [.uuid, .int8]
+    )
+
+    /// Puts an operation off that could not be taken up.
+    package func postpone(_ operation: UUIDBytes) async throws(StoreError) {
+        var parameters = Parameters()
+        parameters.append(uuid: operation)
+        parameters.append(seconds: RecoverySQL.pause)
+        _ = try await write(PostgresOrderStore.postponeStatement, parameters, isLastStep: true)
+    }
+
+    private func write(
+        _ statement: Statement,
+        _ parameters: Parameters,
+        isLastStep: Bool = false
+    ) async throws(StoreError) -> ResultSet {
+        do {
+            return try await client.write(statement, parameters, key: RecoverySQL.last, isLastStep: isLastStep)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    // MARK: Take over
+
+    /// The pause doubles with every recovery, up to an hour, and does not lengthen the lease.
+    ///
+    /// After 200 recoveries or two days it is the last one: where no call has brought a clear answer, another will not. Where
+    /// an operator has taken the operation in hand again, `ended_at` says since when.
+    static let takeOverStatement = Statement(
+        name: "operation_take_over",
+        sql: """
+            WITH l AS MATERIALIZED (
+                SELECT $4 AND (
+                    o.recoveries >= 200
+                    OR greatest(o.created_at, o.ended_at) <= statement_timestamp() - interval '48 hours') AS is_last
+                FROM payment_operation AS o
+                WHERE o.operation_id = $1 AND o.state = 'open' AND o.lease_until <= statement_timestamp()
+                FOR UPDATE SKIP LOCKED
+            ), u AS (
+                UPDATE payment_operation AS p SET
+                    attempt_id = $2, recoveries = p.recoveries + $4::integer,
+                    lease_until = statement_timestamp() + $3 * interval '1 second'
+                FROM l WHERE p.operation_id = $1
+                RETURNING l.is_last, p.flow_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key, p.recoveries
+            ), q AS (
+                UPDATE payment_operation_open AS q SET
+                    failures = 0, next_at = \(RecoverySQL.backOff("u.recoveries - 1", "$3"))
+                FROM u WHERE $4 AND q.target = u.target AND q.operation_id = $1
+            )
+            SELECT u.is_last, u.flow_id, u.kind, u.target, u.amount, u.currency, u.body, u.idem_key FROM u
+            """,
+        parameterTypes: [.uuid, .uuid, .int8, .bool]
+    )
+
+    package func takeOver(
+        _ operation: UUIDBytes,
+        by taker: OperationTaker,
+        freshAttempt: UUIDBytes
+    ) async throws(StoreError) -> TakeOver {
+        var parameters = Parameters()
+        parameters.append(uuid: operation)
+        parameters.append(uuid: freshAttempt)
+        parameters.append(seconds: PostgresOrderStore.lease)
+        parameters.append(bool: taker == .recovery)
+        let rows = try await work(PostgresOrderStore.takeOverStatement, parameters)
+        guard rows.rowCount == 1 else { return .none }
+        return try decoding { () throws(PostgresError) in
+            var taken = PaymentOperation(
+                id: operation,
+                attempt: freshAttempt,
+                webviewSession: try rows.uuid(0, 1),
+                kind: try rows.word(0, 2),
+                target: try rows.text(0, 3)
+            )
+            let currency: Currency = try rows.word(0, 5)
+            taken.amount = try rows.optional(0, 4) { (row, column) throws(PostgresError) in
+                try rows.money(row, column, currency)
+            }
+            taken.body = try rows.bytes(0, 6)
+            taken.key = try rows.text(0, 7)
+            taken.isRecovery = true
+            taken.isLast = try rows.bool(0, 0)
+            return .taken(taken)
+        }
+    }
+
+    // MARK: Lapse
+
+    /// The claim of the request goes with it, so that a repeat finds the operation left.
+    static let expireLeaseStatement = Statement(
+        name: "operation_expire_lease",
+        sql: """
+            WITH u AS (
+                UPDATE payment_operation AS p SET lease_until = statement_timestamp()
+                WHERE p.operation_id = $1 AND p.attempt_id = $2 AND p.state = 'open'
+                RETURNING p.target, p.key_id, p.idem
+            ), q AS (
+                UPDATE payment_operation_open AS q SET
+                    next_at = greatest(q.next_at, statement_timestamp() + $3 * interval '1 second')
+                FROM u WHERE q.target = u.target AND q.operation_id = $1
+            )
+            UPDATE api_idempotency AS i SET lease_until = statement_timestamp()
+            -- As values the key is looked up; as a join with the unknown number of rows of u the whole table may be read.
+            WHERE i.key_id = (SELECT u.key_id FROM u) AND i.idem = (SELECT u.idem FROM u) AND i.answer IS NULL
+                AND i.lease_until > statement_timestamp()
+            """,
+        parameterTypes: [.uuid, .uuid, .int8]
+    )
+
+    package func expireLease(_ operation: PaymentOperation) async throws(StoreError) {
+        var parameters = Parameters()
+        parameters.append(uuid: operation.id)
+        parameters.append(uuid: operation.attempt)
+        parameters.append(seconds: PostgresOrderStore.lease)
+        do {
+            _ = try await client.write(
+                PostgresOrderStore.expireLeaseStatement,
+                parameters,
+                key: operation.webviewSession,
+                isLastStep: true
+            )
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

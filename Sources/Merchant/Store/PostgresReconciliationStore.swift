@@ -1,0 +1,283 @@
+import MerchantOrders
+package import Postgres
+package import Primitives
+
+/// Keeps in PostgreSQL how far the reports have come that compare orders with the provider's objects, and what they came to.
+///
+/// One per loop, not `Sendable`.
+package final class PostgresReconciliationStore {
+    /// Every statement that it sends.
+    static let statements: [Statement] = [
+        unfinishedStatement,
+        beginStatement,
+        resumeStatement,
+        advanceStatement,
+        newestStatement,
+        paidStatement,
+        operatedStatement,
+        notifiedStatement,
+        sampleStatement,
+    ]
+
+    /// What a report was asked for.
+    package struct Terms: Sendable, Hashable {
+        /// Orders from then on, to the microsecond.
+        package let since: WallTime
+        /// Orders before.
+        package let until: WallTime
+        /// Whether the ledger takes in what differs.
+        package let repairs: Bool
+        /// How many orders with captured money, of the 180 days before, are compared besides.
+        package let sample: Int
+
+        /// What a report is asked for.
+        ///
+        /// - Parameters:
+        ///   - since: Orders from then on.
+        ///   - until: Orders before.
+        ///   - repairs: Whether the ledger takes in what differs.
+        ///   - sample: How many older orders are compared besides.
+        package init(since: WallTime, until: WallTime, repairs: Bool, sample: Int = 0) {
+            self.sample = sample
+            self.since = since
+            self.until = until
+            self.repairs = repairs
+        }
+    }
+
+    /// How far a report has come.
+    package struct Progress: Sendable, Hashable {
+        /// The order that was compared last; `nil` before the first.
+        package var reached: UUIDBytes?
+        /// Orders so far.
+        package var orders: Int
+        /// Objects so far.
+        package var compared: Int
+        /// Differences that are left so far.
+        package var differences: Int
+
+        /// How far a report has come.
+        ///
+        /// - Parameters:
+        ///   - reached: The order that was compared last.
+        ///   - orders: Orders so far.
+        ///   - compared: Objects so far.
+        ///   - differences: Differences that are left so far.
+        package init(reached: UUIDBytes? = nil, orders: Int = 0, compared: Int = 0, differences: Int = 0) {
+            self.reached = reached
+            self.orders = orders
+            self.compared = compared
+            self.differences = differences
+        }
+    }
+
+    /// A report that has not come to its end: cut off, or still at it somewhere.
+    package struct Unfinished: Sendable, Hashable {
+        /// When it was begun.
+        package let started: WallTime
+        /// What it was asked for.
+        package let terms: Terms
+        /// How far it has come.
+        package let progress: Progress
+        /// Who was at it last.
+        package let attempt: UUIDBytes
+
+        /// A report that has not come to its end.
+        ///
+        /// - Parameters:
+        ///   - started: When it was begun.
+        ///   - terms: What it was asked for.
+        ///   - progress: How far it has come.
+        ///   - attempt: Who was at it last.
+        package init(started: WallTime, terms: Terms, progress: Progress, attempt: UUIDBytes) {
+            self.started = started
+            self.terms = terms
+            self.progress = progress
+            self.attempt = attempt
+        }
+    }
+
+    let client: PostgresClient
+
+    /// A store on a client of the same loop.
+    ///
+    /// - Parameter client: Started by the caller.
+    package init(client: PostgresClient) {
+        self.client = client
+    }
+
+    static let unfinishedStatement = Statement(
+        name: "reconciliation_unfinished",
+        sql: """
+            SELECT r.started_at, r.since_at, r.until_at, r.repairs, r.attempt_id, r.reached, r.orders, r.compared, r.differences,
+                r.sample
+            FROM reconciliation_run AS r
+            WHERE r.day = $1::date AND r.ended_at IS NULL AND r.attempt_id IS NOT NULL
+            """,
+        parameterTypes: [.text]
+    )
+
+    /// The report of a day that has not come to its end.
+    ///
+    /// - Parameter day: `YYYY-MM-DD`, of the first orders that are compared.
+    /// - Returns: `nil` where there is none.
+    /// - Throws: `StoreError`.
+    package func unfinished(_ day: String) async throws(StoreError) -> Unfinished? {
+        var parameters = Parameters()
+        parameters.append(text: day)
+        let rows = try await write(PostgresReconciliationStore.unfinishedStatement, parameters)
+        guard rows.rowCount == 1 else { return nil }
+        do throws(PostgresError) {
+            return Unfinished(
+                started: try rows.timestamp(0, 0),
+                terms: Terms(
+                    since: try rows.timestamp(0, 1),
+                    until: try rows.timestamp(0, 2),
+                    repairs: try rows.bool(0, 3),
+                    sample: Int(try rows.int64(0, 9))
+                ),
+                progress: Progress(
+                    reached: try rows.isNull(0, 5) ? nil : try rows.uuid(0, 5),
+                    orders: Int(try rows.int64(0, 6)),
+                    compared: Int(try rows.int64(0, 7)),
+                    differences: Int(try rows.int64(0, 8))
+                ),
+                attempt: try rows.uuid(0, 4)
+            )
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    static let beginStatement = Statement(
+        name: "reconciliation_begin",
+        sql: """
+            INSERT INTO reconciliation_run AS r (
+                day, started_at, since_at, until_at, repairs, attempt_id, compared, differences, sample)
+            VALUES ($1::date, statement_timestamp(), $2, $3, $4, $5, 0, 0, $6)
+            ON CONFLICT (day) DO UPDATE SET
+                started_at = excluded.started_at, since_at = excluded.since_at, until_at = excluded.until_at,
+                repairs = excluded.repairs, attempt_id = excluded.attempt_id, ended_at = NULL, reached = NULL, orders = 0,
+                compared = 0, differences = 0, sample = excluded.sample
+            """,
+        parameterTypes: [.text, .timestamptz, .timestamptz, .bool, .uuid, .int8]
+    )
+
+    /// Notes that a report begins; one of the same day before it is forgotten.
+    ///
+    /// - Parameters:
+    ///   - day: `YYYY-MM-DD`, of the first orders that are compared.
+    ///   - terms: What it is asked for.
+    ///   - attempt: Fresh; to be shown again.
+    /// - Throws: `StoreError`.
+    package func begin(_ day: String, _ terms: Terms, attempt: UUIDBytes) async throws(StoreError) {
+        var parameters = Parameters()
+        parameters.append(text: day)
+        parameters.append(timestamp: terms.since)
+        parameters.append(timestamp: terms.until)
+        parameters.append(bool: terms.repairs)
+        parameters.append(uuid: attempt)
+        parameters.append(int64: Int64(terms.sample))
+        _ = try await write(PostgresReconciliationStore.beginStatement, parameters)
+    }
+
+    static let resumeStatement = Statement(
+        name: "reconciliation_resume",
+        sql: """
+            UPDATE reconciliation_run AS r SET attempt_id = $3
+            WHERE r.day = $1::date AND r.attempt_id = $2 AND r.ended_at IS NULL
+            RETURNING 1
+            """,
+        parameterTypes: [.text, .uuid, .uuid]
+    )
+
+    /// Takes a report over that has not come to its end; whoever is still at it finds out at its next order.
+    ///
+    /// - Parameters:
+    ///   - day: As it was found.
+    ///   - attempt: Who was at it last.
+    ///   - fresh: Who is at it from now on.
+    /// - Returns: False where it has ended since, or somebody else has taken it over.
+    /// - Throws: `StoreError`.
+    package func resume(
+        _ day: String,
+        of attempt: UUIDBytes,
+        as fresh: UUIDBytes
+    ) async throws(StoreError) -> Bool {
+        var parameters = Parameters()
+        parameters.append(text: day)
+        parameters.append(uuid: attempt)
+        parameters.append(uuid: fresh)
+        return try await write(PostgresReconciliationStore.resumeStatement, parameters).rowCount == 1
+    }
+
+    static let advanceStatement = Statement(
+        name: "reconciliation_advance",
+        sql: """
+            UPDATE reconciliation_run AS r SET
+                reached = $3, orders = $4, compared = $5, differences = $6,
+                ended_at = CASE WHEN $7 THEN statement_timestamp() END, attempt_id = CASE WHEN NOT $7 THEN r.attempt_id END
+            WHERE r.day = $1::date AND r.attempt_id = $2 AND r.ended_at IS NULL
+            RETURNING 1
+            """,
+        parameterTypes: [.text, .uuid, .uuid, .int8, .int8, .int8, .bool]
+    )
+
+    /// Notes how far a report has come.
+    ///
+    /// - Parameters:
+    ///   - day: As it began.
+    ///   - attempt: As it began or was taken over.
+    ///   - progress: How far it has come.
+    ///   - isEnd: Whether that is everything.
+    /// - Returns: False where somebody else has taken it over.
+    /// - Throws: `StoreError`.
+    package func advance(
+        _ day: String,
+        attempt: UUIDBytes,
+        to progress: Progress,
+        isEnd: Bool = false
+    ) async throws(StoreError) -> Bool {
+        var parameters = Parameters()
+        parameters.append(text: day)
+        parameters.append(uuid: attempt)
+        parameters.append(uuid: progress.reached)
+        parameters.append(int64: Int64(progress.orders))
+        parameters.append(int64: Int64(progress.compared))
+        parameters.append(int64: Int64(progress.differences))
+        parameters.append(bool: isEnd)
+        return try await write(PostgresReconciliationStore.advanceStatement, parameters).rowCount == 1
+    }
+
+    static let newestStatement = Statement(
+        name: "reconciliation_newest",
+        sql: """
+            SELECT r.differences, r.ended_at FROM reconciliation_run AS r
+            WHERE r.ended_at IS NOT NULL ORDER BY r.ended_at DESC LIMIT 1
+            """
+    )
+
+    /// What the newest report came to.
+    ///
+    /// - Returns: How many differences were left, and when it ended; `nil` where there was no report.
+    /// - Throws: `StoreError`.
+    package func newest() async throws(StoreError) -> (differences: Int, ended: WallTime)? {
+        do throws(PostgresError) {
+            let rows = try await client.read(PostgresReconciliationStore.newestStatement)
+            return rows.rowCount == 0 ? nil : (Int(try rows.int64(0, 0)), try rows.timestamp(0, 1))
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    func write(
+        _ statement: Statement,
+        _ parameters: Parameters
+    ) async throws(StoreError) -> ResultSet {
+        do {
+            return try await client.work(statement, parameters)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

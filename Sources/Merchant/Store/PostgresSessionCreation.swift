@@ -1,0 +1,282 @@
+import Checkout
+import Commerce
+import MerchantOrders
+import Postgres
+import Primitives
+import ServiceAPI
+import SessionBroker
+
+/// A session that a merchant's program opens: everything of it that is drawn before it is stored.
+struct NewSession: Sendable {
+    /// The webview session.
+    let webviewSession: NewWebviewSession
+    /// What is sold.
+    let draft: OrderDraft
+    /// The right to carry the request out.
+    let claim: IdempotencyClaim
+    /// Under which account.
+    let account: OrderAccount
+    /// When, by the program's clock, as the answer says it.
+    let created: WallTime
+    /// What of the order is kept as JSON.
+    let texts: Texts
+    /// The answer, sealed.
+    var answer: StoredAnswer
+
+    /// What of an order is kept as JSON.
+    struct Texts: Sendable {
+        /// The lines, sums in minor units.
+        let lines: [UInt8]
+        /// The merchant's own; `nil` for none.
+        let metadata: [UInt8]?
+        /// What comes on top of the lines or is taken off, in minor units; `nil` for none.
+        let adjustments: [UInt8]?
+        /// What the crossing needs to know; `nil` where it follows from settings.
+        let terms: [UInt8]?
+
+        /// JSON.
+        ///
+        /// - Parameters:
+        ///   - lines: Sums in minor units.
+        ///   - metadata: The merchant's own.
+        ///   - adjustments: Minor units.
+        ///   - terms: What the crossing needs to know.
+        init(lines: [UInt8], metadata: [UInt8]?, adjustments: [UInt8]? = nil, terms: [UInt8]?) {
+            self.lines = lines
+            self.metadata = metadata
+            self.adjustments = adjustments
+            self.terms = terms
+        }
+    }
+
+    /// A session that is opened.
+    ///
+    /// - Parameters:
+    ///   - webviewSession: The webview session.
+    ///   - draft: What is sold.
+    ///   - origin: The right to carry the request out, under which account, and when.
+    ///   - texts: What is kept as JSON.
+    ///   - answer: Sealed.
+    init(
+        _ webviewSession: NewWebviewSession,
+        _ draft: OrderDraft,
+        _ origin: (claim: IdempotencyClaim, account: OrderAccount, created: WallTime),
+        texts: Texts,
+        answer: StoredAnswer
+    ) {
+        self.webviewSession = webviewSession
+        self.draft = draft
+        claim = origin.claim
+        account = origin.account
+        created = origin.created
+        self.texts = texts
+        self.answer = answer
+    }
+}
+
+/// What became of a session that was to be stored.
+enum SessionCreationOutcome: Sendable, Hashable {
+    /// It is stored.
+    case stored
+    /// Somebody had its claim before.
+    case claimed(ClaimState)
+    /// Another session that is open or paid has its reference; `nil` where that has ended meanwhile.
+    case referenceHeld(by: UUIDBytes?)
+}
+
+/// Keeps what only webview sessions have that a merchant's program opened.
+///
+/// One per loop, with the loop's client. Not `Sendable`.
+final class PostgresSessionCreation {
+    /// Every statement that it sends.
+    static let statements: [Statement] = [openStatement, cancelStatement, holderStatement]
+
+    let client: PostgresClient
+    private let launchSeconds: Int64
+    private let absoluteSeconds: Int64
+
+    /// A store on a client of the same loop.
+    ///
+    /// - Parameters:
+    ///   - client: Started by the caller.
+    ///   - policy: Tells how long webview sessions live.
+    init(client: PostgresClient, policy: BrokerPolicy) {
+        self.client = client
+        launchSeconds = policy.times.launch.components.seconds
+        absoluteSeconds = policy.times.absolute.components.seconds
+    }
+
+    // MARK: Open
+
+    /// Claim, webview session, the beginning of its trail, order and answer: all of it or nothing.
+    static let openStatement = Statement(
+        name: "session_open_app",
+        sql: """
+            WITH \(ClaimSQL.claim(first: 4, key: "$27", webviewSession: "$1", status: "$23", answer: "$24")), e AS (
+                INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
+                SELECT $1, statement_timestamp(), 1, 'issued'::flow_state, 'issue', 'issued', $2, $3
+                WHERE EXISTS (SELECT FROM i)
+            ), f AS (
+                INSERT INTO flow (
+                    flow_id, created_at, launch_until, idle_until, absolute_until, subtotal, tax_included, client, state,
+                    events, attempt, placements, proof_misses, verdict, a_hash, app_hash, challenge, cart, terms, postage,
+                    total)
+                SELECT $1, statement_timestamp(), statement_timestamp() + $7 * interval '1 second',
+                    statement_timestamp() + $7 * interval '1 second', statement_timestamp() + $8 * interval '1 second',
+                    $9, $10, $11::flow_client, 'issued'::flow_state, 1, 0, 0, 0, 'issued', $12, $13, $14, $15::json,
+                    $16::json,
+                    -- No tab will tell: an app's buyer is shown by the provider what was fixed here.
+                    CASE $11 WHEN 'mobileApp' THEN $18 END, CASE $11 WHEN 'mobileApp' THEN $10 + $18 END
+                WHERE EXISTS (SELECT FROM i)
+            ), o AS (
+                INSERT INTO merchant_order (
+                    flow_id, key_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency,
+                    reference, account, environment, lines, metadata, note, adjustments)
+                SELECT $1, $27, $17, $17, $9, $28, $18, $10 + $18, 'created'::order_state, $11::flow_client, 'JPY',
+                    CASE WHEN $30 THEN reference_claim($19, $20, $21) ELSE $19 END, $20, $21, $22::json, $25::json, $26,
+                    $29::json
+                WHERE EXISTS (SELECT FROM i)
+            )
+            SELECT claimed FROM i
+            """,
+        parameterTypes: SQLText.leading + ClaimSQL.types + [
+            .int8, .int8, .int8, .int8, .text, .bytea, .bytea, .bytea, .text, .text, .timestamptz, .int8, .text, .text,
+            .text, .text, .int4, .bytea, .text, .text, .uuid, .int8, .text, .bool,
+        ]
+    )
+
+    /// What the schema refuses a reference with that another session holds.
+    private static let heldState = "SY001"
+
+    static let holderStatement = Statement(
+        name: "session_reference_holder",
+        sql: "SELECT reference_holder($1, $2, $3)",
+        parameterTypes: [.text, .text, .text]
+    )
+
+    /// The session that holds a reference; `nil` where it has ended meanwhile.
+    private func holder(_ new: NewSession) async throws(StoreError) -> UUIDBytes? {
+        var parameters = Parameters()
+        parameters.append(text: new.draft.reference)
+        parameters.append(text: new.account.merchantID)
+        parameters.append(text: new.account.environment)
+        do throws(PostgresError) {
+            let rows = try await client.read(PostgresSessionCreation.holderStatement, parameters)
+            return try rows.isNull(0, 0) ? nil : try rows.uuid(0, 0)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Stores a session, once for its claim.
+    ///
+    /// - Parameters:
+    ///   - new: In yen, with a postage that is known.
+    ///   - caller: Where the request comes from.
+    /// - Returns: Whether it is stored, or why not.
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
+    func open(_ new: NewSession, by caller: Caller) async throws(StoreError) -> SessionCreationOutcome {
+        let parameters = parameters(new, caller)
+        do throws(PostgresError) {
+            let rows = try await client.write(
+                PostgresSessionCreation.openStatement,
+                parameters,
+                key: new.claim.lockKey
+            )
+            if rows.rowCount == 1 { return .stored }
+        } catch {
+            if error.sqlState == PostgresSessionCreation.heldState { return .referenceHeld(by: try await holder(new)) }
+            guard error.code == .outcomeUnknown else { throw StoreError(error) }
+            return try await verifyCommit(new, error).map { .claimed($0) } ?? .stored
+        }
+        return .claimed(try await PostgresKeyStore(client: client).state(of: new.claim))
+    }
+
+    /// What became of a statement whose answer was lost: the claim has an answer if and only if it was committed.
+    private func verifyCommit(_ new: NewSession, _ error: PostgresError) async throws(StoreError) -> ClaimState? {
+        do throws(PostgresError) {
+            try await client.waitUntilReady(within: PostgresSessionCreation.patience)
+        } catch {
+            throw StoreError(.outcomeUnknown, "verifying the commit: \(error.debugDescription)")
+        }
+        let state = try await PostgresKeyStore(client: client).state(of: new.claim)
+        switch state {
+        case .answered(_, let webviewSession) where webviewSession == new.webviewSession.id: return nil
+        case .answered, .reused: return state
+        case .running, .absent: throw StoreError(error)
+        }
+    }
+
+    /// How long to wait for a connection, because a server that fell over may be back soon.
+    private static let patience = Duration.seconds(3)
+
+    private func parameters(_ new: NewSession, _ caller: Caller) -> Parameters {
+        var postage: Int64?
+        if case .fixed(let sum) = new.draft.postage { postage = sum.units }
+        var parameters = Parameters(new.webviewSession.id, caller)
+        parameters.append(claim: new.claim)
+        // The buyer of an app gives no sign of life before the end.
+        parameters.append(int64: new.webviewSession.client == .mobileApp ? absoluteSeconds : launchSeconds)
+        parameters.append(int64: absoluteSeconds)
+        parameters.append(int64: new.webviewSession.order.subtotal)
+        parameters.append(int64: new.webviewSession.order.taxIncluded)
+        parameters.append(text: new.webviewSession.client.rawValue)
+        parameters.append(digest: new.webviewSession.launchHash)
+        parameters.append(digest: new.webviewSession.appHash)
+        parameters.append(digest: new.webviewSession.challenge)
+        parameters.append(utf8: new.webviewSession.order.json)
+        parameters.append(text: new.texts.terms.map { String(decoding: $0, as: UTF8.self) })
+        parameters.append(timestamp: new.created)
+        parameters.append(int64: postage)
+        parameters.append(text: new.draft.reference ?? OrderNumber(new.webviewSession.id).description)
+        parameters.append(text: new.account.merchantID)
+        parameters.append(text: new.account.environment)
+        parameters.append(utf8: new.texts.lines)
+        parameters.append(int32: Int32(new.answer.status))
+        parameters.append(bytes: new.answer.body)
+        parameters.append(text: new.texts.metadata.map { String(decoding: $0, as: UTF8.self) })
+        parameters.append(text: new.draft.options.note)
+        parameters.append(uuid: new.claim.key)
+        parameters.append(int64: new.draft.tax.units)
+        parameters.append(text: new.texts.adjustments.map { String(decoding: $0, as: UTF8.self) })
+        parameters.append(bool: new.draft.options.hasUniqueReference)
+        return parameters
+    }
+
+    // MARK: Cancel
+
+    static let cancelStatement = Statement(
+        name: "session_cancel",
+        sql: """
+            WITH u AS (
+                UPDATE flow AS f SET verdict = 'cancelled', state = 'cancelled', events = f.events + 1
+                WHERE f.flow_id = $1 AND is_waiting(f.state)
+                    AND EXISTS (SELECT FROM merchant_order AS m WHERE m.flow_id = $1)
+                RETURNING f.flow_id, f.events, f.verdict, f.state
+            ), \(OrderSQL.ended("cancelled", event: "session.cancelled")), \(SQLText.audit("'cancel'", reason: "'merchant'"))
+            SELECT u.verdict FROM u
+            """,
+        parameterTypes: SQLText.leading
+    )
+
+    /// Ends a session on the merchant's wish.
+    ///
+    /// - Parameters:
+    ///   - webviewSession: Any id.
+    ///   - caller: Where the request comes from.
+    /// - Returns: False for one that is not there, is paid or being paid, or has ended before.
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
+    func cancel(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
+        do {
+            let rows = try await client.write(
+                PostgresSessionCreation.cancelStatement,
+                Parameters(webviewSession, caller),
+                key: webviewSession,
+                isLastStep: true
+            )
+            return rows.rowCount == 1
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

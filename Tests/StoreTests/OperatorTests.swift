@@ -1,0 +1,144 @@
+import Checkout
+import Primitives
+import SessionBroker
+import Telemetry
+import Testing
+
+@Suite("An operator")
+struct OperatorTests {
+    @Test func `reads the trail of a flow in order, without a token in it`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.authorized()
+            let events = try await rig.broker.audit(crossing.webviewSession)
+            #expect(
+                events.map { "\($0.ordinal) \($0.operation) \($0.verdict) \($0.state)" } == [
+                    "1 issue issued issued", "2 open opened opened", "3 review reviewed reviewed",
+                    "4 place placed placed", "5 purchase begin purchasing", "6 settle authorized authorized",
+                ]
+            )
+            #expect(events.allSatisfy { $0.webviewSession == crossing.webviewSession })
+            #expect(events.allSatisfy { $0.peer == "192.0.2.0/24 9f86d081" })
+            #expect(Set(events.map(\.request)).count == 6)
+            #expect(zip(events, events.dropFirst()).allSatisfy { $0.at <= $1.at })
+            #expect(try await rig.broker.audit(UUIDBytes(high: 1, low: 2)).isEmpty)
+        }
+    }
+
+    @Test func `learns that the program's role can add to the trail and change nothing in it`() async throws {
+        try await withRig { rig in
+            let rights = try await rig.store.rights()
+            #expect(rights.role == "sallyport_service")
+            #expect(!rights.mayRewriteTrail)
+            #expect(rights.hasLockTimeout)
+            #expect(rights.standbys == 0)
+            #expect(!rights.waitsForStandby)
+            #expect(rights.now.seconds > 1_700_000_000)
+            #expect(rights.functionsBeyond == "")
+            #expect(!rights.mayCreate)
+            #expect(rights.mightyLogin == "sallyport")
+            #expect(rights.unpinnedCommit == "off", "of the tests' cluster")
+        }
+    }
+
+    @Test func `sees what should worry, newest first`() async throws {
+        try await withRig { rig in
+            let reused = try await rig.reviewed()
+            _ = try await rig.open(reused.ticket)
+            let wrong = try await rig.placed()
+            var request = try wrong.purchase(rig)
+            request.proof = rig.broker.mintProof()
+            _ = try await rig.broker.purchase(request, by: rig.caller())
+            let plain = try await rig.issued()
+            try await rig.broker.notePlaintext(plain.ticket, by: rig.caller())
+            let orphan = try await rig.opened()
+            _ = try await rig.open(orphan.ticket)
+            _ = try await rig.broker.view(try #require(orphan.tab), by: rig.caller())
+            _ = try await rig.authorized()
+            let alerts = try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000))
+            #expect(alerts.map(\.verdict) == ["orphan", "plaintext", "proof_mismatch", "reused"])
+            #expect(
+                alerts.map(\.webviewSession) == [
+                    orphan.webviewSession, plain.webviewSession, wrong.webviewSession, reused.webviewSession,
+                ]
+            )
+            #expect(try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000), limit: 1).count == 1)
+            #expect(try await rig.broker.alerts(since: WallTime(seconds: 4_000_000_000)).isEmpty)
+        }
+    }
+
+    @Test func `counts verdicts by operation, without an id among the labels`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.authorized()
+            _ = try await rig.buy(crossing)
+            _ = try await rig.open(LaunchTicket.mint(for: crossing.webviewSession, random: rig.random))
+            let text = rig.metrics.prometheusText()
+            for (operation, verdict) in [
+                ("issue", "issued"), ("open", "opened"), ("open", "unknown"), ("review", "reviewed"),
+                ("place", "placed"),
+                ("purchase", "begin"), ("purchase", "replayed"), ("settle", "settled"),
+            ] {
+                let line = "sallyport_flow_verdicts_total{op=\"\(operation)\",verdict=\"\(verdict)\"} 1"
+                #expect(text.contains(line), "\(line)")
+            }
+            #expect(!text.contains(crossing.webviewSession.description))
+        }
+    }
+
+    @Test func `revokes one flow, those of an install, or all, but nothing that is final`() async throws {
+        try await withRig { rig in
+            let done = try await rig.authorized()
+            let one = try await rig.opened()
+            #expect(try await rig.broker.revoke(one.webviewSession, by: rig.caller()))
+            #expect(try await !rig.broker.revoke(one.webviewSession, by: rig.caller()))
+            #expect(try await !rig.broker.revoke(done.webviewSession, by: rig.caller()))
+            #expect(try await rig.broker.audit(one.webviewSession).last?.reason == "operator")
+            #expect(try await word(rig.broker.view(try #require(one.tab), by: rig.caller())) == "refused closed")
+
+            let mine = try await rig.issued()
+            var other: [Crossing] = []
+            for _ in 0..<3 { other.append(try await rig.reviewed()) }
+            let install = try #require(mine.proof).hash
+            #expect(try await rig.broker.revokeAll(install: install, by: rig.caller()) == 1)
+            #expect(try rig.state(mine) == .revoked)
+            #expect(try rig.state(other[0]) == .reviewed)
+            #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 3)
+            #expect(try rig.state(done) == .authorized)
+        }
+    }
+
+    @Test func `finds a token that came in clear dead, and a prefetch harmless`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.reviewed()
+            try await rig.broker.notePrefetch(crossing.ticket, by: rig.caller())
+            #expect(try rig.state(crossing) == .reviewed)
+            try await rig.broker.notePlaintext(try #require(crossing.tab), by: rig.caller())
+            #expect(try rig.state(crossing) == .revoked)
+            let other = try await rig.reviewed()
+            try await rig.broker.notePlaintext(other.returnTicket(rig), by: rig.caller())
+            #expect(try rig.state(other) == .revoked)
+            let bought = try await rig.authorized()
+            try await rig.broker.notePlaintext(bought.returnTicket(rig), by: rig.caller())
+            #expect(try rig.state(bought) == .authorized)
+            #expect(try await rig.broker.audit(bought.webviewSession).last?.verdict == "plaintext")
+        }
+    }
+
+    @Test func `hears from the app how far its flow is, by both its secrets`() async throws {
+        let rows = [
+            Row(.issued, "issued"), Row(.opened, "opened"), Row(.reviewed, "reviewed"), Row(.placed, "reviewed"),
+            Row(.purchasing, "purchasing"), Row(.authorized, "done"), Row(.declined, "reviewed"),
+            Row(.cancelled, "closed"), Row(.revoked, "closed"), Row(.expired, "closed"),
+        ]
+        try await withRows(rows) { rig, row, crossing in
+            func status(_ proof: AppProof?) async throws -> String? {
+                try await rig.broker.status(crossing.ticket, proof: proof, by: rig.caller())?.rawValue
+            }
+            #expect(try await status(crossing.proof) == row.verdict, "\(row)")
+            #expect(try await status(nil) == nil)
+            #expect(try await status(rig.broker.mintProof()) == nil)
+            try rig.age(crossing, seconds: 7_200)
+            let isTimeless = [.purchasing, .authorized].contains(row.before)
+            #expect(try await status(crossing.proof) == (isTimeless ? row.verdict : "closed"), "\(row)")
+        }
+    }
+}

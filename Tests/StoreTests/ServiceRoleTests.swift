@@ -1,0 +1,218 @@
+import Checkout
+import Postgres
+import PostgresTestKit
+import Testing
+
+/// What a session of the program may do at most, whatever statement it is made to run.
+///
+/// All lists come from the catalog, so that what a later migration adds is looked at without anybody thinking of it.
+@Suite("The program's role")
+struct ServiceRoleTests {
+    /// Tables whose rows it deletes: queues, claims and messages, none of them an order, its ledger or a trail.
+    private static let deleted: Set<String> = [
+        "api_idempotency", "flow_purchasing", "merchant_event_feed", "notification", "payment_operation_open",
+        "payment_poll",
+        "webhook_lane",
+    ]
+    /// Tables of which it may change every column.
+    private static let changed: Set<String> = [
+        "api_idempotency", "flow", "flow_private", "flow_purchasing", "flow_sweep", "notification",
+        "payment_operation_open", "payment_poll", "program_policy", "reconciliation_run", "webhook_endpoint",
+        "webhook_lane",
+    ]
+    /// Tables of which it may change some columns, and those that it may not.
+    private static let fixed: [String: Set<String>] = [
+        "merchant_order": [
+            "flow_id", "key_id", "created_at", "subtotal", "tax", "client", "currency", "reference", "account",
+            "environment",
+            "lines", "metadata", "note", "adjustments",
+        ],
+        "payment_object": ["flow_id", "created_at", "kind", "object_id", "currency"],
+        "payment_operation": [
+            "operation_id", "flow_id", "key_id", "created_at", "amount", "attempt", "kind", "target", "currency",
+            "idem",
+            "idem_key", "body", "fingerprint", "asked_by",
+        ],
+        "api_key": ["key_id", "created_at", "name", "scopes"],
+    ]
+    /// All schemas but the server's own.
+    private static let ours = "n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'"
+
+    private func names(_ admin: PostgresAdmin, _ sql: String, _ parameters: [String?] = []) throws -> Set<String> {
+        Set(try admin.rows(sql, parameters).compactMap { $0[0] })
+    }
+
+    // MARK: Rights
+
+    @Test func `deletes and changes what it works with, and no row of a trail or an order's`() throws {
+        let database = try TestDatabase(migrations: migrationsFolder)
+        let role = try database.serviceLogin().role
+        let admin = try database.admin()
+        func tables(with privilege: String) throws -> Set<String> {
+            try names(
+                admin,
+                """
+                SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND \(Self.ours) AND has_table_privilege($1, c.oid, $2)
+                """,
+                [role, privilege]
+            )
+        }
+        #expect(try tables(with: "DELETE") == Self.deleted)
+        #expect(try tables(with: "UPDATE") == Self.changed)
+        for none in ["TRUNCATE", "REFERENCES", "TRIGGER"] { #expect(try tables(with: none) == [], "\(none)") }
+        let rows = try admin.rows(
+            """
+            SELECT c.relname, a.attname, has_column_privilege($1, c.oid, a.attnum, 'UPDATE')
+            FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+            WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND \(Self.ours)
+                AND has_any_column_privilege($1, c.oid, 'UPDATE') AND NOT has_table_privilege($1, c.oid, 'UPDATE')
+            """,
+            [role]
+        )
+        var kept: [String: Set<String>] = [:]
+        for row in rows where row[2] == "f" { kept[row[0] ?? "", default: []].insert(row[1] ?? "") }
+        #expect(kept == Self.fixed)
+    }
+
+    @Test func `owns nothing, makes nothing that lasts, and becomes nobody else`() throws {
+        let database = try TestDatabase(migrations: migrationsFolder)
+        let role = try database.serviceLogin().role
+        let admin = try database.admin()
+        let questions = [
+            "attributes": """
+            SELECT rolname FROM pg_roles WHERE pg_has_role($1, oid, 'MEMBER')
+                AND (rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls)
+            """,
+            "owned relations": "SELECT relname FROM pg_class WHERE pg_has_role($1, relowner, 'MEMBER')",
+            "owned functions": "SELECT proname FROM pg_proc WHERE pg_has_role($1, proowner, 'MEMBER')",
+            "schemas": "SELECT nspname FROM pg_namespace WHERE has_schema_privilege($1, oid, 'CREATE')",
+            "databases": """
+            SELECT datname FROM pg_database WHERE datname = current_database() AND has_database_privilege($1, oid, 'CREATE')
+            """,
+            "sequences": """
+            SELECT relname FROM pg_class
+            WHERE CASE relkind WHEN 'S' THEN has_sequence_privilege($1, oid, 'USAGE, UPDATE') END
+            """,
+            "functions of the server": """
+            SELECT p.proname FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace
+                AND has_function_privilege($1, p.oid, 'EXECUTE') AND NOT has_function_privilege('public', p.oid, 'EXECUTE')
+            """,
+            "default privileges": "SELECT 'some' FROM pg_default_acl WHERE $1 <> ''",
+        ]
+        for (what, sql) in questions { #expect(try names(admin, sql, [role]) == [], "\(what)") }
+        let roles = "SELECT rolname FROM pg_roles WHERE rolname <> $1 AND pg_has_role($1, oid, 'MEMBER')"
+        #expect(try names(admin, roles, [role]) == ["sallyport_service"])
+    }
+
+    /// What somebody tries who can run any statement as the program.
+    private static let attacks = [
+        "UPDATE flow_event SET verdict = 'opened'", "DELETE FROM flow_event", "TRUNCATE flow_event",
+        "INSERT INTO flow_event SELECT * FROM flow_event ON CONFLICT (flow_id, ordinal) DO UPDATE SET verdict = ''",
+        "MERGE INTO operator_event AS t USING (SELECT 1) AS s ON true WHEN MATCHED THEN DELETE",
+        "UPDATE operator_event SET command = ''", "DELETE FROM operator_event", "UPDATE merchant_event SET type = ''",
+        "DELETE FROM merchant_order", "DELETE FROM payment_object", "DELETE FROM payment_operation", "DELETE FROM flow",
+        "UPDATE merchant_order SET flow_id = '00000000-0000-7000-8000-000000000000'",
+        "UPDATE payment_object SET flow_id = '00000000-0000-7000-8000-000000000000'",
+        "UPDATE payment_operation SET operation_id = '00000000-0000-7000-8000-000000000000'",
+        "SELECT * FROM flow_event FOR UPDATE", "SELECT 1; LOCK TABLE flow_event IN ACCESS EXCLUSIVE MODE",
+        "COPY flow_event FROM PROGRAM 'true'", "COPY (SELECT 1) TO PROGRAM 'true'", "COPY flow_event TO '/tmp/trail'",
+        "CREATE RULE r AS ON INSERT TO flow_event DO INSTEAD NOTHING",
+        "CREATE TRIGGER t BEFORE INSERT ON flow_event FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+        "CREATE POLICY p ON flow_event USING (false)", "ALTER TABLE flow_event DISABLE TRIGGER ALL",
+        "ALTER TABLE flow_event RENAME TO other", "DROP TABLE flow_event", "CREATE INDEX ON flow_event (op)",
+        "CREATE TABLE public.other (x integer)", "CREATE SCHEMA other", "CREATE DATABASE other",
+        "CREATE EXTENSION dblink",
+        "CREATE FUNCTION public.date_trunc(text, timestamptz) RETURNS timestamptz LANGUAGE sql AS 'SELECT $2'",
+        "CREATE OPERATOR public.+ (LEFTARG = timestamptz, RIGHTARG = interval, FUNCTION = timestamptz_pl_interval)",
+        "ALTER FUNCTION partition_keep(interval, integer) RENAME TO other",
+        "ALTER FUNCTION flow_drop_expired RESET ALL",
+        "CREATE PUBLICATION p FOR ALL TABLES", "CREATE EVENT TRIGGER e ON sql_drop EXECUTE FUNCTION nothing()",
+        "SET ROLE sallyport", "SET SESSION AUTHORIZATION sallyport", "SET session_replication_role = replica",
+        "ALTER ROLE sallyport_service SUPERUSER", "CREATE ROLE other", "GRANT sallyport TO CURRENT_USER",
+        "CREATE FUNCTION pg_temp.f() RETURNS void LANGUAGE c AS 'x'", "DROP OWNED BY sallyport",
+        "REASSIGN OWNED BY sallyport TO CURRENT_USER",
+        "UPDATE pg_class SET relname = 'other' WHERE relname = 'flow_event'", "ALTER SYSTEM SET fsync = off",
+        "SELECT setval('operator_event_event_id_seq', 1)", "SELECT nextval('operator_event_event_id_seq')",
+        "SELECT pg_read_file('PG_VERSION')", "SELECT lo_import('/etc/passwd')", "SELECT pg_reload_conf()",
+        "SELECT flow_drop_partition('flow_event')", "SELECT partition_drop_one('{flow_event}', '{flow_event}')",
+    ]
+
+    @Test func `is refused each statement that could change a trail or take an order away`() throws {
+        let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+        let service = try PostgresAdmin(url: database.serviceLogin().url)
+        for sql in Self.attacks {
+            let error = #expect(throws: PostgresError.self, "\(sql)") { try service.run(sql) }
+            // Refused for want of a right, not for its spelling.
+            #expect(["42501", "42939"].contains(error?.sqlState), "\(sql): \(error.debugDescription)")
+        }
+    }
+
+    // MARK: Functions
+
+    @Test func `finds the functions with their owner's rights in one place, and no other before it`() throws {
+        let database = try TestDatabase(migrations: migrationsFolder)
+        let role = try database.serviceLogin().role
+        let rows = try database.admin().rows(
+            """
+            SELECT p.oid::regprocedure, coalesce((SELECT c FROM unnest(p.proconfig) AS c WHERE c LIKE 'search_path=%'), ''),
+                p.prorettype::regtype
+            FROM pg_proc AS p WHERE p.prosecdef AND has_function_privilege($1, p.oid, 'EXECUTE') ORDER BY 1::text
+            """,
+            [role]
+        )
+        #expect(rows.compactMap { $0[0] }.sorted() == PostgresSessionStore.trustedFunctions.sorted())
+        #expect(Set(rows.map { $0[1] }) == ["search_path=public, pg_temp"])
+        #expect(!rows.contains { $0[2] == "trigger" }, "anybody may put it on a table of their own")
+    }
+
+    @Test func `takes nothing away by any function, whatever it hands over`() throws {
+        let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+        let siege = try Siege(database)
+        #expect(siege.functions.count > 40)
+        #expect(try siege.losses() == [])
+        // It has come through to those that drop and delete.
+        let left = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'flow_event'::regclass"
+        #expect(try #require(database.admin().rows(left)[0][0].flatMap { Int($0) }) < 10)
+    }
+
+    @Test func `takes nothing away by what it puts before the functions`() throws {
+        let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+        let siege = try Siege(database)
+        try siege.twistSession()
+        #expect(try siege.losses() == [])
+    }
+
+    @Test(arguments: [
+        (
+            "CREATE FUNCTION tidy(keep interval) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp"
+                + " AS $$ DELETE FROM flow_event WHERE flow_id < flow_floor(now() - keep) $$",
+            "tidy(interval): flow_event"
+        ),
+        (
+            "CREATE FUNCTION correct(who uuid, word text) RETURNS void LANGUAGE sql SECURITY DEFINER"
+                + " AS $$ UPDATE flow_event SET verdict = word WHERE flow_id = who $$",
+            "correct(uuid,text): flow_event"
+        ),
+        (
+            "CREATE PROCEDURE forget(objects text[], at point) LANGUAGE sql SECURITY DEFINER"
+                + " AS $$ DELETE FROM payment_object $$",
+            "forget(text[],point): no arguments of type point"
+        ),
+    ])
+    func `is found out where a migration adds a function that could`(sql: String, loss: String) throws {
+        let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+        try database.admin().run(sql)
+        #expect(try Siege(database).losses().contains(loss))
+    }
+
+    @Test func `is told of by the doctor where it may call such a function`() async throws {
+        try await withRig { rig in
+            try rig.sql("CREATE FUNCTION tidy(keep interval) RETURNS void LANGUAGE sql SECURITY DEFINER AS 'SELECT'")
+            #expect(try await rig.store.rights().functionsBeyond == "tidy(interval)")
+            try rig.sql("REVOKE EXECUTE ON FUNCTION tidy FROM PUBLIC")
+            #expect(try await rig.store.rights().functionsBeyond == "")
+        }
+    }
+}

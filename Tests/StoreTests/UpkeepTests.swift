@@ -1,0 +1,239 @@
+import Checkout
+import EventIO
+import Postgres
+import PostgresTestKit
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite("Upkeep")
+struct UpkeepTests {
+    @Test func `expires what is overdue, once, and leaves the rest`() async throws {
+        try await withRig { rig in
+            let states: [WebviewSessionState] = [
+                .issued, .opened, .reviewed, .placed, .declined, .purchasing, .authorized,
+            ]
+            var old: [Crossing] = []
+            for state in states { old.append(try await rig.webviewSession(in: state)) }
+            for crossing in old { try rig.age(crossing, seconds: 7_200) }
+            try rig.moveIDs(old, hours: 3)
+            let young = try await rig.issued()
+            let sweeper = Sweeper(store: rig.store, batch: 2)
+            let first = try await sweeper.run(request: "sweep-1")
+            #expect(first.visited == 7)
+            #expect(first.expired == 5)
+            #expect(try rig.admin.rows("SELECT count(*) FROM flow WHERE state = 'expired'")[0][0] == "5")
+            #expect(try rig.admin.rows("SELECT count(*) FROM flow_event WHERE op = 'sweep'")[0][0] == "5")
+            #expect(try rig.state(young) == .issued)
+            // Each webview session is visited once.
+            let second = try await sweeper.run(request: "sweep-2")
+            #expect((second.visited, second.expired) == (0, 0))
+        }
+    }
+
+    @Test func `begins where another process has come to, and a day before`() async throws {
+        try await withRig { rig in
+            try rig.makeEarlierMonth()
+            var old: [Crossing] = []
+            for _ in 0..<4 { old.append(try await rig.issued()) }
+            for crossing in old { try rig.age(crossing, seconds: 7_200) }
+            try rig.moveIDs(Array(old[..<3]), hours: 30)
+            try rig.moveIDs([old[3]], hours: 3)
+            let first = try await Sweeper(store: rig.store).run(request: "1")
+            #expect((first.visited, first.expired) == (4, 4))
+            // Made since by a process whose clock is late.
+            let late = try await rig.issued()
+            try rig.age(late, seconds: 7_200)
+            try rig.moveIDs([late], hours: 25)
+            let second = try await Sweeper(store: rig.store).run(request: "2")
+            #expect((second.visited, second.expired) == (2, 1))
+        }
+    }
+
+    @Test func `leaves nothing behind that had not ended when it came by`() async throws {
+        try await withRig { rig in
+            try rig.makeEarlierMonth()
+            // Its id says that it is over, its deadlines do not.
+            let young = try await rig.issued()
+            let over = try await rig.issued()
+            try rig.age(over, seconds: 7_200)
+            try rig.moveIDs([young], hours: 32)
+            try rig.moveIDs([over], hours: 3)
+            let sweeper = Sweeper(store: rig.store)
+            #expect(try await sweeper.run(request: "0").expired == 1)
+            try rig.sql("UPDATE flow SET idle_until = statement_timestamp() WHERE state = 'issued'")
+            let another = try await Sweeper(store: rig.store).run(request: "another")
+            #expect((another.visited, another.expired) == (2, 1))
+        }
+    }
+
+    @Test func `comes back every hour to what had not ended`() async throws {
+        try await withRig { rig in
+            let young = try await rig.issued()
+            try rig.moveIDs([young], hours: 3)
+            let sweeper = Sweeper(store: rig.store)
+            #expect(try await sweeper.run(request: "0").visited == 1)
+            try rig.sql("UPDATE flow SET idle_until = statement_timestamp()")
+            for round in 1...60 { #expect(try await sweeper.run(request: "\(round)").visited == 0) }
+            #expect(try await sweeper.run(request: "61").expired == 1)
+        }
+    }
+
+    @Test func `makes partitions ahead and drops those past retention, with what is in them`() async throws {
+        try await withRig { rig in
+            #expect(try await rig.partitions.make().count == 0)
+            #expect(try await rig.dropWebviewSessions() == Dropped())
+            try rig.sql(
+                """
+                SELECT flow_make_partition('flow', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    flow_make_partition('flow_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    flow_make_partition('flow_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
+                """
+            )
+            let kept = try await rig.reviewed()
+            #expect(try await rig.dropWebviewSessions() == Dropped(count: 3))
+            #expect(try rig.state(kept) == .reviewed)
+        }
+    }
+
+    @Test func `lets nobody wait for a drop that a long reader holds up, and makes up for it`() async throws {
+        let database = try TestDatabase(migrations: migrationsFolder)
+        // Whoever waits for longer than this behind a drop fails.
+        let impatient: @Sendable (inout PostgresConfiguration) -> Void = { $0.lockTimeout = .milliseconds(800) }
+        try await withRig(on: database, configure: impatient) { rig in
+            try rig.sql(
+                """
+                SELECT flow_make_partition('flow', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    flow_make_partition('flow_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    flow_make_partition('flow_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
+                """
+            )
+            // As a dump does, for hours.
+            try rig.sql("BEGIN; LOCK TABLE flow, flow_event IN ACCESS SHARE MODE")
+            var work: Dropped?
+            let upkeep = rig.reactor.startTask { work = try? await rig.dropWebviewSessions() }
+            var buyers = 0
+            while work == nil {
+                _ = try await rig.opened()
+                buyers += 1
+            }
+            await upkeep.value
+            // Nobody reads the sealed data, so that goes at once.
+            #expect(work == Dropped(count: 1, overdue: 2))
+            #expect(buyers > 0)
+            try rig.sql("COMMIT")
+            #expect(try await rig.dropWebviewSessions() == Dropped(count: 2))
+        }
+    }
+
+    @Test func `makes every partition of a database that was left alone for months`() async throws {
+        try await withRig { rig in
+            let names = try rig.partitionNames()
+            for name in names { try rig.sql("DROP TABLE \(name)") }
+            let error = await #expect(throws: StoreError.self) { try await rig.issued() }
+            #expect(error?.code == .fault)
+            let made = try await rig.partitions.make()
+            #expect(made.count == names.count)
+            #expect(made.problem == nil)
+            _ = try await rig.reviewed()
+        }
+    }
+
+    @Test(arguments: [-86_400, 86_400])
+    func `lets a program whose clock is wrong by a day work as ever`(seconds: Int) async throws {
+        try await withRig(.unlimited(), clockOffset: .seconds(seconds)) { rig in
+            let crossing = try await rig.authorized()
+            guard
+                case .receipt(let receipt) = try await rig.broker.receipt(
+                    crossing.returnTicket(rig),
+                    proof: crossing.proof,
+                    tab: nil,
+                    by: rig.caller()
+                )
+            else { throw Surprise("no receipt") }
+            #expect(receipt.details == Rig.details)
+            // Deadlines are the database's.
+            let late = try await rig.issued()
+            try rig.age(late, seconds: 300)
+            #expect(try await rig.open(late.ticket) == "expired")
+            #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 0)
+            _ = try await rig.placed()
+            #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 1)
+        }
+    }
+}
+
+typealias Dropped = PostgresPartitionStore.Dropped
+extension Sweeper {
+    /// Visits everything that there is to visit.
+    func run(request: String) async throws(StoreError) -> (visited: Int, expired: Int) {
+        var (visited, expired) = (0, 0)
+        while true {
+            let step = try await step(request: request)
+            visited += step.visited
+            expired += step.expired
+            if step.isLast { return (visited, expired) }
+        }
+    }
+}
+
+extension Rig {
+    /// A store of partitions on the rig's client.
+    var partitions: PostgresPartitionStore { PostgresPartitionStore(client: client) }
+
+    /// Drops webview sessions, trail and sealed data past the usual retention.
+    func dropWebviewSessions() async throws -> Dropped {
+        try await drop { () async throws(PostgresError) in
+            try await partitions.dropWebviewSessions(keep: .seconds(90 * 86_400), keepPrivate: .seconds(86_400))
+        }
+    }
+
+    /// Drops orders past retention and what is left of them.
+    func dropOrders() async throws -> Dropped {
+        try await drop { () async throws(PostgresError) in try await partitions.dropOrders(keep: .seconds(400 * 86_400))
+        }
+    }
+
+    private func drop(_ step: () async throws(PostgresError) -> Dropped) async throws -> Dropped {
+        var all = Dropped()
+        while true {
+            let work = try await step()
+            all += work
+            if !work.hasMore { return all }
+        }
+    }
+
+    /// The names of all partitions.
+    func partitionNames() throws -> [String] {
+        let rows = try admin.rows(
+            """
+            SELECT c.relname FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid
+            WHERE c.relkind = 'r' AND c.relname LIKE 'flow%'
+            """
+        )
+        return rows.compactMap { $0[0] }
+    }
+
+    /// Makes room for webview sessions of the last days, which in the first days of a month are those of the month before.
+    func makeEarlierMonth() throws {
+        try sql(
+            """
+            SELECT flow_make_partition(parent, 'YYYYMM', m, m + interval '1 month')
+            FROM unnest(ARRAY['flow', 'flow_event']) AS parent, date_trunc('month', now() - interval '3 days') AS m
+            """
+        )
+    }
+
+    /// Gives webview sessions ids as if they had been made earlier.
+    func moveIDs(_ crossings: [Crossing], hours: Int) throws {
+        for crossing in crossings {
+            let moved = UUIDBytes(
+                high: crossing.webviewSession.high - UInt64(hours * 3_600_000) << 16,
+                low: crossing.webviewSession.low
+            )
+            for table in ["flow", "flow_event", "flow_private", "flow_purchasing"] {
+                try sql("UPDATE \(table) SET flow_id = '\(moved)' WHERE flow_id = '\(crossing.webviewSession)'")
+            }
+        }
+    }
+}
