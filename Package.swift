@@ -142,6 +142,7 @@ let package = Package(
                 "Primitives",
             ]
         ),
+        library("SignatureTool", ["AmazonPay", "Cryptography", "StrictJSON", "Primitives"]),
         library("Pages", ["CheckoutCodes", "SessionBroker", "Commerce", "Web", "HTTPCore", "Primitives"]),
         library(
             "SimulatorCore",
@@ -184,7 +185,7 @@ let package = Package(
             "Program",
             [
                 "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI", "Persistence", "Pages",
-                "SimulatorCore", "Simulators", "Doctor", "MerchantOrders",
+                "SimulatorCore", "Simulators", "Doctor", "SignatureTool", "MerchantOrders",
                 "SessionBroker", "AmazonPay", "Cryptography", "HTTPServer", "HTTPClient",
                 "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO", "Telemetry",
                 "Primitives", "CBuild",
@@ -277,6 +278,10 @@ let package = Package(
             "AmazonPayTests",
             ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "EventIO", "Primitives", "TestKit"],
             resources: [.copy("Vectors")]
+        ),
+        tests(
+            "SignatureToolTests",
+            ["SignatureTool", "AmazonPay", "Cryptography", "EventIO", "StrictJSON", "Primitives"]
         ),
         tests(
             "PersistenceTests",

@@ -1,3 +1,4 @@
+package import AmazonPay
 package import Cryptography
 import Primitives
 
