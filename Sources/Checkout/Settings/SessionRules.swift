@@ -12,23 +12,28 @@ struct SessionRules: Sendable {
         let rules = read.within(.database) { SessionRules(stored: &$0) }
         policy = rules.policy
         allowsChange = rules.allowsChange
-        policy.limits.issuesPerMinute = read.number(
+        policy.limits.issuesPerMinute = read.limit(
             "limits.issue_per_minute",
             1...10_000_000,
-            600,
+            policy.limits.issuesPerMinute,
             "sessions per client address"
         )
-        policy.limits.flowsPerInstall = read.number("limits.flows_per_app", 1...1000, 10, "live flows per app install")
-        policy.limits.flowsTotal = read.number(
+        policy.limits.flowsPerInstall = read.limit(
+            "limits.flows_per_app",
+            1...1000,
+            policy.limits.flowsPerInstall,
+            "live flows per app install"
+        )
+        policy.limits.flowsTotal = read.limit(
             "limits.flows_total",
             1...1_000_000_000,
-            1_000_000,
+            policy.limits.flowsTotal,
             "sessions that can still be opened or used, altogether"
         )
-        policy.limits.unknownPerMinute = read.number(
+        policy.limits.unknownPerMinute = read.limit(
             "limits.unknown_per_minute",
             1...10_000_000,
-            20,
+            policy.limits.unknownPerMinute,
             "unknown tokens per client address"
         )
     }
@@ -65,17 +70,27 @@ struct SessionRules: Sendable {
         policy.times.reopenWindow = read.duration(
             "open.reopen_window",
             0...60,
-            "15s",
+            policy.times.reopenWindow,
             "one second open after a lost answer"
         )
-        policy.times.launch = read.duration("session.launch", 10...600, "5m", "life of a launch ticket")
-        policy.times.idle = read.duration("session.idle", 60...7200, "30m", "life of a flow without a request")
-        policy.times.absolute = read.duration("session.absolute", 60...43_200, "2h", "life of a flow")
-        policy.times.receipt = read.duration("session.receipt", 60...3600, "15m", "life of the thanks page")
+        policy.times.launch = read.duration("session.launch", 10...600, policy.times.launch, "life of a launch ticket")
+        policy.times.idle = read.duration(
+            "session.idle",
+            60...7200,
+            policy.times.idle,
+            "life of a flow without a request"
+        )
+        policy.times.absolute = read.duration("session.absolute", 60...43_200, policy.times.absolute, "life of a flow")
+        policy.times.receipt = read.duration(
+            "session.receipt",
+            60...3600,
+            policy.times.receipt,
+            "life of the thanks page"
+        )
         policy.times.lease = read.duration(
             "session.lease",
             31...600,
-            "45s",
+            policy.times.lease,
             "how long one purchase call owns a flow"
         )
         allowsChange = read.flag(
@@ -107,5 +122,17 @@ struct SessionRules: Sendable {
             otherwise: policy.cookieNames,
             "`__Host-` names or plain ones; empty: by profile"
         )
+    }
+}
+
+extension SettingReader {
+    /// The number; where there is no limit by default, the default is the upper bound.
+    fileprivate mutating func limit(
+        _ name: String,
+        _ bounds: ClosedRange<Int>,
+        _ fallback: Int?,
+        _ meaning: String
+    ) -> Int {
+        number(name, bounds, fallback ?? bounds.upperBound, meaning)
     }
 }

@@ -8,14 +8,16 @@ import Telemetry
 package final class ContentBudget: Sendable {
     /// What a connection may hold uncounted.
     package static let uncounted = 4096
+    /// The default limit, in bytes.
+    package static let usualLimit = 64 << 20
 
     private let limit: Int
     private let held = Atomic<Int>(0)
 
     /// A budget of which nothing is used.
     ///
-    /// - Parameter limit: In bytes; 64 MiB unless told otherwise.
-    package init(limit: Int = 64 << 20) {
+    /// - Parameter limit: In bytes.
+    package init(limit: Int = ContentBudget.usualLimit) {
         self.limit = limit
     }
 
