@@ -15,7 +15,7 @@ enum BuyerHandler {
     /// Answers `GET /v1/sessions/{id}/buyer`.
     @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let order = try await SessionHandlers.order(call, try call.webviewSession())
-        let checkout = call.services.provider
+        let checkout = call.checkout.provider
         if order.permission == nil, let problem = refusal(order) { throw problem }
         try checkout.count(.buyer, of: order.webviewSession)
         let permission: ChargePermission?

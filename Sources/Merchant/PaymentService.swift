@@ -90,7 +90,7 @@ final class PaymentService {
         do throws(StoreError) {
             return try await orders.begin(operation)
         } catch {
-            throw Failure(ofService: error)
+            throw Failure(forMerchantAPI: error)
         }
     }
 
@@ -118,7 +118,7 @@ final class PaymentService {
         do throws(StoreError) {
             taken = try await orders.takeOver(id, by: .request, freshAttempt: freshID())
         } catch {
-            throw Failure(ofService: error)
+            throw Failure(forMerchantAPI: error)
         }
         switch taken {
         case .taken(let operation): return try await perform(operation)
@@ -147,10 +147,10 @@ final class PaymentService {
         case .closePermission:
             let outcome = await close(operation)
             let answer = try await conclude(operation, outcome)
-            if Ending(operation.body)?.cancelsPending == true { await look(atWhatIsOpenIn: operation.webviewSession) }
+            if Ending(operation.body)?.cancelsPending == true { await look(atWhatIsOpenIn: operation.order) }
             return answer
         case .finalize:
-            throw Failure(.internalError, "nobody finalizes", session: operation.webviewSession)
+            throw Failure(.internalError, "nobody finalizes", session: operation.order)
         }
     }
 
@@ -296,11 +296,11 @@ final class PaymentService {
             held = try await orders.settle(operation, as: end)
         } catch {
             // The provider has done it or not, and whoever takes the operation over finds out.
-            throw Failure(.outcomeUnknown, error.debugDescription, session: operation.webviewSession)
+            throw Failure(.outcomeUnknown, error.debugDescription, session: operation.order)
         }
         guard held else {
             logger.warning("payment.lease_lost", PaymentService.fields(operation, ""))
-            throw Failure(.requestInProgress, session: operation.webviewSession)
+            throw Failure(.requestInProgress, session: operation.order)
         }
         count(operation, end.word)
     }
@@ -329,7 +329,7 @@ final class PaymentService {
 
     private static func fields(_ operation: PaymentOperation, _ detail: String) -> [LogField] {
         [
-            LogField("flow", operation.webviewSession.description), LogField("operation", operation.id.description),
+            LogField("flow", operation.order.description), LogField("operation", operation.id.description),
             LogField("kind", operation.kind.rawValue), LogField("target", operation.target),
             LogField("detail", detail),
         ]
@@ -343,7 +343,7 @@ final class PaymentService {
         return Failure(
             code,
             error.debugDescription,
-            session: operation.webviewSession,
+            session: operation.order,
             context: isSaid ? ProviderProblem(error) : nil
         )
     }

@@ -127,7 +127,7 @@ extension SessionCreation {
                 answer.body,
                 for: claim,
                 under: call.key,
-                random: call.services.random
+                random: call.checkout.random
             )
             return StoredAnswer(status: answer.status.code, body: body)
         } catch {

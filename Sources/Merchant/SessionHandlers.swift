@@ -17,7 +17,7 @@ enum SessionHandlers {
     @Sendable static func create(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let policy = call.merchant.policy
         let request = try SessionRequest(try call.body(), policy)
-        return try await call.services.creation.open(request, for: call)
+        return try await call.checkout.creation.open(request, for: call)
     }
 
     /// Answers `GET /v1/sessions/{id}`.
@@ -125,7 +125,7 @@ enum SessionHandlers {
     /// Nothing is claimed, since the webview session itself remembers what became of it, and every repeat asks it.
     @Sendable static func complete(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let webviewSession = try call.webviewSession()
-        return try await purchase(call, webviewSession, try purchase(call, webviewSession), nil)
+        return try await purchase(call, webviewSession, try purchaseRequest(call, webviewSession), nil)
     }
 
     /// Asks for a purchase, and says what became of it.
@@ -145,7 +145,7 @@ enum SessionHandlers {
     ) async throws(Failure) -> MerchantAnswer {
         let outcome: PurchaseOutcome
         do throws(Failure) {
-            outcome = try await call.services.purchases.purchase(request, facts, by: call.caller)
+            outcome = try await call.checkout.purchases.purchase(request, facts, by: call.caller)
         } catch {
             guard error.code == .purchaseInProgress else { throw error }
             // Somebody is at it, or the provider has not decided: the same request asks again.
@@ -169,7 +169,8 @@ enum SessionHandlers {
         }
     }
 
-    private static func purchase(
+    /// Reads both halves of a purchase from the content.
+    private static func purchaseRequest(
         _ call: MerchantCall,
         _ webviewSession: WebviewSessionID
     ) throws(Failure) -> PurchaseRequest {
@@ -216,7 +217,7 @@ enum SessionHandlers {
     private static func buyer(_ call: MerchantCall, _ request: PurchaseRequest) async throws(Failure) -> JSONValue? {
         let verdict: ReceiptVerdict
         do throws(StoreError) {
-            verdict = try await call.services.broker.receipt(
+            verdict = try await call.checkout.broker.receipt(
                 request.ticket,
                 proof: request.proof,
                 tab: nil,

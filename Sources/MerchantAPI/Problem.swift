@@ -95,7 +95,7 @@ extension Failure {
     /// A store that did not do what it was asked, below `/v1`: that an outcome is unknown is told, since the key makes a repeat safe.
     ///
     /// - Parameter error: Of the store.
-    package init(ofService error: StoreError) {
+    package init(forMerchantAPI error: StoreError) {
         switch error.code {
         case .unavailable: self.init(.unavailable, error.debugDescription)
         case .overloaded: self.init(.unavailable, error.debugDescription, retryAfter: 1)

@@ -238,7 +238,7 @@ package struct NamedSchema: Sendable, Hashable {
             .required(
                 "error",
                 .object([
-                    .required("code", .word(FailureCode.ofService.map(\.name))),
+                    .required("code", .word(FailureCode.ofMerchantAPI.map(\.name))),
                     .required("message", .text(1...1_000), "for developers; may change"),
                     .optional("field", .text(1...200), "the member or parameter that is wrong"),
                     .optional(

@@ -19,7 +19,7 @@ extension Broker {
         }
         let evidence = evidence(request)
         let shown = shownTokens(evidence)
-        if let state = deadWebviewSessions.state(
+        if let state = endedSessions.state(
             of: evidence.returnHash,
             with: evidence.appHash,
             at: clock.monotonicNow()
@@ -348,7 +348,7 @@ extension Broker {
         case .proofRequired, .proofMismatch: try miss(shownTokens(evidence), by: caller)
         case .dead:
             let uptime = clock.monotonicNow()
-            deadWebviewSessions.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: uptime)
+            endedSessions.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: uptime)
         default: break
         }
     }

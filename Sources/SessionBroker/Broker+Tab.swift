@@ -255,7 +255,7 @@ extension Broker {
     /// Reads by the tab token, and writes only when that is due.
     private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(StoreError) -> Look {
         let tabHash = hash(tab)
-        if let state = deadWebviewSessions.state(of: tabHash, at: clock.monotonicNow()) {
+        if let state = endedSessions.state(of: tabHash, at: clock.monotonicNow()) {
             return .refused(.closed(state))
         }
         let shown = ShownTokens(tab.webviewSession, tabHash)
@@ -278,7 +278,7 @@ extension Broker {
         case .superseded: return .refused(.superseded)
         case .expired: return .refused(.expired)
         case .closed:
-            if state.isDead { deadWebviewSessions.insert(state, of: tabHash, at: clock.monotonicNow()) }
+            if state.isDead { endedSessions.insert(state, of: tabHash, at: clock.monotonicNow()) }
             return .refused(over(reading.record, in: state))
         }
     }

@@ -26,7 +26,7 @@ package final class Broker {
     let mac: HMACSHA256
     let seal: PrivateSeal
     let counters: VerdictCounters
-    var deadWebviewSessions: EndedSessionCache
+    var endedSessions: EndedSessionCache
 
     /// A broker.
     ///
@@ -53,7 +53,7 @@ package final class Broker {
         self.random = random
         self.clock = clock
         counters = VerdictCounters(metrics)
-        deadWebviewSessions = EndedSessionCache(life: policy.times.deadCache)
+        endedSessions = EndedSessionCache(life: policy.times.endedCache)
         do {
             hasher = try SHA256()
             mac = try HMACSHA256()

@@ -139,7 +139,7 @@ package struct StuckResolver {
         _ charge: String?
     ) async throws -> Outcome {
         guard let payment = try await store.payment(of: webviewSession), payment.state != .authorized,
-            payment.state != .purchasing || payment.isStuck, let session = payment.orderReference,
+            payment.state != .purchasing || payment.isStuck, let checkoutSession = payment.orderReference,
             let total = payment.total
         else {
             return Outcome(
@@ -147,7 +147,7 @@ package struct StuckResolver {
             )
         }
         let seen: (permission: ChargePermission, charge: Charge)
-        switch try await evidence(permission, charge, session) {
+        switch try await evidence(permission, charge, checkoutSession) {
         case .failure(let error): return Outcome(complaint: error.text)
         case .success(let found): seen = found
         }
@@ -166,7 +166,7 @@ package struct StuckResolver {
                 // Nobody else is to take it up before the next statement does.
                 _ = try await store.reclaim(
                     webviewSession,
-                    session: session,
+                    session: checkoutSession,
                     freshAttempt: fresh,
                     reason: "operator",
                     pause: .seconds(60),
@@ -188,9 +188,9 @@ package struct StuckResolver {
         _ permission: String,
         _ charge: String?
     ) async throws -> Outcome {
-        let session = try await store.payment(of: webviewSession)?.orderReference
+        let checkoutSession = try await store.payment(of: webviewSession)?.orderReference
         let seen: (permission: ChargePermission, charge: Charge)
-        switch try await evidence(permission, charge, session) {
+        switch try await evidence(permission, charge, checkoutSession) {
         case .failure(let error): return Outcome(complaint: error.text)
         case .success(let found): seen = found
         }
@@ -216,15 +216,15 @@ package struct StuckResolver {
     private func evidence(
         _ permission: String,
         _ charge: String?,
-        _ session: String?
+        _ checkoutSession: String?
     ) async throws -> Result<(permission: ChargePermission, charge: Charge), Unread> {
         guard let provider, let permission = ChargePermissionID(permission) else {
             return .failure(Unread(text: "\(permission) is no charge permission"))
         }
         do throws(AmazonPayError) {
             var name = charge
-            if name == nil, let session = session.flatMap({ CheckoutSessionID($0) }) {
-                name = try await provider.session(session).chargeID
+            if name == nil, let checkoutSession = checkoutSession.flatMap({ CheckoutSessionID($0) }) {
+                name = try await provider.session(checkoutSession).chargeID
             }
             guard let id = name.flatMap({ ChargeID($0) }) else {
                 return .failure(Unread(text: "the checkout session names no charge: give --charge"))

@@ -125,8 +125,8 @@ package final class PurchaseService {
         _ payment: WebviewSessionPayment?,
         by caller: Caller
     ) async throws(Failure) -> Bool {
-        guard let session = payment?.orderReference, let total = payment?.total else { return false }
-        switch await checkout.outcome(ofSession: session, total: total) {
+        guard let checkoutSession = payment?.orderReference, let total = payment?.total else { return false }
+        switch await checkout.outcome(ofSession: checkoutSession, total: total) {
         case .completed, .alreadyCompleted, .pending, .declined, .cancelled: break
         case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return false
         }
@@ -161,14 +161,14 @@ package final class PurchaseService {
         _ payment: WebviewSessionPayment?,
         by caller: Caller
     ) async throws(Failure) -> Reclaim {
-        guard let session = payment?.orderReference, let total = payment?.total else { return .notPaid }
-        switch await checkout.outcome(ofSession: session, total: total) {
+        guard let checkoutSession = payment?.orderReference, let total = payment?.total else { return .notPaid }
+        switch await checkout.outcome(ofSession: checkoutSession, total: total) {
         case .completed(let paid), .alreadyCompleted(let paid), .pending(let paid):
             if case .refused = await checkout.status(of: paid) { return .nothingHeld }
         default: return .notPaid
         }
         let isDone = try await mapErrors { (broker) async throws(StoreError) in
-            try await broker.reclaim(webviewSession, session: session, reason: "charge", by: caller)
+            try await broker.reclaim(webviewSession, session: checkoutSession, reason: "charge", by: caller)
         }
         return isDone ? .done : .notPaid
     }
@@ -196,10 +196,10 @@ package final class PurchaseService {
             throw try await leavePending(attempt, by: caller)
         }
         switch outcome {
-        case .completed(let session), .alreadyCompleted(let session):
-            return try await authorize(attempt, session, by: caller)
-        case .pending(let session):
-            return try await concludePending(attempt, session, turn, by: caller)
+        case .completed(let checkoutSession), .alreadyCompleted(let checkoutSession):
+            return try await authorize(attempt, checkoutSession, by: caller)
+        case .pending(let checkoutSession):
+            return try await concludePending(attempt, checkoutSession, turn, by: caller)
         case .declined(let reason):
             throw try await decline(attempt, reason.rawValue, by: caller)
         case .cancelled(let reason):
@@ -262,37 +262,37 @@ package final class PurchaseService {
 
     private func authorize(
         _ attempt: PurchaseAttempt,
-        _ session: CheckoutSession,
+        _ checkoutSession: CheckoutSession,
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
         let body = PurchaseAnswer.body(attempt.orderNumber)
-        let isCapturing = session.paymentIntent == "AuthorizeWithCapture"
+        let isCapturing = checkoutSession.paymentIntent == "AuthorizeWithCapture"
         let end = AttemptOutcome.authorized(
             Authorization(
                 answer: body,
-                chargePermission: session.chargePermissionID,
-                charge: session.chargeID,
+                chargePermission: checkoutSession.chargePermissionID,
+                charge: checkoutSession.chargeID,
                 isCapturing: isCapturing,
-                request: session.requestID
+                request: checkoutSession.requestID
             )
         )
         try await settle(attempt, end, by: caller)
         // What was taken is known once the charge is read; nobody has to wait for the provider's message to refund it.
         if isCapturing { wakePolls() }
-        logger.info("purchase.authorized", fields(attempt, session.chargePermissionID ?? ""))
+        logger.info("purchase.authorized", fields(attempt, checkoutSession.chargePermissionID ?? ""))
         return body
     }
 
     /// Settles a payment that the provider agreed to before the bank had spoken: it is paid only once the charge says so.
     private func concludePending(
         _ attempt: PurchaseAttempt,
-        _ session: CheckoutSession,
+        _ checkoutSession: CheckoutSession,
         _ turn: Turn,
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
-        switch await checkout.status(of: session) {
+        switch await checkout.status(of: checkoutSession) {
         case .held:
-            return try await authorize(attempt, session, by: caller)
+            return try await authorize(attempt, checkoutSession, by: caller)
         case .refused(let reason):
             throw try await decline(attempt, reason, by: caller)
         case .undecided(let detail):

@@ -18,16 +18,16 @@ struct SessionRules: Sendable {
             policy.limits.issuesPerMinute,
             "sessions per client address"
         )
-        policy.limits.flowsPerInstall = read.limit(
+        policy.limits.sessionsPerInstall = read.limit(
             "limits.flows_per_app",
             1...1000,
-            policy.limits.flowsPerInstall,
+            policy.limits.sessionsPerInstall,
             "live flows per app install"
         )
-        policy.limits.flowsTotal = read.limit(
+        policy.limits.sessionsTotal = read.limit(
             "limits.flows_total",
             1...1_000_000_000,
-            policy.limits.flowsTotal,
+            policy.limits.sessionsTotal,
             "sessions that can still be opened or used, altogether"
         )
         policy.limits.unknownPerMinute = read.limit(
@@ -67,32 +67,7 @@ struct SessionRules: Sendable {
             otherwise: policy.fetchSite,
             "what a foreign Sec-Fetch-Site at the open does; empty: by profile"
         )
-        policy.times.reopenWindow = read.duration(
-            "open.reopen_window",
-            0...60,
-            policy.times.reopenWindow,
-            "one second open after a lost answer"
-        )
-        policy.times.launch = read.duration("session.launch", 10...600, policy.times.launch, "life of a launch ticket")
-        policy.times.idle = read.duration(
-            "session.idle",
-            60...7200,
-            policy.times.idle,
-            "life of a flow without a request"
-        )
-        policy.times.absolute = read.duration("session.absolute", 60...43_200, policy.times.absolute, "life of a flow")
-        policy.times.receipt = read.duration(
-            "session.receipt",
-            60...3600,
-            policy.times.receipt,
-            "life of the thanks page"
-        )
-        policy.times.lease = read.duration(
-            "session.lease",
-            31...600,
-            policy.times.lease,
-            "how long one purchase call owns a flow"
-        )
+        policy.times = SessionRules.times(&read)
         allowsChange = read.flag(
             "session.allow_policy_change",
             false,
@@ -122,6 +97,38 @@ struct SessionRules: Sendable {
             otherwise: policy.cookieNames,
             "`__Host-` names or plain ones; empty: by profile"
         )
+    }
+
+    /// The lives of what is stored.
+    private static func times(_ read: inout SettingReader) -> BrokerPolicy.Times {
+        var times = BrokerPolicy.Times()
+        times.reopenWindow = read.duration(
+            "open.reopen_window",
+            0...60,
+            times.reopenWindow,
+            "one second open after a lost answer"
+        )
+        times.launch = read.duration("session.launch", 10...600, times.launch, "life of a launch ticket")
+        times.idle = read.duration(
+            "session.idle",
+            60...7200,
+            times.idle,
+            "life of a flow without a request"
+        )
+        times.absolute = read.duration("session.absolute", 60...43_200, times.absolute, "life of a flow")
+        times.receipt = read.duration(
+            "session.receipt",
+            60...3600,
+            times.receipt,
+            "life of the thanks page"
+        )
+        times.lease = read.duration(
+            "session.lease",
+            31...600,
+            times.lease,
+            "how long one purchase call owns a flow"
+        )
+        return times
     }
 }
 

@@ -130,7 +130,7 @@ struct PaymentResolver {
     private static func value(_ record: OperationRecord) -> JSONValue {
         .object([
             JSONMember("operation", .string(record.operation.id.description)),
-            JSONMember("session", .string(record.operation.webviewSession.description)),
+            JSONMember("session", .string(record.operation.order.description)),
             JSONMember("kind", .string(record.operation.kind.rawValue)),
             JSONMember("target", .string(record.operation.target)),
             JSONMember("amount", JSONValue(optionalMoney: record.operation.amount)),
@@ -146,7 +146,7 @@ struct PaymentResolver {
     private static func value(_ stuck: StuckOperation) -> JSONValue {
         .object([
             JSONMember("operation", .string(stuck.operation.id.description)),
-            JSONMember("session", .string(stuck.operation.webviewSession.description)),
+            JSONMember("session", .string(stuck.operation.order.description)),
             JSONMember("kind", .string(stuck.operation.kind.rawValue)),
             JSONMember("target", .string(stuck.operation.target)),
             JSONMember("amount", JSONValue(optionalMoney: stuck.operation.amount)),

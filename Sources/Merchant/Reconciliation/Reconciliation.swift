@@ -205,10 +205,12 @@ package final class Reconciliation {
                 Line(webviewSession: webviewSession, kind: object.row.kind, id: object.id, finding: finding)
             )
         }
-        guard let session = order.checkoutSession, !Reconciliation.isSettled(objects) else { return comparison }
+        guard let checkoutSession = order.checkoutSession, !Reconciliation.isSettled(objects) else { return comparison }
         comparison.compared += 1
-        if let finding = try await finding(session, of: webviewSession) {
-            comparison.lines.append(Line(webviewSession: webviewSession, kind: .session, id: session, finding: finding))
+        if let finding = try await finding(checkoutSession, of: webviewSession) {
+            comparison.lines.append(
+                Line(webviewSession: webviewSession, kind: .session, id: checkoutSession, finding: finding)
+            )
         }
         return comparison
     }
@@ -246,9 +248,9 @@ package final class Reconciliation {
     }
 
     /// An order that was not paid, as far as we know: the provider may know better, or somebody may be about to write it down.
-    private func finding(_ session: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Finding? {
+    private func finding(_ checkoutSession: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Finding? {
         do throws(AmazonPayError) {
-            guard try await provider.isCompleted(session) else { return nil }
+            guard try await provider.isCompleted(checkoutSession) else { return nil }
         } catch {
             return error.isAboutNothing ? nil : .unread(error.description)
         }

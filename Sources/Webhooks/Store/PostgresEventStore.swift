@@ -59,7 +59,7 @@ package final class PostgresEventStore {
         let start = cursor ?? .start
         var parameters = Parameters()
         parameters.append(int64: start.transaction)
-        parameters.append(uuid: start.webviewSession)
+        parameters.append(uuid: start.subject)
         parameters.append(int64: start.sequence)
         do throws(PostgresError) {
             if cursor != nil, try await client.read(PostgresEventStore.placeStatement, parameters).rowCount == 0 {
@@ -74,7 +74,7 @@ package final class PostgresEventStore {
                 let event = try PostgresEventStore.event(rows, row)
                 next = EventCursor(
                     transaction: try rows.int64(row, 0),
-                    webviewSession: event.webviewSession,
+                    subject: event.subject,
                     sequence: event.sequence
                 )
                 events.append(event)
@@ -90,7 +90,7 @@ package final class PostgresEventStore {
         return WebhookEvent(
             id: try rows.uuid(row, 3),
             type: try rows.text(row, 4),
-            webviewSession: try rows.uuid(row, 1),
+            subject: try rows.uuid(row, 1),
             sequence: try rows.int64(row, 2),
             at: try rows.timestamp(row, 5),
             // As a webhook tells it: one bad row must not stop all others.

@@ -42,7 +42,7 @@ extension AmazonPayModel {
         let productType = page.parameters["productType"] ?? "PayAndShip"
         let body = try payload(page)
         if productType == "SignIn" { return .signIn(try signInDraft(body, caller)) }
-        guard let product = CheckoutSession.ProductType(rawValue: productType) else {
+        guard let product = SimulatedSession.ProductType(rawValue: productType) else {
             throw HostedError(.invalidParameterValue, [("productType", productType)])
         }
         return .checkout(try draft(body, product, caller))
@@ -81,7 +81,7 @@ extension AmazonPayModel {
     /// What the signed payload asks for.
     private func draft(
         _ body: JSONValue,
-        _ product: CheckoutSession.ProductType,
+        _ product: SimulatedSession.ProductType,
         _ caller: Caller
     ) throws(HostedError) -> SessionDraft {
         do throws(APIError) {

@@ -2,7 +2,7 @@ import Primitives
 import StrictJSON
 
 /// The object that accompanies one buyer from the button to the end of the payment.
-struct CheckoutSession: Sendable, Codable {
+struct SimulatedSession: Sendable, Codable {
     /// What a merchant asks for of the buyer's data.
     enum Scope: String, Sendable, CaseIterable, Codable {
         case name, email, phoneNumber, billingAddress, postalCode, shippingAddress, primeStatus

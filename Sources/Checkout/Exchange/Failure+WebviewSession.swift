@@ -8,7 +8,7 @@ extension Failure {
     var client: ClientKind? { context as? ClientKind }
 
     /// The refusal of a webview session that was looked up.
-    init(_ code: FailureCode, _ detail: String = "", of webviewSession: WebviewSessionView) {
-        self.init(code, detail, session: webviewSession.id, context: webviewSession.client)
+    init(_ code: FailureCode, _ detail: String = "", of view: WebviewSessionView) {
+        self.init(code, detail, session: view.id, context: view.client)
     }
 }
