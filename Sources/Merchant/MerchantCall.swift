@@ -152,7 +152,7 @@ struct MerchantCall {
         _ body: () async throws(Failure) -> MerchantAnswer
     ) async throws(Failure) -> MerchantAnswer {
         let claim = try claim()
-        let verdict = try await mapErrors { () async throws(StoreError) in
+        let verdict = try await Failure.mapErrors { () async throws(StoreError) in
             try await merchant.keys.take(claim, webviewSession: webviewSession)
         }
         let end: WallTime
@@ -209,19 +209,6 @@ struct MerchantCall {
         } catch {
             // The claim runs out, and a repeat finds out by itself what there is.
             checkout.note(Failure(forMerchantAPI: error), requestID: content.requestID)
-        }
-    }
-
-    /// Asks a store, and turns its failures into problems.
-    ///
-    /// - Parameter body: One call of a store.
-    /// - Returns: What it returns.
-    /// - Throws: `unavailable`, `outcome_unknown`, `internal_error`.
-    func mapErrors<Value>(_ body: () async throws(StoreError) -> Value) async throws(Failure) -> Value {
-        do throws(StoreError) {
-            return try await body()
-        } catch {
-            throw Failure(forMerchantAPI: error)
         }
     }
 }

@@ -87,11 +87,7 @@ final class PaymentService {
     }
 
     private func begin(_ operation: OperationRequest) async throws(Failure) -> OperationVerdict {
-        do throws(StoreError) {
-            return try await orders.begin(operation)
-        } catch {
-            throw Failure(forMerchantAPI: error)
-        }
+        try await Failure.mapErrors { () async throws(StoreError) in try await orders.begin(operation) }
     }
 
     /// Takes up an operation whose holder is gone.
@@ -114,11 +110,8 @@ final class PaymentService {
 
     /// Goes on where another request of the same claim was cut off.
     private func resume(_ id: UUIDBytes, _ webviewSession: UUIDBytes) async throws(Failure) -> StoredAnswer {
-        let taken: TakeOver
-        do throws(StoreError) {
-            taken = try await orders.takeOver(id, by: .request, freshAttempt: freshID())
-        } catch {
-            throw Failure(forMerchantAPI: error)
+        let taken = try await Failure.mapErrors { () async throws(StoreError) in
+            try await orders.takeOver(id, by: .request, freshAttempt: freshID())
         }
         switch taken {
         case .taken(let operation): return try await perform(operation)
@@ -138,10 +131,10 @@ final class PaymentService {
             let outcome: PayingOutcome<Charge> = await pay(operation, .capture, operation.target)
             return try await conclude(operation, outcome.observed)
         case .createCharge:
-            let outcome: PayingOutcome<Charge> = await pay(operation, .createCharge, "")
+            let outcome: PayingOutcome<Charge> = await pay(operation, .createCharge)
             return try await conclude(operation, outcome.observed)
         case .refund:
-            let outcome: PayingOutcome<Refund> = await pay(operation, .createRefund, "")
+            let outcome: PayingOutcome<Refund> = await pay(operation, .createRefund)
             return try await conclude(operation, outcome.observed)
         case .cancelCharge: return try await conclude(operation, await cancel(operation))
         case .closePermission:
@@ -154,17 +147,20 @@ final class PaymentService {
         }
     }
 
+    /// Makes a call that moves money.
+    ///
+    /// - Parameter id: Of the object that the call changes; `nil` where it makes one.
     private func pay<Object: PayingObject>(
         _ operation: PaymentOperation,
         _ call: AmazonPayOperation,
-        _ id: String
+        _ id: String? = nil
     ) async -> PayingOutcome<Object> {
         guard let key = IdempotencyKey(operation.key) else {
             return .unknown(AmazonPayError(.outcomeUnknown, detail: "the stored key is none"))
         }
         let call = PayingCall(
             operation: call,
-            resource: call.resource(id),
+            resource: id.map { call.resource($0) } ?? call.resource(),
             body: operation.body,
             key: key,
             isRecovery: operation.isRecovery

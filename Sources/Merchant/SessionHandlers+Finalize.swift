@@ -16,8 +16,8 @@ extension SessionHandlers {
         let webviewSession = try call.webviewSession()
         let request = try FinalizeRequest(try call.body())
         let arrival = try arrival(request, webviewSession)
-        let verdict = try await mapErrors(call) { (broker) async throws(StoreError) in
-            try await broker.look(at: arrival, by: call.caller)
+        let verdict = try await Failure.mapErrors { () async throws(StoreError) in
+            try await call.checkout.broker.look(at: arrival, by: call.caller)
         }
         let facts: MobileFacts?
         switch verdict {
@@ -105,8 +105,8 @@ extension SessionHandlers {
             arrival.webviewSession,
             total: order.total
         )
-        let refusal = try await mapErrors(call) { (broker) async throws(StoreError) in
-            try await broker.arrive(
+        let refusal = try await Failure.mapErrors { () async throws(StoreError) in
+            try await call.checkout.broker.arrive(
                 arrival,
                 merchantReference: found.merchantReference,
                 details: found.details,
@@ -114,16 +114,5 @@ extension SessionHandlers {
             )
         }
         if let refusal { throw refusal.failure(arrival.webviewSession) }
-    }
-
-    private static func mapErrors<Value>(
-        _ call: MerchantCall,
-        _ body: (Broker) async throws(StoreError) -> Value
-    ) async throws(Failure) -> Value {
-        do throws(StoreError) {
-            return try await body(call.checkout.broker)
-        } catch {
-            throw Failure(forMerchantAPI: error)
-        }
     }
 }

@@ -31,7 +31,7 @@ enum SessionHandlers {
     /// Answers `GET /v1/sessions`.
     @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let query = try query(try call.query(RouteDescription.listParameters))
-        let page = try await call.mapErrors { () async throws(StoreError) in
+        let page = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.merchant.orders.page(query)
         }
         let body: JSONValue = [
@@ -95,7 +95,7 @@ enum SessionHandlers {
         try Failure.reading { () throws(JSONRefusal) in try body.end() }
         let webviewSession = try call.webviewSession()
         return try await call.idempotently(webviewSession) { () async throws(Failure) in
-            let isCancelled = try await call.mapErrors { () async throws(StoreError) in
+            let isCancelled = try await Failure.mapErrors { () async throws(StoreError) in
                 try await call.merchant.creation.cancel(webviewSession, by: call.caller)
             }
             let order = try await order(call, webviewSession)
@@ -235,7 +235,7 @@ enum SessionHandlers {
 
     /// The order of a session; throws `not_found`.
     static func order(_ call: MerchantCall, _ webviewSession: WebviewSessionID) async throws(Failure) -> MerchantOrder {
-        let found = try await call.mapErrors { () async throws(StoreError) in
+        let found = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.merchant.orders.read(webviewSession)
         }
         guard let found else { throw Failure(.notFound) }

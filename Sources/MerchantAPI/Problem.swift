@@ -105,6 +105,21 @@ extension Failure {
         }
     }
 
+    /// Calls a store, and turns its failures into those of `/v1`.
+    ///
+    /// - Parameter body: One call of a store.
+    /// - Returns: What it returns.
+    /// - Throws: `unavailable`, `outcome_unknown`, `rate_limited`, `internal_error`.
+    package static func mapErrors<Value>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(Failure) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw Failure(forMerchantAPI: error)
+        }
+    }
+
     /// Runs a body that reads members, and turns its refusals into problems.
     ///
     /// - Parameter body: Takes members out of a reader.

@@ -1,3 +1,4 @@
+import MerchantAPI
 import SessionBroker
 import Web
 
@@ -10,5 +11,9 @@ extension Failure {
     /// The refusal of a webview session that was looked up.
     init(_ code: FailureCode, _ detail: String = "", of view: WebviewSessionView) {
         self.init(code, detail, session: view.id, context: view.client)
+    }
+    /// The refusal as pages and their scripts know it: they have no code for an unknown outcome, and repeat after `unavailable`.
+    var forPages: Failure {
+        code == .outcomeUnknown ? Failure(.unavailable, detail, session: session, retryAfter: retryAfter) : self
     }
 }

@@ -1,5 +1,6 @@
 import AmazonPay
 import CheckoutCodes
+import MerchantAPI
 import MerchantOrders
 import Primitives
 package import SessionBroker
@@ -411,14 +412,11 @@ package final class PurchaseService {
         ]
     }
 
+    /// The codes are those of `/v1`, where an unknown outcome has one of its own; pages show it as `unavailable`.
     private func mapErrors<Value>(
         _ body: (Broker) async throws(StoreError) -> Value
     ) async throws(Failure) -> Value {
-        do throws(StoreError) {
-            return try await body(broker)
-        } catch {
-            throw error.failure
-        }
+        try await Failure.mapErrors { () async throws(StoreError) in try await body(broker) }
     }
 }
 
