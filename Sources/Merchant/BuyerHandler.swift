@@ -60,7 +60,7 @@ enum BuyerHandler {
 }
 
 extension CheckoutService {
-    /// The charge permission of an order, with what the provider still tells of its buyer.
+    /// The charge permission of an order, with what the provider still has of its buyer.
     ///
     /// - Parameter order: One that is paid, or may be.
     /// - Returns: `nil` where the provider has none: the checkout session is not completed.

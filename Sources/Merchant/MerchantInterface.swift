@@ -21,7 +21,7 @@ final class MerchantInterface {
 
     /// The greatest content of a request: 200 lines with all that they may have.
     ///
-    /// Less than what is read of a refused request to be dropped, so that whoever sends a little more gets its answer.
+    /// Less than what is read of a refused request to be dropped, so that a client that sends a little more gets its answer.
     static let bodyLimit = 196_608
 
     /// The interface on a loop.
@@ -145,7 +145,7 @@ final class MerchantInterface {
 
     // MARK: The form of a request
 
-    /// What is wrong with the fields of a POST; told only to those who have a key.
+    /// What is wrong with the fields of a POST; answered only to clients with a key.
     private func validate(_ request: HTTPRequest, _ route: RouteDescription) -> Failure? {
         guard route.method == .post else { return nil }
         guard request.contentTypeIs(.bareJSON) else { return Failure(.unsupportedMediaType) }

@@ -36,7 +36,7 @@ final class PaymentService {
     ///   - orders: The ledger.
     ///   - client: The provider.
     ///   - random: Makes ids.
-    ///   - logger: Told about recoveries, refusals and unknown outcomes.
+    ///   - logger: For recoveries, refusals and unknown outcomes.
     ///   - metrics: Counts operations.
     init(
         orders: any OrderStore,
@@ -268,7 +268,7 @@ final class PaymentService {
             try await settle(operation, .stuck("time"))
             throw PaymentService.problem(.outcomeUnknown, operation, error)
         case .notSent(let error), .unknown(let error):
-            // Whoever takes the operation over asks first, or sends the same once more.
+            // The process that takes the operation over asks first, or sends the same once more.
             count(operation, "unknown")
             logger.warning("payment.unknown", PaymentService.fields(operation, error.debugDescription))
             await expireLease(operation)
@@ -291,7 +291,7 @@ final class PaymentService {
         do throws(StoreError) {
             held = try await orders.settle(operation, as: end)
         } catch {
-            // The provider has done it or not, and whoever takes the operation over finds out.
+            // The provider has done it or not, and the process that takes the operation over finds out.
             throw Failure(.outcomeUnknown, error.debugDescription, session: operation.order)
         }
         guard held else {

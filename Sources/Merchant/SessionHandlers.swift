@@ -75,7 +75,7 @@ enum SessionHandlers {
     /// How many a part of a list may have.
     ///
     /// - Parameter text: The parameter `limit`, where it was given.
-    /// - Returns: 1 to 100; 20 unless told otherwise.
+    /// - Returns: 1 to 100; 20 by default.
     /// - Throws: `invalid_request` for another text.
     static func limit(_ text: String?) throws(Failure) -> Int {
         guard let text else { return usualLimit }
@@ -128,7 +128,7 @@ enum SessionHandlers {
         return try await purchase(call, webviewSession, try purchaseRequest(call, webviewSession), nil)
     }
 
-    /// Asks for a purchase, and says what became of it.
+    /// Purchases, and answers with the outcome.
     ///
     /// - Parameters:
     ///   - call: The request.

@@ -92,7 +92,9 @@ extension Failure {
         self.init(code, message: text, field: refusal.field)
     }
 
-    /// A store that did not do what it was asked, below `/v1`: that an outcome is unknown is told, since the key makes a repeat safe.
+    /// A failure of the store, below `/v1`: an unknown outcome has a code of its own there.
+    ///
+    /// The key makes a repeat safe.
     ///
     /// - Parameter error: Of the store.
     package init(forMerchantAPI error: StoreError) {

@@ -2,7 +2,7 @@ import Commerce
 package import StrictJSON
 import Web
 
-/// The shape of a JSON value, as far as the description of the interface tells it.
+/// The shape of a JSON value, as the description of the interface has it.
 package indirect enum Schema: Sendable, Hashable {
     /// A text of so many characters.
     case text(ClosedRange<Int>)

@@ -121,7 +121,7 @@ extension Broker {
     ///   - total: What the page showed, if it says.
     ///   - shown: The mark of all that it showed, if it says.
     ///   - caller: Where it comes from.
-    /// - Returns: What to tell the provider, or why nothing is to be told.
+    /// - Returns: What to send to the provider, or why nothing is to be sent.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
     package func place(
         _ tab: TabToken,
@@ -202,7 +202,7 @@ extension Broker {
         return isDone
     }
 
-    /// Ends a webview session on the buyer's wish.
+    /// Ends a webview session that the buyer cancels.
     ///
     /// - Parameters:
     ///   - tab: Token B, from the cookie.

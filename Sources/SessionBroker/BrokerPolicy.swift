@@ -92,7 +92,7 @@ extension BrokerPolicy {
         /// The cookie with the app proof: 12 hours.
         package var appProof = Duration.seconds(43_200)
         /// How much later a deadline must become before a tab request writes it: one minute, and a quarter of a short `idle`,
-        /// so that whoever does something in each half of it stays in.
+        /// so that a buyer who does something in each half of it stays in.
         package var touch: Duration { min(.seconds(60), .seconds(max(1, idle.components.seconds / 4))) }
         /// In which a dead webview session is answered without asking the database: one minute.
         package var endedCache = Duration.seconds(60)

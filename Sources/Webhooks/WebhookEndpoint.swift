@@ -100,7 +100,7 @@ package struct WaitingQueue: Sendable, Hashable {
     }
 }
 
-/// What an operator wants to be sent again.
+/// The events that an operator sends again.
 package enum WebhookReplay: Sendable, Hashable {
     /// One event and what follows it in its session, also where it has arrived; to one endpoint or all that want it. Without
     /// its session it is looked for among all events.
@@ -111,7 +111,7 @@ package enum WebhookReplay: Sendable, Hashable {
     case subject(UUIDBytes)
 }
 
-/// What became of an operator's wish to send again.
+/// The result of a replay.
 package struct WebhookReplayed: Sendable, Hashable {
     /// How many queues are sent now.
     package let queues: Int

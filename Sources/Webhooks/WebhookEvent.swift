@@ -1,9 +1,9 @@
 package import Primitives
 package import StrictJSON
 
-/// Something that happened to an order, or to something that a feature keeps, as merchants are told about it.
+/// An event for merchants: something that happened to an order, or to something that a feature keeps.
 package struct WebhookEvent: Sendable, Hashable {
-    /// The same at every try, so that a receiver can tell a repeat.
+    /// The same at every try, so that a receiver recognises a repeat.
     package let id: UUIDBytes
     /// The text of a `WebhookEventType`.
     package let type: String
@@ -23,7 +23,7 @@ package struct WebhookEvent: Sendable, Hashable {
     ///   - type: The text of a `WebhookEventType`.
     ///   - subject: What it happened to.
     ///   - sequence: The place among the events of the same.
-    ///   - at: When it happened; told to the second.
+    ///   - at: When it happened; sent to the second.
     ///   - data: The session as it was then, without anything about the buyer; numbers keep their digits, members their order.
     package init(id: UUIDBytes, type: String, subject: UUIDBytes, sequence: Int64, at: WallTime, data: JSONValue) {
         self.id = id

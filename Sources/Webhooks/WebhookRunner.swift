@@ -5,7 +5,7 @@ import Primitives
 import Settings
 import StrictJSON
 
-/// Carries out what `sallyport webhooks` is asked for, and tells it in JSON lines.
+/// Carries out the actions of `sallyport webhooks`, and reports in JSON lines.
 final class WebhookRunner {
     private let store: PostgresWebhookStore
     private let vault: WebhookVault?

@@ -3,7 +3,7 @@ package import HTTPClient
 package import Primitives
 package import Settings
 
-/// How merchants' servers are told of events, and reached for other questions.
+/// How webhooks and postage callbacks reach merchants' servers.
 package struct WebhookSettings: Sendable {
     /// What the keys of endpoints are sealed under; empty where there are none.
     let secretPath: String

@@ -8,7 +8,7 @@ import ServerCore
 import Settings
 import StrictJSON
 
-/// `sallyport webhooks`: where merchants are told of events, and what has not arrived there.
+/// `sallyport webhooks`: the endpoints of merchants, and the events that have not arrived there.
 ///
 /// It works on the database; programs that serve notice within a second.
 enum WebhooksCommand {
@@ -96,7 +96,7 @@ extension WebhooksCommand {
     }
 }
 
-/// What an operator wants.
+/// An action of an operator.
 enum WebhookAction: Sendable, Equatable {
     case add(url: String, types: [WebhookEventType])
     case list

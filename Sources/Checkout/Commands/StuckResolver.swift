@@ -31,7 +31,7 @@ package struct StuckResolver {
     let provider: CheckoutClient?
     let trail: OperatorTrail
     let random: any RandomSource
-    /// Told how far long work has come.
+    /// Gets the progress of long work.
     let note: (String) -> Void
 
     private static let limit = 10_000
@@ -212,7 +212,7 @@ package struct StuckResolver {
         let text: String
     }
 
-    /// Permission and charge as the provider has them; where the charge is not named the checkout session tells it.
+    /// Permission and charge as the provider has them; where the charge is not named it is that of the checkout session.
     private func evidence(
         _ permission: String,
         _ charge: String?,

@@ -31,7 +31,7 @@ extension Exchange {
         return terms
     }
 
-    /// The way back to whoever opened the webview session: the link that opens the app, or the address of a site.
+    /// The way back to the opener of the webview session: the link that opens the app, or the address of a site.
     ///
     /// - Parameters:
     ///   - view: A webview session with a checkout session, of an app or a site.

@@ -5,7 +5,7 @@ import Primitives
 import SessionBroker
 import Web
 
-/// `/button`: opens a launch ticket, and shows the tab's first page to whoever holds the tab token.
+/// `/button`: opens a launch ticket, and shows the tab's first page to the holder of the tab token.
 enum ButtonHandler {
     private static let name = "secureWebviewSessionId"
 

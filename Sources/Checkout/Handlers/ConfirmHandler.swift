@@ -156,10 +156,10 @@ enum ConfirmHandler {
         return mark
     }
 
-    /// Tells the provider what is to be paid and sends the buyer there.
+    /// Sends the amounts to the provider, and the buyer there.
     ///
-    /// The order is placed before the provider is told, so that what it is told cannot change meanwhile; where it cannot be
-    /// told, or answers with another address than the sum was made for, the order is taken back.
+    /// The order is placed before the amounts are sent, so that they cannot change meanwhile; where they cannot be
+    /// sent, or the answer has another address than the sum was made for, the order is taken back.
     private static func send(
         _ exchange: Exchange,
         _ token: TabToken,

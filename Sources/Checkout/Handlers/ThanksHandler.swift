@@ -5,7 +5,7 @@ import Primitives
 import SessionBroker
 import Web
 
-/// `GET /thanks`: the receipt, for fifteen minutes, to whoever holds the return ticket and the other half's proof.
+/// `GET /thanks`: the receipt, for fifteen minutes, to the holder of the return ticket and the other half's proof.
 enum ThanksHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         let named = try exchange.parameter("secureWebviewSessionId")

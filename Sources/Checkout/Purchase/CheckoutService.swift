@@ -45,7 +45,7 @@ struct ChosenSession: Sendable {
     }
 }
 
-/// What the provider made of the sum that it was told.
+/// What the provider made of the sum that was sent.
 enum UpdatedCheckout: Sendable {
     /// The buyer is to be sent there; checked against the hosts of the settings.
     case ready(String)
@@ -82,7 +82,7 @@ package final class CheckoutService {
     ///   - signing: Signs on another thread, for all loops; `nil` signs here.
     ///   - sessionCalls: Shared by all loops.
     ///   - startTask: Starts a task on the loop.
-    ///   - logger: Told about refused calls.
+    ///   - logger: For refused calls.
     init(
         client: CheckoutClient,
         provider: ProviderSetup,
@@ -191,7 +191,7 @@ package final class CheckoutService {
         )
     }
 
-    /// Tells the provider what is to be paid.
+    /// Sends the amount to the provider.
     ///
     /// - Parameters:
     ///   - placement: What the buyer agreed to.
@@ -221,7 +221,7 @@ package final class CheckoutService {
         return .ready(target)
     }
 
-    /// The order's number is what the buyer is told; where the merchant has something to say it makes room, and stays visible
+    /// The buyer reads the order's number; where the merchant has a note, that takes its place, and the number stays visible
     /// in the merchant's account.
     func metadata(_ webviewSession: WebviewSessionID, note: String?) -> MerchantMetadata {
         let number = OrderNumber(webviewSession).description

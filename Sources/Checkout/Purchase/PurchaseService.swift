@@ -35,7 +35,7 @@ package final class PurchaseService {
     ///   - checkout: The provider.
     ///   - polls: Count what became of recoveries.
     ///   - wakePolls: Reads soon what is due to be read.
-    ///   - logger: Told about recoveries, unknown outcomes and lost leases.
+    ///   - logger: For recoveries, unknown outcomes and lost leases.
     init(
         broker: Broker,
         checkout: CheckoutService,
@@ -82,7 +82,7 @@ package final class PurchaseService {
         }
     }
 
-    /// Takes up a purchase whose lease ran out without a result: whoever held it is gone.
+    /// Takes up a purchase whose lease ran out without a result: its holder is gone.
     ///
     /// The pauses between two recoveries grow, and they end: `PollSchedule` says when. The last one sends nothing: it reads the
     /// session, which has come to its own end by then.
@@ -117,7 +117,7 @@ package final class PurchaseService {
     ///
     /// - Parameters:
     ///   - webviewSession: The webview session.
-    ///   - payment: What it knows of its payment.
+    ///   - payment: The stored state of its payment.
     ///   - caller: For the audit trail.
     /// - Returns: Whether it was handed back.
     /// - Throws: What the store says.
@@ -144,7 +144,7 @@ package final class PurchaseService {
         case done
         /// Its session was paid with, and the charge holds nothing any more.
         case nothingHeld
-        /// Its session was not paid with, or the provider does not tell, or the webview session is not to be paid any more.
+        /// Its session was not paid with, or the provider gives no answer, or the webview session is not to be paid any more.
         case notPaid
     }
 
@@ -153,7 +153,7 @@ package final class PurchaseService {
     ///
     /// - Parameters:
     ///   - webviewSession: The webview session.
-    ///   - payment: What it knows of its payment.
+    ///   - payment: The stored state of its payment.
     ///   - caller: For the audit trail.
     /// - Returns: What came of it.
     /// - Throws: What the store says.
@@ -212,7 +212,7 @@ package final class PurchaseService {
             throw try await giveBack(attempt, turn, error.debugDescription, by: caller)
         case .rejected(let error):
             logger.error("purchase.rejected", fields(attempt, error.debugDescription))
-            // An earlier call of the attempt may have got through, and the provider will never tell.
+            // An earlier call of the attempt may have got through, and the provider will never say so.
             if turn != .first, error.isAboutNothing, try await isMissing(attempt) {
                 throw try await giveUp(attempt, .gone, by: caller)
             }
@@ -226,7 +226,7 @@ package final class PurchaseService {
             logger.error("purchase.amount_mismatch", fields(attempt, "completed with another amount than the order's"))
             throw try await giveUp(attempt, .amount, by: caller)
         case .unknown(let error):
-            // The lease stays: whoever comes after it has run out asks the provider first.
+            // The lease stays: the next caller after its end asks the provider first.
             logger.warning("purchase.unknown", fields(attempt, error.debugDescription))
             if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
             throw Failure(.purchaseInProgress, error.debugDescription, session: attempt.webviewSession, retryAfter: 10)
@@ -297,7 +297,7 @@ package final class PurchaseService {
         case .refused(let reason):
             throw try await decline(attempt, reason, by: caller)
         case .undecided(let detail):
-            // The lease stays: whoever comes after it has run out asks the provider again.
+            // The lease stays: the next caller after its end asks the provider again.
             logger.warning("purchase.pending", fields(attempt, detail))
             if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
             await notePending(attempt)

@@ -15,7 +15,7 @@ package final class SessionCalls: Sendable {
         case review
         /// Whether the provider has given the checkout up.
         case result
-        /// The provider is told what is to be paid.
+        /// The amount is sent to the provider.
         case update
         /// Complete or finalize, but for a recovery.
         case purchase

@@ -3,8 +3,8 @@ import Telemetry
 
 /// How much content of requests a process holds at a time, all of its servers and loops together.
 ///
-/// The first bytes of a connection are not counted: every connection has memory of its own anyway, the content of an ordinary request is
-/// smaller, and whoever fills the budget must not keep buyers from buying.
+/// The first bytes of a connection are not counted: every connection has memory of its own anyway, the content of an ordinary
+/// request is smaller, and a full budget must not keep buyers from buying.
 package final class ContentBudget: Sendable {
     /// What a connection may hold uncounted.
     package static let uncounted = 4096

@@ -20,7 +20,7 @@ struct PaymentResolver {
     let provider: CheckoutClient?
     let trail: OperatorTrail
     let random: any RandomSource
-    /// Told how far long work has come.
+    /// Gets the progress of long work.
     let note: (String) -> Void
 
     private static let limit = 10_000

@@ -92,8 +92,8 @@ package final class Reconciliation {
     ///   - until: Orders that were made before.
     ///   - older: Orders that were made before `since`, newest first.
     ///   - start: What an earlier run came to, which this one goes on with.
-    ///   - tell: Told each finding.
-    ///   - goesOn: Told after each order what it came to so far; false ends it there.
+    ///   - tell: Called with each finding.
+    ///   - goesOn: Called after each order with the result so far; false ends it there.
     /// - Returns: What it came to.
     /// - Throws: What the store says.
     func run(
@@ -136,9 +136,9 @@ package final class Reconciliation {
         var begun = 0
     }
 
-    /// Compares some orders; what they come to is told and noted in their order, whichever comes first.
+    /// Compares some orders; the results are reported and noted in their sequence, whichever comes first.
     ///
-    /// - Returns: False where the caller ended it; what had begun by then is compared again by whoever goes on.
+    /// - Returns: False where the caller ended it; what had begun by then is compared again by the next run.
     private func compare(
         _ webviewSessions: [UUIDBytes],
         _ summary: inout Summary,

@@ -102,7 +102,7 @@ package enum OperationVerdict: Sendable, Hashable {
     case replayed(StoredAnswer)
     /// The same request, or another operation on the target, is being carried out.
     case inProgress
-    /// The same request has begun this operation, and whoever held it is gone: it may be taken over.
+    /// The same request has begun this operation, and its holder is gone: it may be taken over.
     case left(UUIDBytes)
     /// The claim was used for another request.
     case keyReused

@@ -88,7 +88,7 @@ package final class WebviewSessionLimits: Sendable {
 
     /// Limits by a policy, with nothing counted yet.
     ///
-    /// - Parameter policy: Whose limits; the times tell how long a webview session may live.
+    /// - Parameter policy: Its limits, and its times for the life of a webview session.
     package init(policy: BrokerPolicy) {
         parts = (0..<WebviewSessionLimits.partCount).map { _ in Part(Counters(policy)) }
         sessionsTotal = policy.limits.sessionsTotal

@@ -22,7 +22,7 @@ extension PostgresWebhookStore {
         parameterTypes: [.uuid, .text, .text, .text, .bytea]
     )
 
-    /// Adds an endpoint; it is told of what happens from now on.
+    /// Adds an endpoint; it gets the events from now on.
     ///
     /// - Parameters:
     ///   - endpoint: A fresh id.

@@ -122,7 +122,7 @@ extension PostgresWebhookStore {
     /// How many events are looked at by one statement.
     private static let reach: Int64 = 10_000
 
-    /// An id of an event tells nothing of its time, and an operator's wish is not worth an index that each purchase would pay
+    /// An id of an event says nothing of its time, and an operator's wish is not worth an index that each purchase would pay
     /// for: it is looked for from the newest session back, along the primary key, a part at a time.
     static let findEventStatement = Statement(
         name: "webhook_find_event",

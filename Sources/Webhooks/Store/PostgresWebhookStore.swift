@@ -156,7 +156,7 @@ extension PostgresWebhookStore: WebhookStore {
 
     /// An event from five columns: id, sequence, type, time, data.
     ///
-    /// Data that cannot be read, which no statement of ours writes, is told as `null`: one bad row must not stop all others.
+    /// Data that cannot be read, which no statement of ours writes, is sent as `null`: one bad row must not stop all others.
     private static func event(
         _ rows: ResultSet,
         _ row: Int,

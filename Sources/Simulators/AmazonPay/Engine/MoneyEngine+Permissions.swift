@@ -48,7 +48,7 @@ extension MoneyEngine {
         return try self.permission(id, for: caller)
     }
 
-    /// Ends a permission that is still open, whoever wants it; its authorised and pending charges end with it.
+    /// Ends a permission that is still open, for any reason; its authorised and pending charges end with it.
     mutating func close(permission id: String, _ reason: SimulatedPermission.CloseReason) {
         guard let permission = permissions[id], !permission.isClosed else { return }
         for chargeID in permission.chargeIDs {

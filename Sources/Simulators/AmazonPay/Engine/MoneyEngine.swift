@@ -11,7 +11,7 @@ import SimulatorCore
 /// refund:     RefundInitiated ─► Refunded, Declined
 /// ````
 ///
-/// Whoever calls a function first calls `advance(to:)` with the present of the simulation, which is also the time at which
+/// A caller of any function first calls `advance(to:)` with the present of the simulation, which is also the time at which
 /// the function takes effect.
 struct MoneyEngine: Sendable, Codable {
     var mint: IdentifierMint

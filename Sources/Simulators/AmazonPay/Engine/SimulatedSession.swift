@@ -30,7 +30,7 @@ struct SimulatedSession: Sendable, Codable {
     struct Hold: Sendable, Equatable, Codable {
         enum Answer: Sendable, Equatable, Codable {
             case authorised
-            /// The bank decides later; `declines` tells how.
+            /// The bank decides later, as `declines` says.
             case pending(declines: Bool)
         }
         let at: WallTime

@@ -97,7 +97,7 @@ extension AmazonPayModel {
 
     /// The page that shows the button stands on a domain of the merchant; this machine always does.
     ///
-    /// A browser sends Origin with the form; where nothing tells, there is no browser, and curl is welcome.
+    /// A browser sends Origin with the form; without one there is no browser, and curl is welcome.
     private func checkOrigin(_ page: PageRequest, _ merchant: Merchant) throws(HostedError) {
         let told = page.request.first("origin").flatMap { $0 == "null" ? nil : $0 }
         guard let origin = told ?? page.request.first("referer") ?? page.parameters["origin"] else { return }
