@@ -136,6 +136,7 @@ let package = Package(
                 "Primitives",
             ]
         ),
+        library("SignatureTool", ["AmazonPay", "Cryptography", "StrictJSON", "Primitives"]),
         library("Pages", ["CheckoutCodes", "SessionBroker", "Commerce", "Web", "HTTPCore", "Primitives"]),
         library(
             "SimulatorCore",
@@ -178,7 +179,7 @@ let package = Package(
             "Program",
             [
                 "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI", "Pages",
-                "SimulatorCore", "Simulators", "Doctor", "MerchantOrders",
+                "SimulatorCore", "Simulators", "Doctor", "SignatureTool", "MerchantOrders",
                 "SessionBroker", "AmazonPay", "Cryptography", "HTTPServer", "HTTPClient",
                 "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO", "Telemetry",
                 "Primitives", "CBuild",
@@ -271,6 +272,10 @@ let package = Package(
             "AmazonPayTests",
             ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "EventIO", "Primitives", "TestKit"],
             resources: [.copy("Vectors")]
+        ),
+        tests(
+            "SignatureToolTests",
+            ["SignatureTool", "AmazonPay", "Cryptography", "EventIO", "StrictJSON", "Primitives"]
         ),
         tests(
             "StoreTests",

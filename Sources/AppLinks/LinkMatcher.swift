@@ -1,4 +1,4 @@
-/// Tells whether an address would open the app, by the same rules as the phones.
+/// Decides whether an address would open the app, by the same rules as the phones.
 ///
 /// For checks at start: the link that is sent out must open the app, the pages of the shop must not.
 package struct LinkMatcher: Sendable {

@@ -12,7 +12,7 @@ package struct LinkRules: Sendable, Hashable {
         package let fragment: String?
         /// Whether a match keeps the address in the browser.
         package let isExcluded: Bool
-        /// For whoever reads the document.
+        /// For readers of the document.
         package let comment: String
 
         /// A rule, as a document has it.
@@ -23,7 +23,7 @@ package struct LinkRules: Sendable, Hashable {
         ///   - queryText: A pattern for the whole query.
         ///   - fragment: A pattern for what stands behind `#`.
         ///   - isExcluded: Whether a match keeps the address in the browser.
-        ///   - comment: For whoever reads the document.
+        ///   - comment: For readers of the document.
         package init(
             path: String,
             query: [QueryItem],

@@ -4,14 +4,14 @@ package import Web
 
 extension CheckoutPart: FeaturePart {
     package static let routes = [
-        RouteTable.pages, RouteTable.notifications(isTaken: true), RouteTable.about, RouteTable.links,
+        CheckoutRoutes.pages, CheckoutRoutes.notifications(isTaken: true), CheckoutRoutes.about, CheckoutRoutes.links,
     ]
 
     package func mount(_ routes: inout Routes) throws(RouteError) {
-        try routes.mount(RouteTable.pages, on: self)
-        try routes.mount(RouteTable.notifications(isTaken: notifications != nil), on: self)
-        try routes.mount(RouteTable.about, on: self)
-        try routes.mount(RouteTable.links, on: self)
+        try routes.mount(CheckoutRoutes.pages, on: self)
+        try routes.mount(CheckoutRoutes.notifications(isTaken: notifications != nil), on: self)
+        try routes.mount(CheckoutRoutes.about, on: self)
+        try routes.mount(CheckoutRoutes.links, on: self)
         try routes.mount(deployment.assetRoutes, on: self)
     }
 

@@ -133,7 +133,7 @@ package final class CheckoutPart {
     /// The answer to a request that begins something, where the store could not take it in.
     ///
     /// Under an overload there are more of these than of all others, so they are made once and counted; no task begins for
-    /// them and one line in a second tells of them.
+    /// them and one line in a second is logged.
     ///
     /// - Parameters:
     ///   - request: What begins something, to be given to its handler in this turn.
@@ -153,7 +153,7 @@ package final class CheckoutPart {
         return refusals.answer(request, format)
     }
 
-    /// Asks the broker, and turns a failure of its store into the contract's words.
+    /// Calls the broker, and turns a failure of its store into a refusal of the pages.
     ///
     /// - Parameter body: One call of the broker.
     /// - Returns: The verdict.
@@ -206,7 +206,7 @@ package final class CheckoutPart {
     /// Writes down that a merchant's request failed for a reason on our side.
     ///
     /// - Parameters:
-    ///   - problem: What the client was told, with its detail.
+    ///   - problem: The refusal as the client got it, with its detail.
     ///   - requestID: Of the request.
     package func note(_ problem: Failure, requestID: String) {
         guard problem.code.status.code >= 500, let unwritten = refusalLines.take(at: reactor.now) else { return }
@@ -238,7 +238,7 @@ package final class CheckoutPart {
 
 /// Says what sending an order costs, by asking a server that the order's terms name.
 package protocol ShippingCosts: AnyObject {
-    /// Asks the server.
+    /// Gets the shipping cost from the server.
     ///
     /// - Parameters:
     ///   - address: Of the order's terms, which may be older than the settings.

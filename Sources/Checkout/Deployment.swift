@@ -13,8 +13,8 @@ package import Web
 
 /// Everything that the settings decide and that never changes while the program runs; one for all loops.
 ///
-/// An object, because every request looks into it: a value of this size is copied at a look, with a reference counted for each of
-/// its parts.
+/// An object, because every request looks into it: a value of this size is copied at a look, with a reference counted for each
+/// of its parts.
 package final class Deployment: Sendable {
     package let policy: BrokerPolicy
     /// The shop that the program runs itself.

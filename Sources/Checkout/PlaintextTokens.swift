@@ -4,7 +4,7 @@ import ServerCore
 import SessionBroker
 import Web
 
-/// Ends the sessions whose tokens came without TLS: whoever was between has read them.
+/// Ends the sessions whose tokens came without TLS, where anybody between may have read them.
 final class PlaintextRevocation: PlaintextGuard {
     private let part: CheckoutPart
 

@@ -54,8 +54,8 @@ struct CanonicalJSONWriter {
 
 /// Reads what `CanonicalJSONWriter` wrote, byte for byte; anything else is refused.
 ///
-/// The reader knows which member comes next, so there is no tree to build, and a text that needs no unescaping is a range of the
-/// bytes.
+/// The reader knows which member comes next, so there is no tree to build, and a text that needs no unescaping is a range of
+/// the bytes.
 struct CanonicalJSONReader {
     /// What is read, and behind it the texts that had to be unescaped.
     private(set) var bytes: [UInt8]

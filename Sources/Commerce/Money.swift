@@ -2,8 +2,8 @@ import Primitives
 
 /// A sum of money in a currency, never negative.
 ///
-/// Kept in minor units, the smallest coin: yen for `JPY`, hundredths for the others. All arithmetic is checked; there is no floating
-/// point anywhere near it, and no conversion between currencies.
+/// Kept in minor units, the smallest coin: yen for `JPY`, hundredths for the others. All arithmetic is checked; there is no
+/// floating point anywhere near it, and no conversion between currencies.
 package struct Money: Sendable, Hashable {
     /// Minor units, 0 to `limit`.
     package let units: Int64
@@ -34,8 +34,8 @@ package struct Money: Sendable, Hashable {
 
     /// The sum that a decimal text stands for, or `nil` where the text is none.
     ///
-    /// Yen: up to twelve digits. The others: up to ten digits, then at most a point with one or two more; `12.5` is 12 whole and
-    /// 50 hundredths. No sign, blank, exponent, comma or leading zero.
+    /// Yen: up to twelve digits. The others: up to ten digits, then at most a point with one or two more; `12.5` is 12 whole
+    /// and 50 hundredths. No sign, blank, exponent, comma or leading zero.
     ///
     /// - Parameters:
     ///   - text: ASCII.

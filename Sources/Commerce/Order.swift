@@ -121,8 +121,8 @@ package struct Order: Sendable, Hashable {
         }
     }
 
-    /// Lines and adjustments as canonical JSON: an array of objects with the keys `id`, `name`, `price`, `quantity` in this order, then of
-    /// objects with `discount` or `fee`, which is the name, and `amount`.
+    /// Lines and adjustments as canonical JSON: an array of objects with the keys `id`, `name`, `price`, `quantity` in this
+    /// order, then of objects with `discount` or `fee`, which is the name, and `amount`.
     package var json: [UInt8] {
         var writer = CanonicalJSONWriter()
         writer.append(literal: "[")

@@ -1,7 +1,7 @@
 import COpenSSL
 package import Primitives
 
-/// What an operator wants to know of a certificate: whose it is and until when it holds.
+/// Facts of a certificate for operators: whose it is and until when it holds.
 package struct CertificateFacts: Sendable {
     /// The last common name of the subject; empty where there is none.
     package let commonName: String

@@ -11,7 +11,7 @@ package struct IssuedCertificate: Sendable {
 
 /// A certificate authority for a developer's own machine.
 ///
-/// Its certificate is held to the names it was made for, so that whoever trusts it in a browser risks nothing should
+/// Its certificate is held to the names it was made for, so that a person who trusts it in a browser risks nothing should
 /// its key leak. Keys are ECDSA on P-256 unless another kind is asked for. Making and issuing take well under a millisecond
 /// but for RSA keys; no I/O.
 package struct DevelopmentAuthority: Sendable {

@@ -11,7 +11,7 @@ package enum KeyKind: Sendable, Hashable {
 
 /// An OpenSSL key, freed at its end.
 ///
-/// It may be moved to another thread but not shared: whoever shares one keeps it in a `Mutex`.
+/// It may be moved to another thread but not shared: one that is shared is kept in a `Mutex`.
 @safe struct Key: ~Copyable {
     let handle: OpaquePointer
 

@@ -91,7 +91,7 @@ package final class RSAPublicKey: Sendable {
     ///   - saltLength: In bytes; a signature with a salt of another length is refused.
     /// - Returns: False for every defect.
     package func verifyPSS(_ signature: [UInt8], of message: [UInt8], saltLength: Int32) -> Bool {
-        // A negative number would tell OpenSSL to accept any length.
+        // With a negative number OpenSSL would accept any length.
         saltLength >= 0 && verify(signature, of: message, .pss(saltLength: saltLength))
     }
 

@@ -1,7 +1,7 @@
 import COpenSSL
 import Primitives
 
-/// What a public key can tell of a signature, whatever the text was that it was made over.
+/// What a public key reveals of a signature, for any text that it was made over.
 ///
 /// For a person who looks for a mistake, not for a decision: whether a signature is good is for `verifyPSS` to say.
 package struct SignatureAnatomy: Sendable, Equatable {
@@ -17,7 +17,7 @@ package struct SignatureAnatomy: Sendable, Equatable {
     package enum Mask: String, Sendable, CaseIterable {
         /// What goes with SHA-256.
         case sha256 = "SHA-256"
-        /// What some libraries take unless told otherwise.
+        /// The default of some libraries.
         case sha1 = "SHA-1"
     }
 

@@ -23,7 +23,7 @@ import Primitives
 
 /// Whose certificates are believed, as OpenSSL keeps it, freed at its end.
 ///
-/// It may be moved to another thread but not shared: whoever shares one keeps it in a lock.
+/// It may be moved to another thread but not shared: one that is shared is kept in a lock.
 @safe struct TrustStore: ~Copyable {
     private let handle: OpaquePointer
 

@@ -1,7 +1,7 @@
 import AppLinks
 import Operations
 
-/// D05 to D12: what the association file for iOS says, whoever wrote it.
+/// D05 to D12: what the association file for iOS says, written by this program or another.
 struct AppleFileChecks {
     /// What the findings are about where they are about no app.
     static let subject = "apple-app-site-association"

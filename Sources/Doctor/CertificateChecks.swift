@@ -2,7 +2,7 @@ import Cryptography
 import Operations
 import Primitives
 
-/// D21 as far as files tell: certificates and their keys.
+/// D21 by files alone: certificates and their keys.
 enum CertificateChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {
         guard !facts.text("listen").isEmpty else { return [] }

@@ -17,7 +17,7 @@ package enum DatabaseChecks {
         package let partitionDaysLeft: Int
         /// That table.
         package let partitionTable: String
-        /// How many servers there are besides the one that answered, as the URI and that one tell.
+        /// How many servers there are besides the one that answered, by the URI and by that one's own count.
         package var otherServers = 0
         /// Whether a commit waits until another server has it.
         package var waitsForStandby = false
@@ -190,7 +190,7 @@ package enum DatabaseChecks {
         return found
     }
 
-    /// What is to be told where the database could not be asked.
+    /// The findings where the database could not be asked.
     ///
     /// - Parameter why: For operators, without a password.
     /// - Returns: One finding.

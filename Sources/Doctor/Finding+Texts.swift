@@ -14,7 +14,7 @@ extension Finding {
         )
     }
 
-    /// A problem that was told without capital and full stop, as a sentence.
+    /// A problem that was worded without capital and full stop, as a sentence.
     static func sentence(_ text: String) -> String {
         text.prefix(1).uppercased() + String(text.dropFirst()) + "."
     }

@@ -3,7 +3,7 @@ import Notifications
 import Operations
 import Primitives
 
-/// D42 to D44: what the provider tells us, what we tell merchants, and what we ask them.
+/// D42 to D44: notifications of the provider, webhooks to merchants, and callbacks to them.
 enum MessageChecks {
     static func findings(_ facts: SettingFacts) -> [Finding] {
         facts.list("notifications.topic_arn").flatMap { topic($0, facts) } + certificateHosts(facts) + secret(facts)

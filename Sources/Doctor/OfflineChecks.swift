@@ -17,7 +17,7 @@ package enum OfflineChecks {
         return found + refusals(facts, besides: found)
     }
 
-    /// What the program itself refuses, unless a check has told it already, with more of an answer.
+    /// What the program itself refuses, unless a check has reported it already, in more detail.
     private static func refusals(_ facts: SettingFacts, besides found: [Finding]) -> [Finding] {
         let told = Set(found.filter { $0.severity == .error }.map(\.subject))
         return facts.problems.filter { problem in

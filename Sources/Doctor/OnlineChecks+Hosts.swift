@@ -80,7 +80,7 @@ extension OnlineChecks {
             let result = await AccountProbe.ask(credentials, at: endpoint, by: ways.provider, now: clock.now())
             return refusal(result.outcome, endpoint.origin) + clock(result.aheadSeconds, endpoint.origin)
         } catch {
-            // What is wrong with the settings has been told by the checks without a network.
+            // The checks without a network have reported what is wrong with the settings.
             return []
         }
     }

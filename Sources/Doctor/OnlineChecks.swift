@@ -6,7 +6,7 @@ package import Primitives
 package struct OnlineChecks {
     /// What carries the questions.
     package struct Ways {
-        /// To the program's own hosts, believing whoever issued their certificates.
+        /// To the program's own hosts, with certificates of any issuer.
         package let hosts: any HTTPExchange
         /// To the provider or its simulator.
         package let provider: any HTTPExchange
@@ -72,7 +72,7 @@ package struct OnlineChecks {
         self.clock = clock
     }
 
-    /// Asks everybody, one after the other; each question takes three seconds at most, the provider's ten.
+    /// Asks all hosts, one after the other; each request takes three seconds at most, the provider's ten.
     ///
     /// - Returns: What was found, in no order.
     package func findings() async -> [Finding] {
@@ -113,14 +113,14 @@ package struct OnlineChecks {
         }
     }
 
-    /// Whether a host answers at all; tells once where it does not.
+    /// Whether a host answers at all; one finding where it does not.
     private func reaches(_ base: BaseURL, _ found: inout [Finding]) async -> Bool {
         guard case .failure(let why) = await ask("GET", base.origin + "/") else { return true }
         found.append(OnlineChecks.silence(base, why))
         return false
     }
 
-    /// What a host that gives no answer has, told by the words of the library that asked.
+    /// Why a host gives no answer, in the words of the HTTP library.
     private static func silence(_ base: BaseURL, _ why: String) -> Finding {
         if why.contains("peer certificate") {
             return Finding(

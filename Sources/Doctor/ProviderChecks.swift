@@ -60,7 +60,7 @@ enum ProviderChecks {
     private static func findings(for error: AmazonPayConfigurationError, _ facts: SettingFacts) -> [Finding] {
         error.problems.compactMap { problem in
             let setting = owners.first { problem.hasPrefix($0.start) }?.setting ?? "provider"
-            // What is not set at all has been told.
+            // What is not set at all has been reported.
             guard !facts.text(setting).isEmpty || setting == "provider" else { return nil }
             let isKey = setting == "provider.private_key"
             let remedy = remedies[setting] ?? "Copy it from Integration Central, without blanks."

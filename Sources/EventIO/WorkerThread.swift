@@ -25,8 +25,8 @@ package final class WorkerThread: Sendable {
 
     /// Does a piece of work on the thread.
     ///
-    /// The caller goes on where it was: a task of a loop comes back to its loop without passing through another thread. Work that
-    /// has begun is finished even when the task is cancelled.
+    /// The caller goes on where it was: a task of a loop comes back to its loop without passing through another thread. Work
+    /// that has begun is finished even when the task is cancelled.
     ///
     /// - Parameters:
     ///   - isUrgent: Whether it is done before what waits and is not.

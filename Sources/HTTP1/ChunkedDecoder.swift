@@ -8,8 +8,8 @@ import Primitives
 ///                                       |       ^
 ///                                       \> trailerName -> trailerValue -> trailerLF -> lineStart
 ///
-/// Trailers are held to the form of a field line and to a limit, and dropped: merged with the head they would be a way around every check
-/// on it.
+/// Trailers are held to the form of a field line and to a limit, and dropped: merged with the head they would be a way around
+/// every check on it.
 struct ChunkedDecoder: Sendable {
     private enum State: Sendable {
         case size

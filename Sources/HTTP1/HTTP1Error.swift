@@ -6,8 +6,8 @@ package enum HTTP1Error: Error, Sendable, Hashable, CaseIterable {
     case badEmptyLine
     /// The method is no token or has more than 16 characters.
     case badMethod
-    /// The target is neither in origin-form nor in absolute-form, has a scheme that does not fit the connection, or a character that no
-    /// target may have.
+    /// The target is neither in origin-form nor in absolute-form, has a scheme that does not fit the connection, or a character
+    /// that no target may have.
     case badTarget
     /// The target is longer than the limit.
     case targetTooLong
@@ -27,8 +27,8 @@ package enum HTTP1Error: Error, Sendable, Hashable, CaseIterable {
     case foldedLine
     /// A line ends in LF or CR alone.
     case badLineEnd
-    /// Host is missing in any version but HTTP/1.0, empty, repeated, has a character that no host and port may have, or is not the
-    /// target's.
+    /// Host is missing in any version but HTTP/1.0, empty, repeated, has a character that no host and port may have, or is not
+    /// the target's.
     case badHost
     /// Content-Length is no number, or occurs twice.
     case badContentLength

@@ -16,16 +16,16 @@ package import HTTPCore
 /// The grammar is strict wherever servers have been found to disagree, since a disagreement with a proxy in front is
 /// how requests are smuggled. Decisions beyond the standard's letter:
 ///
-/// - Targets in origin-form or absolute-form. The host of the latter is the request's, and a Host field has to name the same: a server
-///   in front might go by the other one. Over TLS its scheme is `https`; in clear it may be either, since a proxy in front may speak
-///   for clients of both kinds. Authority-form and `*` are refused.
-/// - Any version 1.x: as 1.1 but for HTTP/1.0, which needs no Host, ends its connection unless it asks for `keep-alive`, is never told
-///   to continue, and cannot send chunks. Another major version is answered 505.
+/// - Targets in origin-form or absolute-form. The host of the latter is the request's, and a Host field has to name the same: a
+///   server in front might go by the other one. Over TLS its scheme is `https`; in clear it may be either, since a proxy in
+///   front may speak for clients of both kinds. Authority-form and `*` are refused.
+/// - Any version 1.x: as 1.1 but for HTTP/1.0, which needs no Host, ends its connection unless it asks for `keep-alive`, is
+///   never told to continue, and cannot send chunks. Another major version is answered 505.
 /// - One empty line before a request is skipped, a second one is refused.
 /// - Lines end in CR LF. LF alone, CR alone, folded lines and blanks before a colon are refused.
 /// - Content-Length: digits, once, without a leading zero. Transfer-Encoding: `chunked`, once. Never both.
-/// - Chunk extensions and trailers are ignored up to a limit each; a trailer has the form of a field line, and never becomes a field.
-///   A chunk size has at most eight digits.
+/// - Chunk extensions and trailers are ignored up to a limit each; a trailer has the form of a field line, and never becomes a
+///   field. A chunk size has at most eight digits.
 /// - Exactly one Host, not empty; HTTP/1.0 may have none.
 package struct HTTP1RequestParser: Sendable {
     enum Stage: Sendable {
@@ -122,7 +122,7 @@ extension HTTP1RequestParser {
         return ParseStep(consumed: skipped + length, outcome: outcome)
     }
 
-    /// Where the request line begins, or `nil` where that cannot be told yet.
+    /// Where the request line begins, or `nil` where that is not known yet.
     private mutating func skipEmptyLine(_ bytes: Span<UInt8>) throws(HTTP1Error) -> Int? {
         guard bytes.count > 0, bytes[0] == ASCII.cr || bytes[0] == ASCII.lf else { return 0 }
         guard bytes[0] == ASCII.cr, !hasSkippedLine else { throw .badEmptyLine }

@@ -5,7 +5,7 @@ package import HTTPCore
 /// Content-Length is always written, and never chunks: all content is known. A status that allows no content and an
 /// answer to HEAD end after the head. Nothing is allocated where the output has room.
 package enum HTTP1Serializer {
-    /// Tells a client that it may send the content it has announced; no Date, not the final response.
+    /// `100 Continue`: the client may send the content it has announced; no Date, not the final response.
     package static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
     /// Appends a response.

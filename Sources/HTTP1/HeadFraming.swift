@@ -3,8 +3,8 @@ import Primitives
 
 /// What the fields of a head say about the length of the message and the connection, RFC 9112 sections 6 and 9.
 struct HeadFraming: Sendable {
-    /// Whether the version is HTTP/1.0, which knows no chunks and no `100 Continue`, needs no Host, and ends each connection unless
-    /// asked to keep it; known before any field.
+    /// Whether the version is HTTP/1.0, which knows no chunks and no `100 Continue`, needs no Host, and ends each connection
+    /// unless asked to keep it; known before any field.
     var isOld = false
     private var hosts = 0
     private(set) var contentLength: Int?

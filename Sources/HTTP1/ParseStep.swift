@@ -24,7 +24,7 @@ package struct ParseStep: Sendable, Hashable {
 
 /// What a head says about the content that follows it.
 package struct BodyAnnouncement: Sendable, Hashable {
-    /// The number of bytes; `nil` where chunks tell it piece by piece.
+    /// The number of bytes; `nil` where the content comes in chunks.
     package let length: Int?
     /// Whether the client waits for `100 Continue` before it sends the content.
     package let expectsContinue: Bool

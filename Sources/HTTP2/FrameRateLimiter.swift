@@ -50,7 +50,7 @@ package enum FloodKind: Int, Sendable, Hashable, CaseIterable {
     case ping
     /// SETTINGS, in either direction.
     case settings
-    /// Streams that end in a reset, whoever sends it.
+    /// Streams that end in a reset of either side.
     case reset
     /// WINDOW_UPDATE.
     case windowUpdate
@@ -60,7 +60,7 @@ package enum FloodKind: Int, Sendable, Hashable, CaseIterable {
     case emptyData
     /// CONTINUATION.
     case continuation
-    /// Frames of a type that nothing here knows.
+    /// Frames of an unknown type.
     case unknown
 
     /// How many times the base of the limits a well-behaved peer may need.

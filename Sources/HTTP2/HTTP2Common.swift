@@ -30,11 +30,12 @@ import CNGHTTP2
         unsafe nghttp2_option_set_no_auto_window_update(options, 1)
         // Closed streams matter to the old priority tree only, which is not in use.
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
-        // A blank around a value is no offence, as in HTTP/1.1: an empty token leaves `Bearer ` and is owed an answer. The builder cuts it off.
+        // A blank around a value is no offence, as in HTTP/1.1: an empty token leaves `Bearer ` and is owed an answer. The
+        // builder cuts it off.
         unsafe nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1)
         unsafe nghttp2_option_set_max_continuations(options, 8)
         unsafe nghttp2_option_set_max_settings(options, 16)
-        // The library tells of frames that it does not know only where somebody else does; they are counted, no more.
+        // The library reports frames of unknown types only where a handler for them is set; they are counted, no more.
         for type in UInt8(NGHTTP2_CONTINUATION.rawValue + 1)...UInt8.max {
             unsafe nghttp2_option_set_user_recv_extension_type(options, type)
         }

@@ -6,7 +6,7 @@ package enum HTTP2Event {
     case head(HTTP2Stream)
     /// A request is complete.
     case request(HTTP2Stream)
-    /// A request breaks a limit or cannot be served; it wants an answer with this status.
+    /// A request breaks a limit or cannot be served; it gets an answer with this status.
     case refusal(HTTP2Stream, HTTPStatus)
     /// A stream has ended: answered in full, or reset by one side.
     ///

@@ -2,7 +2,7 @@
 package struct HTTP2Limits: Sendable, Hashable {
     /// Streams that are open at the same time, those included whose handlers still run after a reset: 100.
     ///
-    /// Announced; beyond it the stream is refused, which tells the client that it may try again.
+    /// Announced; beyond it the stream is refused, after which the client may try again.
     package var streams = 100
     /// Bytes of names and values of a request, with 32 for each field as RFC 9113 counts them: 18,432.
     ///

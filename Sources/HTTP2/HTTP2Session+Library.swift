@@ -1,7 +1,7 @@
 import CNGHTTP2
 import HTTPCore
 
-// What the library tells a session while it receives and sends.
+// The library's callbacks to a session while it receives and sends.
 
 extension HTTP2Session {
     /// A frame's head has come.
@@ -119,7 +119,7 @@ extension HTTP2Session {
     /// Whether the peer may send no more content.
     private var isFull: Bool { unsafe nghttp2_session_get_local_window_size(library) <= 0 }
 
-    /// Tells a peer without any of what room there is; the library by itself waits for half of the window.
+    /// Announces all the room that there is; the library by itself waits for half of the window.
     private func announceRoom() {
         let room = unsafe nghttp2_session_get_effective_recv_data_length(library) - Int32(clamping: held)
         if room > 0 { _ = unsafe nghttp2_submit_window_update(library, none, 0, room) }
@@ -202,7 +202,8 @@ extension HTTP2Session {
 
     /// A client that has its answer need not send the rest of its content.
     ///
-    /// Some look at the answer only when they have sent everything, and take a reset for a failure: for them a little is read on.
+    /// Some look at the answer only when they have sent everything, and take a reset for a failure: for them a little is read
+    /// on.
     private func endEarly(_ id: Int32) {
         guard earlyAnswers > 0, let stream = stream(id), !stream.requestHasEnded else { return }
         stream.phase = .lingering

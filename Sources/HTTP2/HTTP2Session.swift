@@ -22,7 +22,7 @@ package import HTTPCore
     var builder: HeadBuilder
     /// The stream whose head is on the way.
     var arriving: HTTP2Stream?
-    /// The present, by a clock that does not go back; kept by whoever drives the session.
+    /// The present, by a clock that does not go back; kept by the driver of the session.
     package var now: Int64
     /// How much content of all streams is held back from the peer's window.
     var held = 0
@@ -141,7 +141,7 @@ package import HTTPCore
 
     /// Looks at each open stream.
     ///
-    /// - Parameter body: May refuse streams and respond on them; not told about streams that end meanwhile.
+    /// - Parameter body: May refuse streams and respond on them; streams that end meanwhile are not reported to it.
     package func forEachStream(_ body: (HTTP2Stream) -> Void) {
         for stream in table { body(stream) }
     }
@@ -183,7 +183,7 @@ package import HTTPCore
     ///
     /// - Parameters:
     ///   - stream: A closed one is left alone.
-    ///   - code: What the peer is told.
+    ///   - code: What is sent to the peer.
     package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
         guard !stream.isClosed else { return }
         _ = unsafe nghttp2_submit_rst_stream(library, none, stream.id, code.rawValue)
@@ -191,7 +191,7 @@ package import HTTPCore
 
     /// Takes a closed stream back when nobody works on it any more.
     ///
-    /// - Parameter stream: Was told of as closed; not to be used afterwards.
+    /// - Parameter stream: Was reported as closed; not to be used afterwards.
     package func recycle(_ stream: HTTP2Stream) {
         streamsInUse -= 1
         common.giveStream(stream)

@@ -8,12 +8,12 @@ package protocol HTTP2Work: AnyObject {
 
 /// One request and the answer to it; used again for another one when both have ended.
 ///
-/// Lives on one loop. Between `closed` and `HTTP2Session.recycle` it belongs to whoever still works on its request.
+/// Lives on one loop. Between `closed` and `HTTP2Session.recycle` it belongs to the handler that still works on its request.
 package final class HTTP2Stream {
     /// What is being asked; complete when the session says so.
     package let request = HTTPRequest()
-    // What another target can reach in place is checked for exclusiveness at each use, dozens of times for each request: therefore
-    // the storage stays here, and others go through functions.
+    // What another target can reach in place is checked for exclusiveness at each use, dozens of times for each request:
+    // therefore the storage stays here, and others go through functions.
     private var currentWork: (any HTTP2Work)?
     private var currentHold = Hold.free
     private var currentStart: Int64 = 0

@@ -1,6 +1,6 @@
 import CNGHTTP2
 
-/// The functions that the library calls; each finds the session and tells it.
+/// The functions that the library calls; each finds the session and forwards to it.
 ///
 /// They run inside `receive` and `send` of that session and never call the library's own versions of these two.
 enum SessionCallbacks {

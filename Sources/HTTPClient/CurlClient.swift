@@ -6,8 +6,8 @@ package import Telemetry
 
 /// Sends requests to other servers over TLS by libcurl, on the loop.
 ///
-/// One lives on each loop and keeps its connections for reuse. A request with content is put on the wire at most once: when a kept
-/// connection dies under it the outcome is told as unknown, and the caller decides with its idempotency key.
+/// One lives on each loop and keeps its connections for reuse. A request with content is put on the wire at most once: when a
+/// kept connection dies under it the outcome is reported as unknown, and the caller decides with its idempotency key.
 package final class CurlClient: HTTPExchange {
     private let multi: CurlMulti?
     private let reactor: Reactor
@@ -111,8 +111,8 @@ package final class CurlClient: HTTPExchange {
         transfer.finish(.failure(HTTPExchangeError(code, detail: "cancelled")))
     }
 
-    /// A handle whose exchange failed is thrown away: the library's reset does not forget that it meant to send content again, and
-    /// the next request, whoever it goes to, would fail for that.
+    /// A handle whose exchange failed is thrown away: the library's reset does not forget that it meant to send content again,
+    /// and the next request would fail for that, to any host.
     private func close(_ transfer: CurlTransfer, isReusable: Bool) {
         multi?.remove(transfer.handle)
         active[transfer.handle.id] = nil

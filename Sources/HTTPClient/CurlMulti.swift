@@ -7,7 +7,7 @@ import EventIO
     private let reactor: Reactor
     private var sockets: [Int32: CurlSocket] = [:]
     private var timer: TimerID?
-    /// Told about each transfer that has ended, outside of the library's calls.
+    /// Called for each transfer that has ended, outside of the library's calls.
     var onEnd: (UInt, CURLcode) -> Void = { _, _ in }
 
     /// An empty set.
@@ -51,7 +51,7 @@ import EventIO
         unsafe curl_multi_remove_handle(raw, handle.raw)
     }
 
-    /// Tells the library what has happened and collects what has ended by it.
+    /// Passes an event to the library and collects the transfers that it ended.
     fileprivate func act(_ socket: curl_socket_t, _ events: Int32) {
         var running: Int32 = 0
         unsafe curl_multi_socket_action(raw, socket, events, &running)
@@ -100,7 +100,7 @@ private final class CurlSocket: ReadinessHandler {
         self.multi = multi
         self.reactor = reactor
         self.descriptor = descriptor
-        // A socket that cannot be registered is told to the library as failed, in the next turn.
+        // A socket that cannot be registered is reported to the library as failed, in the next turn.
         do throws(IOError) {
             registration = try reactor.add(descriptor, interest: interest, trigger: .level, handler: self)
         } catch {

@@ -5,7 +5,7 @@ import CCurl
 /// The only file that sets its options; each setter reports whether the library has taken the value.
 @safe final class EasyHandle {
     let raw: UnsafeMutableRawPointer
-    /// Tells handles apart.
+    /// Identifies the handle among those that exist.
     var id: UInt { unsafe UInt(bitPattern: raw) }
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
 
@@ -142,7 +142,7 @@ private func sendBody(
 }
 
 /// The library would send a request again when a used connection dies before the response; content that was sent once is
-/// not given a second time, so that it can be told as an unknown outcome instead.
+/// not given a second time, so that it can be reported as an unknown outcome instead.
 private func refuseToRewind(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
     CURL_SEEKFUNC_FAIL
 }

@@ -5,8 +5,8 @@ import Primitives
 enum RequestRules {
     /// The first rule that a request breaks, or `nil`.
     ///
-    /// The rules keep what is put together from data from becoming another request: no control characters, no user in the URL, and
-    /// no clear text to another machine.
+    /// The rules keep what is put together from data from becoming another request: no control characters, no user in the URL,
+    /// and no clear text to another machine.
     static func complaint(about request: OutboundRequest) -> String? {
         guard !request.method.isEmpty, request.method.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
             return "method"

@@ -6,7 +6,7 @@ package protocol HTTPExchange: AnyObject {
     ///
     /// - Parameter request: What to send; its timeout covers everything.
     /// - Returns: The response, whatever its status. Redirects are not followed.
-    /// - Throws: See `HTTPExchangeError.Code`, which also tells whether a retry is safe.
+    /// - Throws: See `HTTPExchangeError.Code`, which also says whether a retry is safe.
     func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse
 }
 

@@ -61,7 +61,7 @@ extension HTTPFieldName {
     package static let purpose = HTTPFieldName(.purpose)
     /// `Referer`: the page that caused the request.
     package static let referer = HTTPFieldName(.referer)
-    /// `Referrer-Policy`: how much of it to tell others.
+    /// `Referrer-Policy`: how much of it goes to other sites.
     package static let referrerPolicy = HTTPFieldName(.referrerPolicy)
     /// `Report-To`: where a browser reports to.
     package static let reportTo = HTTPFieldName(.reportTo)
@@ -89,7 +89,7 @@ extension HTTPFieldName {
     package static let upgrade = HTTPFieldName(.upgrade)
     /// `User-Agent`: the software of the client.
     package static let userAgent = HTTPFieldName(.userAgent)
-    /// `Vary`: fields a cache must tell responses apart by.
+    /// `Vary`: request fields that select among responses in a cache.
     package static let vary = HTTPFieldName(.vary)
     /// `WWW-Authenticate`: how the client could prove who it is.
     package static let wwwAuthenticate = HTTPFieldName(.wwwAuthenticate)

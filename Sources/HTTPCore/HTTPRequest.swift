@@ -8,8 +8,8 @@ import Primitives
 package final class HTTPRequest {
     /// Method, target and fields.
     ///
-    /// No other target reaches it in place: then the compiler sees every use, and none has to be checked for exclusiveness when the
-    /// program runs.
+    /// No other target reaches it in place: then the compiler sees every use, and none has to be checked for exclusiveness when
+    /// the program runs.
     private(set) var storage = RequestHead()
     /// The content, after all framing has been taken off.
     package var body: [UInt8] = []
@@ -17,7 +17,7 @@ package final class HTTPRequest {
     package var peer: PeerAddress = .unknown
     /// Whether the request came over TLS.
     package var isSecure = false
-    /// Tells requests apart in a log; set by the server, different for each request of the process.
+    /// The id of the request in the log; set by the server, different for each request of the process.
     package var serialNumber: UInt64 = 0
 
     /// A request for `GET` with an empty target and nothing else.

@@ -46,7 +46,7 @@ package struct PeerAddress: Sendable, Hashable {
         }
     }
 
-    /// Appends the network of the peer, as `truncated` tells it.
+    /// Appends the network of the peer, as `truncated` has it.
     ///
     /// - Parameter output: Grows by at most 19 characters; has room for them.
     package func appendTruncated(to output: inout OutputSpan<UInt8>) {
@@ -67,7 +67,8 @@ package struct PeerAddress: Sendable, Hashable {
         }
     }
 
-    /// What a limit per network counts by: the `/24` of the IPv4 address, or the `/48` of the IPv6 one; unique as `bucketKey` is.
+    /// What a limit per network counts by: the `/24` of the IPv4 address, or the `/48` of the IPv6 one; unique as `bucketKey`
+    /// is.
     package var networkKey: UInt64 {
         switch kind {
         case .unknown: 0

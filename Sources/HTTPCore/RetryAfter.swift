@@ -1,6 +1,6 @@
 package import Primitives
 
-/// How long a server wants to be left alone: the field `Retry-After` in both of its forms, RFC 9110 section 10.2.3.
+/// The pause that a server asks for: the field `Retry-After` in both of its forms, RFC 9110 section 10.2.3.
 package enum RetryAfter {
     /// A day: nobody is believed who asks for more.
     package static let longest = Duration.seconds(86_400)

@@ -1,4 +1,5 @@
-/// The path of a route, which may have places for ids: `/v1/sessions/{id}/cancel`, or for texts of any form: `/passes/{serial:any}`.
+/// The path of a route, which may have places for ids: `/v1/sessions/{id}/cancel`, or for texts of any form:
+/// `/passes/{serial:any}`.
 package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     enum Segment: Sendable, Hashable {
         case literal([UInt8])
@@ -17,7 +18,8 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// A pattern as it is written in the source.
     ///
-    /// - Parameter text: Begins with a slash; a segment in braces stands for any id, and with `:any` for any text but an empty one.
+    /// - Parameter text: Begins with a slash; a segment in braces stands for any id, and with `:any` for any text but an empty
+    ///   one.
     package init(stringLiteral text: String) {
         self.init(text)
     }

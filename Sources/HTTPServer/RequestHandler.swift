@@ -20,7 +20,8 @@ package protocol RequestHandler: AnyObject {
     /// - Returns: Bytes; `nil` for the server's limit, which is what a handler without this function gets.
     func bodyLimit(for request: HTTPRequest) -> Int?
 
-    /// What a request is answered whose content is not taken: too large, too slow or malformed, or more than the process can hold.
+    /// What a request is answered whose content is not taken: too large, too slow or malformed, or more than the process can
+    /// hold.
     ///
     /// What is wrong with a head is answered by the server alone: nobody knows what it is a request for.
     ///

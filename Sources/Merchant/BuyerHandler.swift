@@ -15,7 +15,7 @@ enum BuyerHandler {
     /// Answers `GET /v1/sessions/{id}/buyer`.
     @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let order = try await SessionHandlers.order(call, try call.webviewSession())
-        let checkout = call.services.provider
+        let checkout = call.checkout.provider
         if order.permission == nil, let problem = refusal(order) { throw problem }
         try checkout.count(.buyer, of: order.webviewSession)
         let permission: ChargePermission?
@@ -60,7 +60,7 @@ enum BuyerHandler {
 }
 
 extension CheckoutService {
-    /// The charge permission of an order, with what the provider still tells of its buyer.
+    /// The charge permission of an order, with what the provider still has of its buyer.
     ///
     /// - Parameter order: One that is paid, or may be.
     /// - Returns: `nil` where the provider has none: the checkout session is not completed.

@@ -16,7 +16,7 @@ enum EventHandlers {
             cursor = given
         }
         let limit = try SessionHandlers.limit(query["limit"])
-        let page = try await call.mapErrors { [cursor] () async throws(StoreError) in
+        let page = try await Failure.mapErrors { [cursor] () async throws(StoreError) in
             try await call.merchant.events.page(after: cursor, limit: limit)
         }
         guard let page else {

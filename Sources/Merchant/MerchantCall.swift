@@ -28,7 +28,7 @@ struct MerchantCall {
     }
 
     /// What the loop offers.
-    let services: CheckoutPart
+    let checkout: CheckoutPart
     /// What the interface offers.
     let merchant: MerchantServices
     /// The key, as the request showed it.
@@ -37,8 +37,8 @@ struct MerchantCall {
     let grant: KeyGrant
     private let content: Content
 
-    init(_ services: CheckoutPart, _ merchant: MerchantServices, key: APIKey, grant: KeyGrant, _ content: Content) {
-        self.services = services
+    init(_ checkout: CheckoutPart, _ merchant: MerchantServices, key: APIKey, grant: KeyGrant, _ content: Content) {
+        self.checkout = checkout
         self.merchant = merchant
         self.key = key
         self.grant = grant
@@ -46,7 +46,7 @@ struct MerchantCall {
     }
 
     /// What is the same for every loop.
-    var deployment: Deployment { services.deployment }
+    var deployment: Deployment { checkout.deployment }
 
     /// Where the request comes from, as far as the audit trail may remember it.
     var caller: Caller { content.caller }
@@ -125,7 +125,7 @@ struct MerchantCall {
             content.method,
             content.path,
             content.body,
-            using: services.broker.hasher
+            using: checkout.broker.hasher
         )
         guard let text = content.idempotencyKey,
             let claim = IdempotencyClaim(
@@ -152,7 +152,7 @@ struct MerchantCall {
         _ body: () async throws(Failure) -> MerchantAnswer
     ) async throws(Failure) -> MerchantAnswer {
         let claim = try claim()
-        let verdict = try await mapErrors { () async throws(StoreError) in
+        let verdict = try await Failure.mapErrors { () async throws(StoreError) in
             try await merchant.keys.take(claim, webviewSession: webviewSession)
         }
         let end: WallTime
@@ -164,7 +164,7 @@ struct MerchantCall {
         do throws(Failure) {
             answer = try await body()
         } catch {
-            let problem = error.ofService
+            let problem = error.forMerchantAPI
             await keep(problem, claim, until: end)
             throw problem
         }
@@ -199,7 +199,7 @@ struct MerchantCall {
         do throws(StoreError) {
             try await merchant.keys.release(claim, until: end)
         } catch {
-            services.note(Failure(ofService: error), requestID: content.requestID)
+            checkout.note(Failure(forMerchantAPI: error), requestID: content.requestID)
         }
     }
 
@@ -208,20 +208,7 @@ struct MerchantCall {
             try await merchant.keys.answer(claim, until: end, answer)
         } catch {
             // The claim runs out, and a repeat finds out by itself what there is.
-            services.note(Failure(ofService: error), requestID: content.requestID)
-        }
-    }
-
-    /// Asks a store, and turns its failures into problems.
-    ///
-    /// - Parameter body: One call of a store.
-    /// - Returns: What it returns.
-    /// - Throws: `unavailable`, `outcome_unknown`, `internal_error`.
-    func mapErrors<Value>(_ body: () async throws(StoreError) -> Value) async throws(Failure) -> Value {
-        do throws(StoreError) {
-            return try await body()
-        } catch {
-            throw Failure(ofService: error)
+            checkout.note(Failure(forMerchantAPI: error), requestID: content.requestID)
         }
     }
 }

@@ -15,18 +15,18 @@ import Web
 /// Nothing is looked up before the key was found good, so that a client without a key learns nothing but which routes there
 /// are. A valid key is let in whatever else its address does, and whatever the buyers do whose requests it relays.
 final class MerchantInterface {
-    private let services: CheckoutPart
+    private let checkout: CheckoutPart
     private let merchant: MerchantServices
     private let deployment: MerchantDeployment
 
     /// The greatest content of a request: 200 lines with all that they may have.
     ///
-    /// Less than what is read of a refused request to be dropped, so that whoever sends a little more gets its answer.
+    /// Less than what is read of a refused request to be dropped, so that a client that sends a little more gets its answer.
     static let bodyLimit = 196_608
 
     /// The interface on a loop.
-    init(_ services: CheckoutPart, _ merchant: MerchantServices, _ deployment: MerchantDeployment) {
-        self.services = services
+    init(_ checkout: CheckoutPart, _ merchant: MerchantServices, _ deployment: MerchantDeployment) {
+        self.checkout = checkout
         self.merchant = merchant
         self.deployment = deployment
     }
@@ -70,13 +70,13 @@ final class MerchantInterface {
                 answer = try await handler(call)
             } else {
                 // What has begun is brought to its end even where nobody waits for the answer.
-                answer = try await services.runToCompletion { () async throws(Failure) in try await handler(call) }
+                answer = try await checkout.runToCompletion { () async throws(Failure) in try await handler(call) }
             }
             merchant.count(route.description.name, answer.status.code)
             return response(answer, requestID)
         } catch {
-            let problem = error.ofService
-            services.note(problem, requestID: requestID)
+            let problem = error.forMerchantAPI
+            checkout.note(problem, requestID: requestID)
             merchant.count(route.description.name, problem.code.status.code)
             return response(to: problem, requestID)
         }
@@ -91,7 +91,7 @@ final class MerchantInterface {
         guard request.count(.origin) == 0 else { throw Failure(.browserNotAllowed) }
         // The request is looked at before anything is waited for, and talked about only with those who have a key.
         let invalid = validate(request, route.description)
-        var caller = Exchange(request: request, services: services).caller
+        var caller = Exchange(request: request, services: checkout).caller
         caller.showsKey = true
         let content = Result { [caller] () throws(Failure) in
             try self.content(request, route.description, caller)
@@ -100,7 +100,7 @@ final class MerchantInterface {
         let session = route.isCausedByBuyers ? UUIDBytes(request.capture(0)) : nil
         try demand(route.description.scope, of: grant, session: session)
         if let invalid { throw invalid }
-        return MerchantCall(services, merchant, key: key, grant: grant, try content.get())
+        return MerchantCall(checkout, merchant, key: key, grant: grant, try content.get())
     }
 
     /// Counts a request for its key, or for the session whose buyer caused it, and refuses what the key does not open.
@@ -114,11 +114,11 @@ final class MerchantInterface {
     /// The same answer whether a key is missing, malformed, unknown or revoked; 429 where the address has shown too many such
     /// keys.
     private func authenticate(_ request: HTTPRequest, _ caller: Caller) async throws(Failure) -> (APIKey, KeyGrant) {
-        let wait = services.broker.keyWait(caller)
+        let wait = checkout.broker.keyWait(caller)
         if let key = MerchantInterface.key(request), let grant = try await grant(of: key, isGuess: wait != nil) {
             return (key, grant)
         }
-        services.broker.countKeyMiss(caller)
+        checkout.broker.countKeyMiss(caller)
         if let wait { throw Failure(.rateLimited, retryAfter: wait) }
         throw Failure(.unauthenticated)
     }
@@ -127,12 +127,12 @@ final class MerchantInterface {
     ///
     /// - Parameter isGuess: Whether its address guesses: then it is looked up only if it is one of those that exist.
     private func grant(of key: APIKey, isGuess: Bool) async throws(Failure) -> KeyGrant? {
-        let hash = key.hash(services.broker.hasher)
+        let hash = key.hash(checkout.broker.hasher)
         do throws(StoreError) {
             if isGuess, !(try await merchant.exists(hash)) { return nil }
             return try await merchant.keys.find(key.id, hash: hash)
         } catch {
-            throw Failure(ofService: error)
+            throw Failure(forMerchantAPI: error)
         }
     }
 
@@ -145,7 +145,7 @@ final class MerchantInterface {
 
     // MARK: The form of a request
 
-    /// What is wrong with the fields of a POST; told only to those who have a key.
+    /// What is wrong with the fields of a POST; answered only to clients with a key.
     private func validate(_ request: HTTPRequest, _ route: RouteDescription) -> Failure? {
         guard route.method == .post else { return nil }
         guard request.contentTypeIs(.bareJSON) else { return Failure(.unsupportedMediaType) }
@@ -182,7 +182,7 @@ final class MerchantInterface {
     private func response(_ answer: MerchantAnswer, _ requestID: String) -> HTTPResponse {
         var response = HTTPResponse(
             answer.status,
-            block: services.deployment.headers.json,
+            block: checkout.deployment.headers.json,
             body: .bytes(answer.status.code < 400 ? answer.body : MerchantInterface.line(answer.body))
         )
         _ = response.add(.xRequestID, requestID)
@@ -197,7 +197,7 @@ final class MerchantInterface {
     private func response(to problem: Failure, _ requestID: String) -> HTTPResponse {
         var response = HTTPResponse(
             problem.code.status,
-            block: services.deployment.headers.json,
+            block: checkout.deployment.headers.json,
             body: .bytes(MerchantInterface.line(problem.problem.bytes))
         )
         _ = response.add(.xRequestID, requestID)
@@ -216,7 +216,7 @@ extension FormatName {
 extension MerchantInterface: ServiceGate {
     func admit(_ request: HTTPRequest, _ scope: Scope) async throws(Failure) -> KeyGrant {
         guard request.count(.origin) == 0 else { throw Failure(.browserNotAllowed) }
-        var caller = Exchange(request: request, services: services).caller
+        var caller = Exchange(request: request, services: checkout).caller
         caller.showsKey = true
         let (_, grant) = try await authenticate(request, caller)
         try demand(scope, of: grant)

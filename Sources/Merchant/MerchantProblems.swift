@@ -8,7 +8,7 @@ import Web
 
 extension Failure {
     /// In the codes of `/v1`: a refusal of the purchase has those of the pages, which merchants' programs share.
-    var ofService: Failure {
+    var forMerchantAPI: Failure {
         let code: FailureCode =
             switch code {
             case .quantityInvalid: .invalidRequest

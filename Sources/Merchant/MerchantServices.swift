@@ -25,14 +25,14 @@ final class MerchantServices {
     let orders: PostgresOrderStore
     /// Moves money that merchants ask for.
     let payments: PaymentService
-    /// What merchants are told.
+    /// The events for merchants.
     let events: PostgresEventStore
     /// What orders may be.
     let policy: OrderPolicy
     private let limits: MerchantLimits
     private let metrics: MetricsRegistry
     private let clock: any WallClock & MonotonicClock
-    /// Those of all answers that the description knows are there from the start.
+    /// Those of all answers in the description are there from the start.
     private var counters: [String: Counter] = [:]
     /// Hashes of all keys, as they were read last; only while somebody guesses.
     private var keyHashes: Set<Digest32> = []
@@ -45,7 +45,7 @@ final class MerchantServices {
     ///   - checkout: Of the loop.
     ///   - orders: Of the loop, as the other two.
     ///   - payments: Moves money.
-    ///   - events: What merchants are told.
+    ///   - events: The events for merchants.
     /// - Throws: `failed` where OpenSSL does not offer what sealing needs.
     init(
         _ deployment: MerchantDeployment,

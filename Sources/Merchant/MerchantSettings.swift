@@ -51,7 +51,7 @@ package struct MerchantSettings: Sendable {
         let round = read.duration(
             "reconciliation.round",
             0...3600,
-            "30s",
+            .seconds(30),
             "pause between two looks at what is to be asked of the provider; 0: never"
         )
         pollRound = round > .zero ? round : nil

@@ -45,7 +45,7 @@ enum PaymentAnswer {
         let now = SystemClock().now()
         var object = LedgerObject(
             seen.id,
-            of: operation.webviewSession,
+            of: operation.order,
             row,
             created: seen.created ?? now,
             updated: seen.version.updated ?? now

@@ -92,7 +92,7 @@ enum PaymentHandlers {
         _ call: MerchantCall
     ) async throws(Failure) -> MerchantAnswer {
         let webviewSession = request.target.webviewSession
-        let isOwn = try await call.mapErrors { () async throws(StoreError) in
+        let isOwn = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.merchant.orders.isOwn(webviewSession)
         }
         // The provider would not find it, and its refusal would be kept.
@@ -112,7 +112,7 @@ enum PaymentHandlers {
 
     private static func order(_ call: MerchantCall) async throws(Failure) -> MerchantOrder {
         let webviewSession = try call.webviewSession()
-        let found = try await call.mapErrors { () async throws(StoreError) in
+        let found = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.merchant.orders.read(webviewSession)
         }
         guard let found else { throw Failure(.notFound) }
@@ -141,7 +141,7 @@ enum PaymentHandlers {
     }
 
     private static func object(_ id: String, _ call: MerchantCall) async throws(Failure) -> LedgerObject? {
-        try await call.mapErrors { () async throws(StoreError) in try await call.merchant.orders.object(id) }
+        try await Failure.mapErrors { () async throws(StoreError) in try await call.merchant.orders.object(id) }
     }
 
     private static func descriptor(_ body: inout JSONReader) throws(Failure) -> String? {

@@ -36,7 +36,7 @@ final class PaymentService {
     ///   - orders: The ledger.
     ///   - client: The provider.
     ///   - random: Makes ids.
-    ///   - logger: Told about recoveries, refusals and unknown outcomes.
+    ///   - logger: For recoveries, refusals and unknown outcomes.
     ///   - metrics: Counts operations.
     init(
         orders: any OrderStore,
@@ -87,11 +87,7 @@ final class PaymentService {
     }
 
     private func begin(_ operation: OperationRequest) async throws(Failure) -> OperationVerdict {
-        do throws(StoreError) {
-            return try await orders.begin(operation)
-        } catch {
-            throw Failure(ofService: error)
-        }
+        try await Failure.mapErrors { () async throws(StoreError) in try await orders.begin(operation) }
     }
 
     /// Takes up an operation whose holder is gone.
@@ -114,11 +110,8 @@ final class PaymentService {
 
     /// Goes on where another request of the same claim was cut off.
     private func resume(_ id: UUIDBytes, _ webviewSession: UUIDBytes) async throws(Failure) -> StoredAnswer {
-        let taken: TakeOver
-        do throws(StoreError) {
-            taken = try await orders.takeOver(id, by: .request, freshAttempt: freshID())
-        } catch {
-            throw Failure(ofService: error)
+        let taken = try await Failure.mapErrors { () async throws(StoreError) in
+            try await orders.takeOver(id, by: .request, freshAttempt: freshID())
         }
         switch taken {
         case .taken(let operation): return try await perform(operation)
@@ -138,33 +131,36 @@ final class PaymentService {
             let outcome: PayingOutcome<Charge> = await pay(operation, .capture, operation.target)
             return try await conclude(operation, outcome.observed)
         case .createCharge:
-            let outcome: PayingOutcome<Charge> = await pay(operation, .createCharge, "")
+            let outcome: PayingOutcome<Charge> = await pay(operation, .createCharge)
             return try await conclude(operation, outcome.observed)
         case .refund:
-            let outcome: PayingOutcome<Refund> = await pay(operation, .createRefund, "")
+            let outcome: PayingOutcome<Refund> = await pay(operation, .createRefund)
             return try await conclude(operation, outcome.observed)
         case .cancelCharge: return try await conclude(operation, await cancel(operation))
         case .closePermission:
             let outcome = await close(operation)
             let answer = try await conclude(operation, outcome)
-            if Ending(operation.body)?.cancelsPending == true { await look(atWhatIsOpenIn: operation.webviewSession) }
+            if Ending(operation.body)?.cancelsPending == true { await look(atWhatIsOpenIn: operation.order) }
             return answer
         case .finalize:
-            throw Failure(.internalError, "nobody finalizes", session: operation.webviewSession)
+            throw Failure(.internalError, "nobody finalizes", session: operation.order)
         }
     }
 
+    /// Makes a call that moves money.
+    ///
+    /// - Parameter id: Of the object that the call changes; `nil` where it makes one.
     private func pay<Object: PayingObject>(
         _ operation: PaymentOperation,
         _ call: AmazonPayOperation,
-        _ id: String
+        _ id: String? = nil
     ) async -> PayingOutcome<Object> {
         guard let key = IdempotencyKey(operation.key) else {
             return .unknown(AmazonPayError(.outcomeUnknown, detail: "the stored key is none"))
         }
         let call = PayingCall(
             operation: call,
-            resource: call.resource(id),
+            resource: id.map { call.resource($0) } ?? call.resource(),
             body: operation.body,
             key: key,
             isRecovery: operation.isRecovery
@@ -272,7 +268,7 @@ final class PaymentService {
             try await settle(operation, .stuck("time"))
             throw PaymentService.problem(.outcomeUnknown, operation, error)
         case .notSent(let error), .unknown(let error):
-            // Whoever takes the operation over asks first, or sends the same once more.
+            // The process that takes the operation over asks first, or sends the same once more.
             count(operation, "unknown")
             logger.warning("payment.unknown", PaymentService.fields(operation, error.debugDescription))
             await expireLease(operation)
@@ -295,12 +291,12 @@ final class PaymentService {
         do throws(StoreError) {
             held = try await orders.settle(operation, as: end)
         } catch {
-            // The provider has done it or not, and whoever takes the operation over finds out.
-            throw Failure(.outcomeUnknown, error.debugDescription, session: operation.webviewSession)
+            // The provider has done it or not, and the process that takes the operation over finds out.
+            throw Failure(.outcomeUnknown, error.debugDescription, session: operation.order)
         }
         guard held else {
             logger.warning("payment.lease_lost", PaymentService.fields(operation, ""))
-            throw Failure(.requestInProgress, session: operation.webviewSession)
+            throw Failure(.requestInProgress, session: operation.order)
         }
         count(operation, end.word)
     }
@@ -329,7 +325,7 @@ final class PaymentService {
 
     private static func fields(_ operation: PaymentOperation, _ detail: String) -> [LogField] {
         [
-            LogField("flow", operation.webviewSession.description), LogField("operation", operation.id.description),
+            LogField("flow", operation.order.description), LogField("operation", operation.id.description),
             LogField("kind", operation.kind.rawValue), LogField("target", operation.target),
             LogField("detail", detail),
         ]
@@ -343,7 +339,7 @@ final class PaymentService {
         return Failure(
             code,
             error.debugDescription,
-            session: operation.webviewSession,
+            session: operation.order,
             context: isSaid ? ProviderProblem(error) : nil
         )
     }

@@ -46,7 +46,7 @@ extension SessionCreation {
             ),
             answer: try SessionCreation.sealed(answer, claim, call)
         )
-        let outcome = try await call.mapErrors { () async throws(StoreError) in
+        let outcome = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.merchant.creation.open(new, by: call.caller)
         }
         switch outcome {
@@ -126,7 +126,7 @@ extension SessionCreation {
                 answer.body,
                 for: claim,
                 under: call.key,
-                random: call.services.random
+                random: call.checkout.random
             )
             return StoredAnswer(status: answer.status.code, body: body)
         } catch {

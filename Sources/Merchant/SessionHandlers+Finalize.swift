@@ -16,8 +16,8 @@ extension SessionHandlers {
         let webviewSession = try call.webviewSession()
         let request = try FinalizeRequest(try call.body())
         let arrival = try arrival(request, webviewSession)
-        let verdict = try await mapErrors(call) { (broker) async throws(StoreError) in
-            try await broker.look(at: arrival, by: call.caller)
+        let verdict = try await Failure.mapErrors { () async throws(StoreError) in
+            try await call.checkout.broker.look(at: arrival, by: call.caller)
         }
         let facts: MobileFacts?
         switch verdict {
@@ -33,10 +33,10 @@ extension SessionHandlers {
             facts = nil
         }
         do throws(Failure) {
-            return try await purchase(call, webviewSession, call.services.broker.purchaseRequest(of: arrival), facts)
+            return try await purchase(call, webviewSession, call.checkout.broker.purchaseRequest(of: arrival), facts)
         } catch {
             // It was there a moment ago: another checkout session has come in its place.
-            guard error.ofService.code == .notFound else { throw error }
+            guard error.forMerchantAPI.code == .notFound else { throw error }
             throw Failure(.orderMismatch, field: "checkoutSessionId", session: webviewSession)
         }
     }
@@ -82,7 +82,7 @@ extension SessionHandlers {
             throw Failure(.internalError, "the terms of the flow cannot be read", session: arrival.webviewSession)
         }
         let mark = request.shippingAddress.map {
-            call.services.broker.mark(of: $0, in: arrival.webviewSession, under: arrival.proof)
+            call.checkout.broker.mark(of: $0, in: arrival.webviewSession, under: arrival.proof)
         }
         guard mark == terms.addressMark else {
             let rule = "Not the address that the session was opened with."
@@ -97,12 +97,16 @@ extension SessionHandlers {
         _ arrival: MobileReturn,
         _ order: AwaitedOrder
     ) async throws(Failure) {
-        guard let session = CheckoutSessionID(arrival.checkoutSession) else {
+        guard let checkoutSession = CheckoutSessionID(arrival.checkoutSession) else {
             throw Failure(.orderMismatch, field: "checkoutSessionId", session: arrival.webviewSession)
         }
-        let found = try await call.services.provider.arrived(session, arrival.webviewSession, total: order.total)
-        let refusal = try await mapErrors(call) { (broker) async throws(StoreError) in
-            try await broker.arrive(
+        let found = try await call.checkout.provider.arrived(
+            checkoutSession,
+            arrival.webviewSession,
+            total: order.total
+        )
+        let refusal = try await Failure.mapErrors { () async throws(StoreError) in
+            try await call.checkout.broker.arrive(
                 arrival,
                 merchantReference: found.merchantReference,
                 details: found.details,
@@ -110,16 +114,5 @@ extension SessionHandlers {
             )
         }
         if let refusal { throw refusal.failure(arrival.webviewSession) }
-    }
-
-    private static func mapErrors<Value>(
-        _ call: MerchantCall,
-        _ body: (Broker) async throws(StoreError) -> Value
-    ) async throws(Failure) -> Value {
-        do throws(StoreError) {
-            return try await body(call.services.broker)
-        } catch {
-            throw Failure(ofService: error)
-        }
     }
 }

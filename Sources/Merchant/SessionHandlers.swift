@@ -16,7 +16,7 @@ enum SessionHandlers {
     @Sendable static func create(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let policy = call.merchant.policy
         let request = try SessionRequest(try call.body(), policy)
-        return try await call.services.creation.open(request, for: call)
+        return try await call.checkout.creation.open(request, for: call)
     }
 
     /// Answers `GET /v1/sessions/{id}`.
@@ -30,7 +30,7 @@ enum SessionHandlers {
     /// Answers `GET /v1/sessions`.
     @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let query = try query(try call.query(RouteDescription.listParameters))
-        let page = try await call.mapErrors { () async throws(StoreError) in
+        let page = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.merchant.orders.page(query)
         }
         let body: JSONValue = [
@@ -74,7 +74,7 @@ enum SessionHandlers {
     /// How many a part of a list may have.
     ///
     /// - Parameter text: The parameter `limit`, where it was given.
-    /// - Returns: 1 to 100; 20 unless told otherwise.
+    /// - Returns: 1 to 100; 20 by default.
     /// - Throws: `invalid_request` for another text.
     static func limit(_ text: String?) throws(Failure) -> Int {
         guard let text else { return usualLimit }
@@ -94,7 +94,7 @@ enum SessionHandlers {
         try Failure.reading { () throws(JSONRefusal) in try body.end() }
         let webviewSession = try call.webviewSession()
         return try await call.idempotently(webviewSession) { () async throws(Failure) in
-            let isCancelled = try await call.mapErrors { () async throws(StoreError) in
+            let isCancelled = try await Failure.mapErrors { () async throws(StoreError) in
                 try await call.merchant.creation.cancel(webviewSession, by: call.caller)
             }
             let order = try await order(call, webviewSession)
@@ -124,10 +124,10 @@ enum SessionHandlers {
     /// Nothing is claimed, since the webview session itself remembers what became of it, and every repeat asks it.
     @Sendable static func complete(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let webviewSession = try call.webviewSession()
-        return try await purchase(call, webviewSession, try purchase(call, webviewSession), nil)
+        return try await purchase(call, webviewSession, try purchaseRequest(call, webviewSession), nil)
     }
 
-    /// Asks for a purchase, and says what became of it.
+    /// Purchases, and answers with the outcome.
     ///
     /// - Parameters:
     ///   - call: The request.
@@ -144,7 +144,7 @@ enum SessionHandlers {
     ) async throws(Failure) -> MerchantAnswer {
         let outcome: PurchaseOutcome
         do throws(Failure) {
-            outcome = try await call.services.purchases.purchase(request, facts, by: call.caller)
+            outcome = try await call.checkout.purchases.purchase(request, facts, by: call.caller)
         } catch {
             guard error.code == .purchaseInProgress else { throw error }
             // Somebody is at it, or the provider has not decided: the same request asks again.
@@ -168,7 +168,8 @@ enum SessionHandlers {
         }
     }
 
-    private static func purchase(
+    /// Reads both halves of a purchase from the content.
+    private static func purchaseRequest(
         _ call: MerchantCall,
         _ webviewSession: WebviewSessionID
     ) throws(Failure) -> PurchaseRequest {
@@ -215,7 +216,7 @@ enum SessionHandlers {
     private static func buyer(_ call: MerchantCall, _ request: PurchaseRequest) async throws(Failure) -> JSONValue? {
         let verdict: ReceiptVerdict
         do throws(StoreError) {
-            verdict = try await call.services.broker.receipt(
+            verdict = try await call.checkout.broker.receipt(
                 request.ticket,
                 proof: request.proof,
                 tab: nil,
@@ -233,7 +234,7 @@ enum SessionHandlers {
 
     /// The order of a session; throws `not_found`.
     static func order(_ call: MerchantCall, _ webviewSession: WebviewSessionID) async throws(Failure) -> MerchantOrder {
-        let found = try await call.mapErrors { () async throws(StoreError) in
+        let found = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.merchant.orders.read(webviewSession)
         }
         guard let found else { throw Failure(.notFound) }

@@ -1,7 +1,8 @@
 import MerchantOrders
 import Telemetry
 
-/// Gauges of what has no outcome yet, as the database holds it; made at the first reading, so that a missing series means not read.
+/// Gauges of what has no outcome yet, as the database holds it; made at the first reading, so that a missing series means not
+/// read.
 final class UnsettledGauges {
     private let counts: [Series: Gauge]
     private let ages: [Series: Gauge]

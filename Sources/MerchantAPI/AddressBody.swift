@@ -10,8 +10,8 @@ extension JSONReader {
     ///
     /// - Parameter name: The whole name.
     /// - Returns: The address; `nil` where it is absent or `null`.
-    /// - Throws: `invalid_request` for an unknown part, one that is too long or not printable, and where a part is missing without which
-    ///   nothing can be delivered.
+    /// - Throws: `invalid_request` for an unknown part, one that is too long or not printable, and where a part is missing
+    ///   without which nothing can be delivered.
     package mutating func address(_ name: String) throws(Failure) -> Address? {
         guard var object = try Failure.reading({ () throws(JSONRefusal) in try optionalObject(name) }) else {
             return nil

@@ -1,7 +1,7 @@
 import HTTPCore
 import MerchantOrders
 
-// What merchants are told of what happens, as the description of the interface has it.
+// The events that merchants get, as the description of the interface has them.
 extension RouteDescription {
     /// Lists events.
     package static let listEvents = RouteDescription(
@@ -51,7 +51,7 @@ extension NamedSchema {
         ])
     )
 
-    /// What an event tells: the session as it was then, and the object that the event is about.
+    /// The data of an event: the session as it was then, and the object that the event is about.
     package static let eventData = NamedSchema(
         "EventData",
         .object(

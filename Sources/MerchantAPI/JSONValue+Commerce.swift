@@ -51,8 +51,8 @@ extension JSONReader {
     ///
     /// - Parameter name: The whole name.
     /// - Returns: The sum.
-    /// - Throws: `invalid_request` where it is absent or no object; `invalid_amount` where it is not as amounts are written: a decimal
-    ///   text, never a number, and the code of a currency.
+    /// - Throws: `invalid_request` where it is absent or no object; `invalid_amount` where it is not as amounts are written: a
+    ///   decimal text, never a number, and the code of a currency.
     package mutating func money(_ name: String) throws(Failure) -> Money {
         guard let money = try optionalMoney(name) else { throw Failure(refusal(name, .missing)) }
         return money

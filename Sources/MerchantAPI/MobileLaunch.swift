@@ -3,7 +3,7 @@ package import StrictJSON
 
 /// What an app hands to the provider's library, so that it starts the checkout.
 ///
-/// None of it is secret: the signature says that the payload is the merchant's, to whoever copies it.
+/// None of it is secret, also in a copy: the signature only says that the payload is the merchant's.
 package struct MobileLaunch: Sendable {
     /// A payload and its signature.
     package struct Signed: Sendable {

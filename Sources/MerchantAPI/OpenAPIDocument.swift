@@ -223,7 +223,7 @@ package enum OpenAPIDocument {
         }
         if !route.path.places.isEmpty { codes.insert(.notFound) }
         codes.formUnion(route.shape.problems)
-        return FailureCode.ofService.filter(codes.contains)
+        return FailureCode.ofMerchantAPI.filter(codes.contains)
     }
 
     /// The named shapes that the routes use, and those that these use; only those that nothing but requests have are closed.

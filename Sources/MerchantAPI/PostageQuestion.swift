@@ -5,7 +5,7 @@ import StrictJSON
 
 /// What a merchant's server is asked when the buyer has chosen an address: what it costs to send the order there.
 ///
-/// Of the address it is told what prices go by, and nothing that names a person or a house.
+/// Of the address it has what prices go by, and nothing that names a person or a house.
 package struct PostageQuestion: Sendable, Hashable, CustomStringConvertible {
     /// What prices go by.
     package struct Destination: Sendable, Hashable {
@@ -13,7 +13,7 @@ package struct PostageQuestion: Sendable, Hashable, CustomStringConvertible {
         private let region: String?
         private let postalCode: String?
 
-        /// The part of an address that is told.
+        /// The part of an address that is sent.
         ///
         /// - Parameter address: As the provider gives it.
         package init(_ address: Address) {

@@ -92,16 +92,33 @@ extension Failure {
         self.init(code, message: text, field: refusal.field)
     }
 
-    /// A store that did not do what it was asked, below `/v1`: that an outcome is unknown is told, since the key makes a repeat safe.
+    /// A failure of the store, below `/v1`: an unknown outcome has a code of its own there.
+    ///
+    /// The key makes a repeat safe.
     ///
     /// - Parameter error: Of the store.
-    package init(ofService error: StoreError) {
+    package init(forMerchantAPI error: StoreError) {
         switch error.code {
         case .unavailable: self.init(.unavailable, error.debugDescription)
         case .overloaded: self.init(.unavailable, error.debugDescription, retryAfter: 1)
         case .outcomeUnknown: self.init(.outcomeUnknown, error.debugDescription)
         case .limited(let seconds): self.init(.rateLimited, error.debugDescription, retryAfter: seconds)
         case .fault: self.init(.internalError, error.debugDescription)
+        }
+    }
+
+    /// Calls a store, and turns its failures into those of `/v1`.
+    ///
+    /// - Parameter body: One call of a store.
+    /// - Returns: What it returns.
+    /// - Throws: `unavailable`, `outcome_unknown`, `rate_limited`, `internal_error`.
+    package static func mapErrors<Value>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(Failure) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw Failure(forMerchantAPI: error)
         }
     }
 

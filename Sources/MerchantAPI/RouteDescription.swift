@@ -15,7 +15,8 @@ package struct RouteDescription: Sendable {
         package var example: String?
         /// What a success looks like, by status.
         package var answers: [(status: HTTPStatus, shape: Schema)]
-        /// Whether the answer to a POST is kept under its Idempotency-Key; one that is not is made anew, without a second effect.
+        /// Whether the answer to a POST is kept under its Idempotency-Key; one that is not is made anew, without a second
+        /// effect.
         package var isKept = true
         /// Whether the answer has an `ETag`, and is 304 for who has it already.
         package var isCached = false

@@ -2,7 +2,7 @@ import Commerce
 package import StrictJSON
 import Web
 
-/// The shape of a JSON value, as far as the description of the interface tells it.
+/// The shape of a JSON value, as the description of the interface has it.
 package indirect enum Schema: Sendable, Hashable {
     /// A text of so many characters.
     case text(ClosedRange<Int>)
@@ -238,7 +238,7 @@ package struct NamedSchema: Sendable, Hashable {
             .required(
                 "error",
                 .object([
-                    .required("code", .word(FailureCode.ofService.map(\.name))),
+                    .required("code", .word(FailureCode.ofMerchantAPI.map(\.name))),
                     .required("message", .text(1...1_000), "for developers; may change"),
                     .optional("field", .text(1...200), "the member or parameter that is wrong"),
                     .optional(

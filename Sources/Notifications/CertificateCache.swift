@@ -15,7 +15,7 @@ package final class CertificateCache {
         package var life = Duration.seconds(86_400)
         /// How long an address that brought no key is left alone.
         package var refusalLife = Duration.seconds(60)
-        /// For one fetch; whoever names slow hosts holds a flight for no longer.
+        /// For one fetch: a sender that names slow hosts holds a flight for no longer.
         package var timeout = Duration.seconds(2)
         /// The most bytes of a certificate with all that comes with it.
         package var byteCount = 16 << 10
@@ -33,7 +33,7 @@ package final class CertificateCache {
         /// The end of the certificate.
         let validUntil: WallTime?
         let keptUntil: MonotonicTime
-        /// Counts up; tells which came first.
+        /// Counts up: the order of arrival.
         let serial: Int
 
         var isKey: Bool {
@@ -59,7 +59,7 @@ package final class CertificateCache {
     ///   - chain: Judges certificates.
     ///   - names: A certificate must name one of these, or the service's host that it was fetched from.
     ///   - limits: What is spent at most.
-    ///   - clock: Tells how long something has been kept.
+    ///   - clock: For the age of what is kept.
     ///   - logger: Hears about addresses that brought no key, at level info.
     package init(
         exchange: any HTTPExchange,
@@ -97,7 +97,7 @@ package final class CertificateCache {
             if let entry = entries[url], isFresh(entry, at: now) { return try entry.verdict.get() }
             guard flights[url] != nil else { break }
             await withCheckedContinuation { flights[url, default: []].append($0) }
-            // Whoever made the fetch may have gone away under it: then nothing is remembered, and the next one makes it.
+            // The task of the fetch may have been cancelled: then nothing is remembered, and the next caller fetches.
         }
         guard flights.count < limits.flights, mayFetch() else { throw .certificateUnavailable }
         flights[url] = []

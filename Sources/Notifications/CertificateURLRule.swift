@@ -8,8 +8,8 @@ package struct CertificateURL: Sendable, Hashable {
     package let serviceHost: String?
 }
 
-/// Tells addresses of the notification service from all others, so that nobody can make this program call a server of their
-/// choice.
+/// Distinguishes addresses of the notification service from all others, so that nobody can make this program call a server of
+/// their choice.
 ///
 /// The service's hosts are `sns.REGION.amazonaws.com` and `sns.REGION.amazonaws.com.cn`.
 package struct CertificateURLRule: Sendable {

@@ -4,8 +4,11 @@ package struct NotificationPolicy: Sendable {
     package var topics: Set<String>
     /// Our account; the message inside must be about it.
     package var merchantID: String
-    /// How old a message may be; longer than the service tries again, since a repeat keeps its time.
-    package var maximumAge = Duration.seconds(4 * 3600)
+    /// The age in production: longer than the service tries again, since a repeat keeps its time.
+    package static let usualMaximumAge = Duration.seconds(4 * 3600)
+
+    /// How old a message may be.
+    package var maximumAge = NotificationPolicy.usualMaximumAge
     /// How far a message may be ahead of our clock.
     package var ahead = Duration.seconds(300)
     /// Where certificates may be fetched from.

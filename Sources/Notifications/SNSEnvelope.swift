@@ -45,7 +45,7 @@ package struct SNSEnvelope: Sendable {
 
     /// Reads an envelope.
     ///
-    /// - Parameter body: Of a request; its size was bounded by whoever read it.
+    /// - Parameter body: Of a request; its size was bounded by the reader.
     /// - Throws: `malformed` for anything but one JSON object without repeated names, in which every member that is needed has
     ///   its type, its form, and one spelling; members that are not needed are not looked at.
     package init(_ body: [UInt8]) throws(NotificationRefusal) {

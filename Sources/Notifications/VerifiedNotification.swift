@@ -1,6 +1,6 @@
 /// What a message says whose signature is good, whose topic is ours, and which is fresh.
 package enum VerifiedNotification: Sendable, Hashable {
-    /// Something about one of our objects has changed; what, only a reading of the object tells.
+    /// One of our objects has changed; the object has to be read to learn what.
     case change(ObjectChange)
     /// Somebody wants us to subscribe to our topic, by a single GET of the address; it is one of the notification service.
     case subscription(confirmURL: String)
@@ -26,7 +26,7 @@ package struct ObjectChange: Sendable, Hashable {
         case chargeback = "CHARGEBACK"
     }
 
-    /// Tells messages apart; the same at every delivery of one.
+    /// The id of the message; the same at every delivery of it.
     package let messageID: String
     /// What kind of object.
     package let kind: Kind

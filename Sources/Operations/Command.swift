@@ -12,7 +12,7 @@ package struct Command: Sendable {
     package let options: [CommandOption]
     /// Whole command lines to copy.
     package let examples: [String]
-    /// Whether it ends by itself in its own order when it is told to; the others are simply ended by the signal.
+    /// Whether it ends by itself in its own order at a signal; the others are simply ended by it.
     package let answersSignals: Bool
     /// Runs the command.
     ///

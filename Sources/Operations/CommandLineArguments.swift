@@ -22,10 +22,10 @@ package struct CommandLineArguments: Sendable, Equatable {
     /// - Parameters:
     ///   - words: Everything behind the program's name.
     ///   - options: All options that any command has.
-    /// - Throws: For an unknown option, a missing value, a value where none belongs, or the content of a file where its path belongs; no
-    ///   text holds the value of an option.
+    /// - Throws: For an unknown option, a missing value, a value where none belongs, or the content of a file where its path
+    ///   belongs; no text holds the value of an option.
     package init(_ words: [String], options: [CommandOption]) throws(Problem) {
-        // Before anything is said of any word: what is not known is repeated to whoever asks.
+        // Before anything is said of any word: what is not known is repeated on the terminal.
         for (place, word) in words.enumerated() {
             if let text = CommandLineArguments.pasted(word, behind: place == 0 ? "" : words[place - 1]) {
                 throw Problem(text: text)

@@ -1,4 +1,4 @@
-/// The commands of a program: finds the one that words ask for, and tells of all of them.
+/// The commands of a program: finds the one that words ask for, and lists them all.
 ///
 /// The help texts are made from the commands, so that they cannot disagree with the program.
 package struct CommandSet: Sendable {
@@ -103,7 +103,7 @@ package struct CommandSet: Sendable {
 
     /// Whether the command would lose something if a signal just ended it.
     package func answersSignals(_ words: [String]) -> Bool {
-        // What cannot be read is told by `run`.
+        // What cannot be read is reported by `run`.
         guard let name = (try? CommandLineArguments(words, options: options))?.command else { return false }
         return command(named: name)?.answersSignals == true
     }

@@ -21,7 +21,8 @@ package final class Jobs: Sendable {
     /// Whether the pauses are those of a test.
     package var isShortened: Bool { shortened != nil }
 
-    /// Schedules a job on the present loop; its first run begins at once, so that what a crash left behind is taken up without a wait.
+    /// Schedules a job on the present loop; its first run begins at once, so that what a crash left behind is taken up without
+    /// a wait.
     ///
     /// - Parameters:
     ///   - pause: Between two runs.
@@ -131,7 +132,7 @@ private final class Job {
     private func waitForNext() async {
         guard !isAskedAgain else {
             isAskedAgain = false
-            // Others have a turn in between, whoever asks and how often.
+            // Others have a turn in between, however often a run is asked for.
             return await reactor.nextTurn()
         }
         await reactor.suspend { suspension in

@@ -4,8 +4,8 @@ package import Primitives
 /// Runs several kinds of background work in small steps: a step of each in turn, with a rest before it where the budget of the
 /// database's time is used up.
 ///
-/// A kind that has no more to do is due again an interval later. What is left at the end of a run goes on in the next, so no kind
-/// waits for another's backlog. What comes first has no rest before it and leaves a debt at most.
+/// A kind that has no more to do is due again an interval later. What is left at the end of a run goes on in the next, so no
+/// kind waits for another's backlog. What comes first has no rest before it and leaves a debt at most.
 package final class SteppedWork {
     /// Does a little; whether there is more to do.
     package typealias Step = () async -> Bool

@@ -4,7 +4,7 @@ package import EventIO
 package struct SupervisedProcess: Sendable {
     /// For people, with its article.
     package let name: String
-    /// It is watched, and ended by whoever started it.
+    /// It is watched, and ended by its starter.
     package let process: ChildProcess
 
     /// A process, with a name that has its article.
@@ -14,7 +14,7 @@ package struct SupervisedProcess: Sendable {
     }
 }
 
-/// A companion has ended before the program was told to.
+/// A supervised process has ended before the program was stopped.
 package struct SupervisedProcessEnded: Error, CustomDebugStringConvertible {
     /// Which, with its article.
     package let name: String

@@ -46,7 +46,7 @@ package final class PageRenderer: Sendable {
         switch client {
         case .iosApp: pages(language).iosCart.render(nonce: nonce)
         case .androidApp: pages(language).androidCart.render(nonce: nonce)
-        // Whoever comes from a merchant has a cart there; nobody is sent to this one.
+        // A buyer who comes from a merchant has a cart there, and is not sent to this one.
         case .browser, .site, .mobileApp: pages(language).browserCart.render(nonce: nonce)
         }
     }
@@ -149,7 +149,7 @@ package final class PageRenderer: Sendable {
         pages(language).neutral
     }
 
-    /// A page of a feature that only tells something, in the shop's frame and the buyer's language.
+    /// A page of a feature with a notice alone, in the shop's frame and the buyer's language.
     ///
     /// - Parameters:
     ///   - heading: Plain text.

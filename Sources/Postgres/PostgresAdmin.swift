@@ -3,7 +3,8 @@ package import Primitives
 
 /// A blocking connection for tools and tests: text of SQL in, text out.
 ///
-/// Every call waits on the calling thread, so it has no place on a loop that serves. Not `Sendable`; closed with its last reference.
+/// Every call waits on the calling thread, so it has no place on a loop that serves. Not `Sendable`; closed with its last
+/// reference.
 @safe package final class PostgresAdmin {
     private let connection: OpaquePointer
 
@@ -29,7 +30,7 @@ package import Primitives
         try self.init(keywords)
     }
 
-    /// Connects with the settings of the program's own sessions that write, for whoever looks at the plans that it gets.
+    /// Connects with the settings of the program's own sessions that write, to look at the plans that it gets.
     package convenience init(like configuration: PostgresConfiguration) throws(PostgresError) {
         let keywords = ConnectionSettings(configuration, role: .write).keywords(attempt: 0)
         try self.init(Dictionary(keywords.map { ($0.keyword, $0.value) }) { $1 })
@@ -92,7 +93,7 @@ package import Primitives
         try run("CREATE DATABASE \(PostgresAdmin.quoted(name))\(source)")
     }
 
-    /// Removes a database, and disconnects whoever is connected to it; one that is not there is fine.
+    /// Removes a database and disconnects its clients; one that is not there is fine.
     ///
     /// - Parameter name: Any text; it is quoted here.
     /// - Throws: `rejected` by the server.

@@ -19,7 +19,8 @@ package final class TestDatabase: Sendable {
     /// - Parameters:
     ///   - migrations: A folder of migrations to apply first; `nil` for an empty database.
     ///   - features: Whose migrations are applied with them.
-    ///   - isAged: Whether the schema has been in use for three years: 36 months of partitions with rows, and statistics of all.
+    ///   - isAged: Whether the schema has been in use for three years: 36 months of partitions with rows, and statistics of
+    ///     all.
     /// - Throws: `cluster` with what is missing when there is no server on this machine, `migration`.
     package init(
         migrations: String? = nil,
@@ -80,7 +81,7 @@ package final class TestDatabase: Sendable {
         return (role, Secret(url.reveal().replacing("//sallyport@", with: "//\(role)@")))
     }
 
-    /// Copies it, as a backup does; whoever is connected is disconnected, and may come back afterwards.
+    /// Copies it, as a backup does; clients are disconnected, and may connect again afterwards.
     ///
     /// - Returns: For `restore`; goes away with the cluster.
     /// - Throws: `PostgresError`.

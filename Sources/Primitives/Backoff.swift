@@ -1,4 +1,5 @@
-/// Pauses between tries: each bound twice the last one, and a draw below it, so that many who failed together do not come back together.
+/// Pauses between tries: each bound twice the last one, and a draw below it, so that many who failed together do not come back
+/// together.
 package struct Backoff: Sendable {
     /// The longest pause after the first failure; doubles with each.
     package var base: Duration

@@ -113,7 +113,8 @@ package enum Base64URL {
 
     /// The bytes behind an encoding, or `nil` where the text is not the canonical one.
     ///
-    /// - Parameter text: ASCII; a foreign character, padding, an impossible length or set bits behind the last byte are refused.
+    /// - Parameter text: ASCII; a foreign character, padding, an impossible length or set bits behind the last byte are
+    ///   refused.
     /// - Returns: The decoded bytes.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         var isCanonical = false

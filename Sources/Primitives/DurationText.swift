@@ -1,4 +1,4 @@
-/// The one reader of lengths of time as operators write them, in settings and on command lines.
+/// The one reader and writer of lengths of time as operators write them, in settings and on command lines.
 package enum DurationText {
     /// The length of time that a text stands for in seconds, or `nil` where it is none.
     ///
@@ -12,6 +12,19 @@ package enum DurationText {
         guard let count = DecimalDigits.parse(digits.span, limit: bounds.upperBound) else { return nil }
         let (total, isTooLong) = count.multipliedReportingOverflow(by: unit ?? 1)
         return !isTooLong && bounds.contains(total) ? total : nil
+    }
+
+    /// The text of a length of time: whole seconds, minutes or hours, in the largest unit that it has two or more of.
+    ///
+    /// - Parameter duration: Whole seconds, zero or more; what is below a second is left out.
+    /// - Returns: Such as `60s`, `90s`, `15m` or `24h`.
+    package static func text(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        for (unit, letter): (Int64, String) in [(3_600, "h"), (60, "m")]
+        where seconds.isMultiple(of: unit) && seconds / unit >= 2 {
+            return "\(seconds / unit)\(letter)"
+        }
+        return "\(seconds)s"
     }
 
     private static func seconds(inUnit letter: UInt8) -> Int? {

@@ -2,9 +2,9 @@ public import Synchronization
 
 /// A value that threads share, one at a time.
 ///
-/// It is `Mutex` of the standard library plus one atomic flag: where two threads contend, `Mutex` hands over inside a library that the thread
-/// sanitizer does not see into (Swift 6.3), and every such hand-over is reported as a race. Leaving stores the flag and entering
-/// loads it, which the sanitizer understands; on x86 both are plain moves.
+/// It is `Mutex` of the standard library plus one atomic flag: where two threads contend, `Mutex` hands over inside a library
+/// that the thread sanitizer does not see into (Swift 6.3), and every such hand-over is reported as a race. Leaving stores the
+/// flag and entering loads it, which the sanitizer understands; on x86 both are plain moves.
 @usableFromInline package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>
     @usableFromInline let handOver = Atomic<Bool>(false)

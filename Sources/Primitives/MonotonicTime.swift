@@ -46,7 +46,7 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
     }
 }
 
-/// Tells how far the clock has come that nobody sets: a parameter of every limit, cache and wait.
+/// A source of the monotonic time: a parameter of every limit, cache and wait.
 package protocol MonotonicClock: Sendable {
     /// The present on the clock that only goes forward.
     func monotonicNow() -> MonotonicTime

@@ -6,7 +6,7 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible, 
         case unavailable
         /// More is asked of the store than it can do in time; nothing was done, a retry is safe.
         case overloaded
-        /// The store was lost while it worked, and a second look did not tell what became of it.
+        /// The store was lost while it worked, and a re-read did not show the outcome.
         case outcomeUnknown
         /// The caller asks too much, so the store was not asked; whole seconds until the next try may work.
         case limited(retryAfter: Int)

@@ -41,7 +41,7 @@ package struct WallTime: Sendable, Hashable, Comparable, Codable {
     }
 }
 
-/// Tells the calendar time; a parameter of everything that stores or prints one.
+/// A source of the calendar time; a parameter of everything that stores or prints one.
 package protocol WallClock: Sendable {
     /// The present, in UTC.
     func now() -> WallTime

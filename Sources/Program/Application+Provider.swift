@@ -11,7 +11,8 @@ extension Application {
     /// - Parameters:
     ///   - configuration: Names its address and authority.
     ///   - companion: Its process, where that is a child of this one.
-    /// - Throws: `SupervisedProcessEnded` as soon as that has ended; `ConfigurationError` when nothing answers within twenty seconds.
+    /// - Throws: `SupervisedProcessEnded` as soon as that has ended; `ConfigurationError` when nothing answers within twenty
+    ///   seconds.
     func waitForProvider(_ configuration: Configuration, beside companion: SupervisedProcess?) async throws {
         let provider = try configuration.checkout().provider
         let url = provider.apiURL + "/_sim/health"

@@ -58,7 +58,7 @@ package final class Application: Sendable {
         return application
     }
 
-    /// Reads every file that the configuration names, so that a mistake is told before anything is started.
+    /// Reads every file that the configuration names, so that a mistake is reported before anything is started.
     ///
     /// - Parameter configuration: Checked in itself.
     /// - Throws: `ConfigurationError` with every problem of every part.

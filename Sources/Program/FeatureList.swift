@@ -26,6 +26,6 @@ package enum FeatureList {
     /// What keys of merchants' programs may open.
     static var scopes: [Scope] { all.slots(Scope.self) }
 
-    /// What merchants can be told about.
+    /// The events that merchants can get.
     static var eventTypes: [WebhookEventType] { WebhookEventType.ofOrders + all.slots(WebhookEventType.self) }
 }

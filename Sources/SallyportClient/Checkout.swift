@@ -76,7 +76,7 @@ public actor Checkout {
     /// Takes a ticket that the cart page has handed over by its bridge.
     ///
     /// - Parameter ticket: From the page's message.
-    /// - Returns: What the tab is opened with, as ``CheckoutState/opening(_:)`` tells, too. The checkout before is over.
+    /// - Returns: What the tab is opened with, as ``CheckoutState/opening(_:)`` has it, too. The checkout before is over.
     /// - Throws: Where the store cannot keep it: the tab must not be opened then.
     @discardableResult
     public func open(_ ticket: LaunchTicket) throws -> Launch {
@@ -88,9 +88,9 @@ public actor Checkout {
     /// - Parameters:
     ///   - items: Quantities by the shop's own ids.
     ///   - key: Names this try to buy: after an error it is the same again, for a buyer who starts over a new one.
-    /// - Returns: What the tab is opened with, as ``CheckoutState/opening(_:)`` tells, too. The checkout before is over.
-    /// - Throws: ``CheckoutError``, what the transport or the store throws. `CancellationError` where ``cancel()``, another `begin`
-    ///   or a link has overtaken it: that is no failure, and ``state`` tells how it stands.
+    /// - Returns: What the tab is opened with, as ``CheckoutState/opening(_:)`` has it, too. The checkout before is over.
+    /// - Throws: ``CheckoutError``, what the transport or the store throws. `CancellationError` where ``cancel()``, another
+    ///   `begin` or a link has overtaken it: that is no failure, and ``state`` has the present state.
     @discardableResult
     public func begin(_ items: [String: Int], key: String) async throws -> Launch {
         guard case .server(let server) = completion else { throw CheckoutError("the cart page begins this checkout") }
@@ -193,7 +193,7 @@ public actor Checkout {
         become(.ended(.cancelled))
     }
 
-    /// Tells where the web view has gone: the receipt of the page says that the purchase is done.
+    /// Takes in where the web view has gone: the receipt of the page means that the purchase is done.
     ///
     /// - Parameter url: What the web view has loaded.
     /// - Throws: What the store throws.
@@ -215,7 +215,7 @@ public actor Checkout {
         return age < -60 || age > configuration.returnDeadline
     }
 
-    /// Waits for a link, and says so unless it has said more already: an address for the tab is told once.
+    /// Waits for a link, and says so unless it has said more already: an address for the tab is reported once.
     @discardableResult
     private func waitForReturn() -> CheckoutState {
         switch state {

@@ -57,7 +57,7 @@ public protocol CheckoutStore: Sendable {
 
 /// A store that ends with the program.
 public final class MemoryCheckoutStore: CheckoutStore, @unchecked Sendable {
-    // Unchecked: whoever reads or writes the record holds the lock. The standard library's mutex needs a newer iOS.
+    // Unchecked: the record is read and written under the lock. The standard library's mutex needs a newer iOS.
     private let lock = NSLock()
     private var record: CheckoutRecord?
 

@@ -8,7 +8,8 @@ public enum CheckoutState: Sendable, Hashable {
     case starting
     /// The secure tab is to be opened with this, at once and once.
     case opening(Launch)
-    /// The tab was opened before ``Checkout/resume()``, maybe by an app that has ended since; only a return link or the server says what happened in it.
+    /// The tab was opened before ``Checkout/resume()``, maybe by an app that has ended since; only a return link or the server
+    /// says what happened in it.
     case inTab
     /// The return was received, and the payment is being completed.
     case completing
@@ -24,7 +25,8 @@ public enum CheckoutState: Sendable, Hashable {
     case ended(CheckoutEnd)
     /// Nothing is known: the network or a server was away.
     ///
-    /// ``Checkout/resume()`` asks again, which is always safe; where it was ``Checkout/begin(_:key:)`` that has failed, that under the same key.
+    /// ``Checkout/resume()`` asks again, which is always safe; where it was ``Checkout/begin(_:key:)`` that has failed, that
+    /// under the same key.
     case failed(String)
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The launch ticket: opens the secure tab once, and afterwards tells to which checkout a return belongs.
+/// The launch ticket: opens the secure tab once, and afterwards identifies the checkout that a return belongs to.
 public struct LaunchTicket: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
     /// `swa_` and 64 characters of base64url: a secret until the tab was opened.
     public let text: String

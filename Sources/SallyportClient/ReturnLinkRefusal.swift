@@ -24,7 +24,8 @@ public enum ReturnLinkRefusal: Error, Sendable, Hashable {
     case malformedParameter(ReturnLink.Parameter)
     /// No checkout is under way in this app.
     case noCheckout
-    /// The link belongs to a checkout that this app has not started, to an older one, or comes while another of the same tab is decided.
+    /// The link belongs to a checkout that this app has not started, to an older one, or comes while another of the same tab is
+    /// decided.
     case otherCheckout
     /// Its two tickets belong to two sessions.
     case otherSession

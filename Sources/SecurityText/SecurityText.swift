@@ -60,7 +60,7 @@ package struct SecurityText: Feature, FeatureProcess {
         }
     }
 
-    /// A running program stands for its settings; whoever keeps a copy asks again within this time.
+    /// A running program stands for its settings; a copy is asked for again within this time.
     static let life: Duration = .seconds(30 * 86_400)
 
     /// The file, with its two required fields.

@@ -3,7 +3,8 @@ package import Web
 
 /// What is known of a feature without settings.
 package struct FeatureCard: Sendable {
-    /// One word in lower case: the folder of its migrations, and the first word of the names of its settings where no older names are kept.
+    /// One word in lower case: the folder of its migrations, and the first word of the names of its settings where no older
+    /// names are kept.
     package let name: String
     /// The features below that its parts ask for.
     package let needs: [any Feature.Type]

@@ -47,7 +47,7 @@ package struct FeatureCommand: Sendable {
 
     /// The same, with whole command lines to copy at the end of its help.
     ///
-    /// - Parameter answersSignals: Whether it ends by itself in its own order when it is told to.
+    /// - Parameter answersSignals: Whether it ends by itself in its own order at a signal.
     package func with(examples: [String], answersSignals: Bool = false) -> FeatureCommand {
         var copy = self
         copy.examples = examples
@@ -71,7 +71,7 @@ package protocol CommandHost: Sendable {
     /// Everything of a type that features offer, in list order; also of those that the settings switch off.
     func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot]
 
-    /// Reads the settings of a scope, runs a body, and tells an operator what it throws.
+    /// Reads the settings of a scope, runs a body, and reports to the operator what it throws.
     ///
     /// - Returns: The exit status.
     func run(

@@ -49,7 +49,7 @@ package struct FeatureSet: Sendable {
 
     /// What is wrong with the list itself, beside names that the program has already.
     ///
-    /// Nobody can mend it but whoever wrote the program, so a test asks, and the start refuses it.
+    /// Only a change of the program mends it, so a test asks, and the start refuses it.
     package func faults(beside program: Names = Names()) -> [String] {
         var taken = program
         var faults: [String] = []

@@ -12,7 +12,7 @@ package final class LoopContext {
     package let database: PostgresClient
     /// The fields of responses.
     package let headers: HeaderPolicy
-    /// How refusals are told on the hosts of the program, by kind of answer.
+    /// How refusals are written on the hosts of the program, by kind of answer.
     package var formats: [FormatName: any FailureFormat] = [:]
     private var parts: [ObjectIdentifier: any FeaturePart] = [:]
     private var opening: FeatureCard?

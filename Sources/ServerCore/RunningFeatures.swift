@@ -31,7 +31,7 @@ package struct RunningFeatures: Sendable {
 
     /// Has each read its files again.
     ///
-    /// - Parameter refused: Told of each that goes on with what it had.
+    /// - Parameter refused: Called for each that goes on with what it had.
     package func reload(refused: (_ name: String, any Error) -> Void) {
         for member in members {
             do {

@@ -4,8 +4,8 @@ package import Primitives
 /// The key that a merchant's program shows with each request.
 ///
 /// `swk_`, then base64url without padding of 16 bytes id and 32 secret bytes: 68 characters of `[A-Za-z0-9_-]`, as long as
-/// every token that says where to look. It is shown once, when it is made; only its hash is kept. Every way of printing one yields its
-/// tag and the first eight digits of its hash.
+/// every token that says where to look. It is shown once, when it is made; only its hash is kept. Every way of printing one
+/// yields its tag and the first eight digits of its hash.
 package struct APIKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// Names the key, in lists and in logs; no secret.
     package let id: UUIDBytes

@@ -9,7 +9,7 @@ package struct IdempotencyClaim: Sendable, Hashable {
     package let key: UUIDBytes
     /// The client's word: 1 to 64 characters of `[A-Za-z0-9_-]`.
     package let text: String
-    /// Tells the request from another one under the same word.
+    /// Digest of the request, which differs for another one under the same word.
     package let fingerprint: Digest32
 
     /// The greatest number of characters of a client's word.
@@ -38,7 +38,7 @@ package struct IdempotencyClaim: Sendable, Hashable {
         (1...maximumLength).contains(text.utf8.count) && text.utf8.allSatisfy(Base64URL.contains)
     }
 
-    /// What tells a request from others.
+    /// The digest of a request.
     ///
     /// - Parameters:
     ///   - method: Upper case.
@@ -83,7 +83,7 @@ package struct StoredAnswer: Sendable, Hashable {
 
 /// What became of an attempt to take a claim.
 package enum ClaimVerdict: Sendable, Hashable {
-    /// It is ours. The time, by the database's clock, tells this holder from those before and after.
+    /// It is ours. The time, by the database's clock, differs from that of the holders before and after.
     case taken(until: WallTime)
     /// Somebody else had it first.
     case others(ClaimState)

@@ -107,7 +107,7 @@ extension Broker {
         by caller: Caller
     ) async throws(StoreError) -> OpenVerdict {
         let launchHash = hash(ticket)
-        if let state = deadWebviewSessions.state(of: launchHash, at: clock.monotonicNow()) { return .dead(state) }
+        if let state = endedSessions.state(of: launchHash, at: clock.monotonicNow()) { return .dead(state) }
         let tabHash = tab.map { hash($0) }
         let shown = ShownTokens(ticket.webviewSession, launchHash, other: tabHash)
         try admit(shown, by: caller)
@@ -127,7 +127,7 @@ extension Broker {
         counters.count(.open, opened.decision.rawValue)
         limits.remember(ShownTokens(ticket.webviewSession, launchHash, other: request.freshTabHash))
         if opened.decision == .dead {
-            deadWebviewSessions.insert(opened.state, of: launchHash, at: clock.monotonicNow())
+            endedSessions.insert(opened.state, of: launchHash, at: clock.monotonicNow())
         }
         return verdict(opened, fresh)
     }

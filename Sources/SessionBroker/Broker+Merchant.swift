@@ -7,12 +7,12 @@ package enum AllocationOutcome: Sendable {
     case allocated(NewWebviewSession, IssuedWebviewSession)
     /// All together have too many live webview sessions: 429.
     case tooManyWebviewSessions
-    /// The policy wants a challenge of this client and there is none: 400.
+    /// The policy requires a challenge of this client and there is none: 400.
     case verifierRequired
 }
 
 extension Broker {
-    /// Allocates a webview session and its tokens for a merchant's server; whoever asked stores it, together with what only
+    /// Allocates a webview session and its tokens for a merchant's server; the caller stores it, together with what only
     /// merchants' webview sessions have.
     ///
     /// The limits of addresses and installs do not count: a server has one address, and each webview session has a proof of its

@@ -19,7 +19,7 @@ extension Broker {
         }
         let evidence = evidence(request)
         let shown = shownTokens(evidence)
-        if let state = deadWebviewSessions.state(
+        if let state = endedSessions.state(
             of: evidence.returnHash,
             with: evidence.appHash,
             at: clock.monotonicNow()
@@ -93,7 +93,7 @@ extension Broker {
         return isDone
     }
 
-    /// Notes that the provider agreed before the bank has spoken: merchants are told, and the lease stays.
+    /// Notes that the provider agreed before the bank has spoken: merchants get an event, and the lease stays.
     ///
     /// - Parameter attempt: What `purchase` or `takeOver` returned.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; nothing depends on it.
@@ -214,7 +214,7 @@ extension Broker {
         try await store.claimStuck(limit: limit)
     }
 
-    /// What a webview session knows of its payment.
+    /// The payment state of a webview session.
     ///
     /// - Parameter webviewSession: Any id.
     /// - Returns: `nil` for a webview session that is not there.
@@ -348,7 +348,7 @@ extension Broker {
         case .proofRequired, .proofMismatch: try miss(shownTokens(evidence), by: caller)
         case .dead:
             let uptime = clock.monotonicNow()
-            deadWebviewSessions.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: uptime)
+            endedSessions.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: uptime)
         default: break
         }
     }

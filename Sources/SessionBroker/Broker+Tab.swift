@@ -121,7 +121,7 @@ extension Broker {
     ///   - total: What the page showed, if it says.
     ///   - shown: The mark of all that it showed, if it says.
     ///   - caller: Where it comes from.
-    /// - Returns: What to tell the provider, or why nothing is to be told.
+    /// - Returns: What to send to the provider, or why nothing is to be sent.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
     package func place(
         _ tab: TabToken,
@@ -202,7 +202,7 @@ extension Broker {
         return isDone
     }
 
-    /// Ends a webview session on the buyer's wish.
+    /// Ends a webview session that the buyer cancels.
     ///
     /// - Parameters:
     ///   - tab: Token B, from the cookie.
@@ -255,7 +255,7 @@ extension Broker {
     /// Reads by the tab token, and writes only when that is due.
     private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(StoreError) -> Look {
         let tabHash = hash(tab)
-        if let state = deadWebviewSessions.state(of: tabHash, at: clock.monotonicNow()) {
+        if let state = endedSessions.state(of: tabHash, at: clock.monotonicNow()) {
             return .refused(.closed(state))
         }
         let shown = ShownTokens(tab.webviewSession, tabHash)
@@ -278,7 +278,7 @@ extension Broker {
         case .superseded: return .refused(.superseded)
         case .expired: return .refused(.expired)
         case .closed:
-            if state.isDead { deadWebviewSessions.insert(state, of: tabHash, at: clock.monotonicNow()) }
+            if state.isDead { endedSessions.insert(state, of: tabHash, at: clock.monotonicNow()) }
             return .refused(over(reading.record, in: state))
         }
     }

@@ -6,7 +6,7 @@ package import Telemetry
 /// Carries one purchase from an app's web view into a secure tab and back, as the same person, once.
 ///
 /// It makes and checks the four tokens, asks the store to decide, and turns its verdicts into values a handler answers with.
-/// What it never does: talk to the provider, write HTML, tell the time to the store, or let a token reach the store or a log.
+/// It never calls the provider, writes HTML, gives the store a time, or lets a token reach the store or a log.
 ///
 /// The life of a webview session, by function: `issue`, `open`, `view`, `review`, `place` (or `unplace`, `decline`, `cancel`),
 /// `purchase` (then `settle` or `release`), `receipt`. Start reading with `WebviewSessionState`; the table of states and
@@ -26,7 +26,7 @@ package final class Broker {
     let mac: HMACSHA256
     let seal: PrivateSeal
     let counters: VerdictCounters
-    var deadWebviewSessions: EndedSessionCache
+    var endedSessions: EndedSessionCache
 
     /// A broker.
     ///
@@ -35,7 +35,7 @@ package final class Broker {
     ///   - policy: The rules.
     ///   - limits: Shared by all brokers of the process.
     ///   - random: Supplies webview session ids, tokens and nonces.
-    ///   - clock: Tells the time for webview session ids, and the one that nobody sets for limits; deadlines are the
+    ///   - clock: The time for webview session ids, and the monotonic one for limits; deadlines are the
     ///     database's.
     ///   - metrics: Gets one counter per operation and verdict.
     /// - Throws: `fault` where OpenSSL does not offer SHA-256.
@@ -53,7 +53,7 @@ package final class Broker {
         self.random = random
         self.clock = clock
         counters = VerdictCounters(metrics)
-        deadWebviewSessions = EndedSessionCache(life: policy.times.deadCache)
+        endedSessions = EndedSessionCache(life: policy.times.endedCache)
         do {
             hasher = try SHA256()
             mac = try HMACSHA256()

@@ -92,10 +92,10 @@ extension BrokerPolicy {
         /// The cookie with the app proof: 12 hours.
         package var appProof = Duration.seconds(43_200)
         /// How much later a deadline must become before a tab request writes it: one minute, and a quarter of a short `idle`,
-        /// so that whoever does something in each half of it stays in.
+        /// so that a buyer who does something in each half of it stays in.
         package var touch: Duration { min(.seconds(60), .seconds(max(1, idle.components.seconds / 4))) }
         /// In which a dead webview session is answered without asking the database: one minute.
-        package var deadCache = Duration.seconds(60)
+        package var endedCache = Duration.seconds(60)
         /// Rows without personal data, after the end of their month: 90 days.
         package var keepWebviewSessions = Duration.seconds(90 * 86_400)
         /// Sealed personal data, after the end of their day: one day.
@@ -110,9 +110,9 @@ extension BrokerPolicy {
         /// Issues per minute and address, with a burst of as many; 600, phones share addresses; `nil` is no limit.
         package var issuesPerMinute: Int? = 600
         /// Live webview sessions of one install: 10; `nil` is no limit.
-        package var flowsPerInstall: Int? = 10
+        package var sessionsPerInstall: Int? = 10
         /// Live webview sessions altogether: a million; `nil` is no limit.
-        package var flowsTotal: Int? = 1_000_000
+        package var sessionsTotal: Int? = 1_000_000
         /// Unknown tokens and missing proofs per minute and address: 20; `nil` is no limit.
         package var unknownPerMinute: Int? = 20
 

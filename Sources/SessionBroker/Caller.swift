@@ -20,7 +20,8 @@ package struct Caller: Sendable {
     /// - Parameters:
     ///   - keys: What limits count by.
     ///   - agent: SHA-256 of the user agent as sent, or of nothing; only the first digits are kept.
-    ///   - serialNumber: Of the request, unique; its sixteen hexadecimal digits also tell a repeated statement from a new one.
+    ///   - serialNumber: Of the request, unique; by its sixteen hexadecimal digits a repeated statement is also distinguished
+    ///     from a new one.
     ///   - network: Writes the network, truncated, `/24` of IPv4 or `/48` of IPv6; at most 24 characters.
     package init(
         keys: ClientKeys,

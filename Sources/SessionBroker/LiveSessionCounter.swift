@@ -10,11 +10,11 @@ package final class LiveSessionCounter {
     private let batch: Int
     private var count: LiveSessionCount
 
-    /// A counter that knows nothing yet.
+    /// A counter without a count yet.
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - limits: Told how many sessions are live, and asked how many this process has issued.
+    ///   - limits: Gets the number of live sessions, and has the number that this process has issued.
     ///   - life: The absolute time of a session.
     ///   - clock: By which the ids of sessions are made.
     ///   - batch: How many sessions one statement looks at; 4,000 are some 6 ms of the database's work.

@@ -3,7 +3,7 @@ import Primitives
 /// The number of an order as the buyer sees it; never a key.
 ///
 /// Eleven characters: five, a dash and five of Crockford's Base32, made of the last 50 random bits of the webview session id,
-/// so it needs no sequence and tells nothing about how many orders there are. Two orders share one with a chance of 1 in 10^15.
+/// so it needs no sequence and does not reveal how many orders there are. Two orders share one with a chance of 1 in 10^15.
 package struct OrderNumber: Sendable, Hashable, CustomStringConvertible {
     /// For example `4F7K9-2QX8M`.
     package let description: String

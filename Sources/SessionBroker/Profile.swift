@@ -4,7 +4,8 @@ package enum Profile: String, Sendable, CaseIterable {
     case compat
     /// The default: both halves are always proven.
     case standard
-    /// Native code holds a verifier, the tab opens by POST, and the halves meet before the provider is told to charge.
+    /// Native code holds a verifier, the tab opens by POST, and both secrets are presented before the provider is asked to
+    /// charge.
     case strict
 }
 

@@ -1,4 +1,4 @@
-/// Tells the path of a file from what stands in one: a path is printed wherever it leads to nothing, and a key must not be.
+/// Distinguishes the path of a file from the content of one: a path that leads to nothing is printed, and a key must not be.
 package enum PathText {
     /// Whether a text is what stands in a file rather than its path: PEM, lines, or the long word of a key without its frame.
     package static func isContent(_ text: String) -> Bool {

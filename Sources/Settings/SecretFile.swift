@@ -2,8 +2,8 @@ package import EventIO
 
 /// Files that hold keys, secrets and passwords: each is read here, and refused where others than the program may open it.
 ///
-/// A group may read such a file: that is how a package gives a file of root to the program, and Kubernetes one of its own. Every user of
-/// the machine may not, and no group may write.
+/// A group may read such a file: that is how a package gives a file of root to the program, and Kubernetes one of its own.
+/// Every user of the machine may not, and no group may write.
 package enum SecretFile {
     /// The content of a file.
     ///
@@ -11,7 +11,7 @@ package enum SecretFile {
     ///   - path: As the setting names it; links are followed.
     ///   - setting: For the message.
     ///   - limit: The most bytes that are accepted.
-    /// - Throws: What is wrong with the file; what is in it is not told.
+    /// - Throws: What is wrong with the file, without its content.
     package static func read(
         _ path: String,
         _ setting: String,
@@ -34,7 +34,7 @@ package enum SecretFile {
     /// - Parameters:
     ///   - path: As the setting names it; links are followed.
     ///   - setting: For the message.
-    /// - Throws: What is wrong with the file; what is in it is not told.
+    /// - Throws: What is wrong with the file, without its content.
     package static func line(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8] {
         var line = try read(path, setting, limit: 4096)
         if line.last == UInt8(ascii: "\n") { line.removeLast() }

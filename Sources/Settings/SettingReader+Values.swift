@@ -55,14 +55,16 @@ extension SettingReader {
 
     /// The duration; the lower bound after a problem.
     ///
-    /// - Parameter bounds: In seconds.
+    /// - Parameters:
+    ///   - bounds: In seconds.
+    ///   - fallback: The default, in whole seconds.
     package mutating func duration(
         _ name: String,
         _ bounds: ClosedRange<Int>,
-        _ fallback: String,
+        _ fallback: Duration,
         _ meaning: String
     ) -> Duration {
-        let text = read(Setting(name, .duration(bounds), fallback, meaning))
+        let text = read(Setting(name, .duration(bounds), DurationText.text(fallback), meaning))
         guard let seconds = DurationText.seconds(text, in: bounds) else {
             complain(name, "not a duration from \(bounds.lowerBound)s to \(bounds.upperBound)s, such as 90s, 15m or 2h")
             return .seconds(bounds.lowerBound)

@@ -4,8 +4,8 @@ package import StrictJSON
 
 /// A simulated service as a value that the control interface below `/_sim` works on.
 ///
-/// The interface is for a tester on this machine alone. Every simulator has clock, faults, log of calls, snapshots and reset from
-/// here; `ownControl` adds the calls of one service.
+/// The interface is for a tester on this machine alone. Every simulator has clock, faults, log of calls, snapshots and reset
+/// from here; `ownControl` adds the calls of one service.
 package protocol ControlledModel {
     /// A call in the log.
     associatedtype Entry: CallLogEntry

@@ -15,8 +15,8 @@ package protocol SimulatedSystem: Sendable {
 
     /// Where it listens.
     ///
-    /// - Parameter tls: Makes a context with the certificate of the development authority for `localhost`, and the protocols of a
-    ///   listener: `http/1.1`, `h2`, or both.
+    /// - Parameter tls: Makes a context with the certificate of the development authority for `localhost`, and the protocols of
+    ///   a listener: `http/1.1`, `h2`, or both.
     func places(_ tls: (_ protocols: [String]) throws -> TLSContext) throws -> [SimulatorHost.Place]
 
     /// Makes it, on the loop that it runs on.

@@ -57,6 +57,7 @@ extension Simulator {
         guard problems.isEmpty else { throw SimulatorError(problems: problems) }
         var serving = ServerConfiguration(name: "simulator", listeners: [listener])
         serving.limits.bodyBytes = Self.bodyLimit
+        serving.drainDeadline = .seconds(20)
         // Everybody comes from one address here.
         serving.limits.connectionsPerAddress = serving.limits.connections
         let server = Server(serving, tls: tls, logger: logger)

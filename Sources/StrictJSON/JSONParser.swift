@@ -11,7 +11,7 @@ package enum JSONError: Error, Sendable, Equatable {
     /// A text is not UTF-8, or an escape stands for half a character.
     case badText(at: Int)
 
-    /// The same fault, told from one level up.
+    /// The same fault, with the path of one level up.
     fileprivate func inside(_ part: String) -> JSONError {
         guard case .repeated(let path) = self else { return self }
         return .repeated(path.hasPrefix("[") ? part + path : "\(part).\(path)")
@@ -21,7 +21,7 @@ package enum JSONError: Error, Sendable, Equatable {
 /// A strict reader of JSON for input that nobody vouches for.
 ///
 /// The depth is bounded, so the stack is; a repeated name is refused because two readers could disagree about it. The
-/// size is bounded by whoever read the bytes.
+/// size is bounded by the caller that read the bytes.
 package struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0

@@ -6,13 +6,14 @@ package struct JSONRefusal: Error, Sendable, Equatable, CustomStringConvertible 
         case missing
         /// The member is of another type; the associated text names the one that was expected, for example `a text`.
         case notA(String)
-        /// Nobody knows a member of this name here.
+        /// There is no member of this name.
         case unknown
     }
 
     /// The member, as a path from the root.
     ///
-    /// For example `lines[0].quantity`; empty for the root itself. Holds names that the sender chose; a program that shows it must bound and escape it.
+    /// For example `lines[0].quantity`; empty for the root itself. Holds names that the sender chose; a program that shows it
+    /// must bound and escape it.
     package let path: String
     /// What is wrong.
     package let reason: Reason

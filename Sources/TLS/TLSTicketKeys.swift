@@ -9,8 +9,8 @@ package import Primitives
 /// There is no timer: a handshake that finds the key too old makes a new one.
 ///
 /// Keys come from chance, or are derived from what processes share. Such a key belongs to a period of two hours since 1970, so
-/// that the processes change keys together without talking; the key of the period to come opens tickets too, for a process whose
-/// clock is ahead.
+/// that the processes change keys together without talking; the key of the period to come opens tickets too, for a process
+/// whose clock is ahead.
 package final class TLSTicketKeys: Sendable {
     /// Where keys come from.
     private enum Source: Sendable {
@@ -29,7 +29,7 @@ package final class TLSTicketKeys: Sendable {
 
     /// One fresh key, which no other process has.
     ///
-    /// - Parameter clock: Tells the age of keys.
+    /// - Parameter clock: For the age of keys.
     /// - Throws: `settingRefused` when the library has no random bytes to give.
     package init(clock: any WallClock) throws(TLSError) {
         guard let key = Key.fresh(at: clock.now()) else { throw ErrorQueue.error(.settingRefused) }
@@ -41,7 +41,7 @@ package final class TLSTicketKeys: Sendable {
     /// Keys that every process has which derives them from the same secret.
     ///
     /// - Parameters:
-    ///   - clock: Tells the period.
+    ///   - clock: For the present period.
     ///   - derive: Gives the `keyBytes` bytes of a period, the same in each process; `nil` when it has failed, and then no
     ///     handshake succeeds that wants to make a ticket. Any thread may call it.
     package init(clock: any WallClock, derive: @escaping @Sendable (_ period: Int64) -> Secret<[UInt8]>?) {

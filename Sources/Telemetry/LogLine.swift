@@ -69,7 +69,7 @@ struct LogLine {
         append(format == .json ? "}\n" : "\n")
     }
 
-    /// Whether a text needs no quotation marks to be told from what follows.
+    /// Whether a text can be read without quotation marks around it.
     private static func isWord(_ text: String) -> Bool {
         let isPlain = { (byte: UInt8) in
             byte > 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")

@@ -7,8 +7,8 @@ package typealias LogSink = @Sendable (_ line: [UInt8]) -> Void
 
 /// Writes structured log lines: one JSON object per line, with `time`, `level`, `event` and the fields.
 ///
-/// A logger is a value and is passed down; there is no global one. Nothing is built for a line below the level. No line has a name twice,
-/// because readers of JSON keep one of the two: a field whose name is taken gets a number behind it, `event_2`.
+/// A logger is a value and is passed down; there is no global one. Nothing is built for a line below the level. No line has a
+/// name twice, because readers of JSON keep one of the two: a field whose name is taken gets a number behind it, `event_2`.
 package struct Logger: Sendable {
     /// The least level that is written.
     package let level: LogLevel
@@ -25,7 +25,7 @@ package struct Logger: Sendable {
     ///   - level: The least level that is written.
     ///   - label: The part of the program; written as `label` on every line unless it is empty.
     ///   - format: How lines are written.
-    ///   - clock: Tells the time of each line.
+    ///   - clock: For the time of each line.
     ///   - sink: Takes the finished lines.
     package init(
         level: LogLevel,
@@ -55,7 +55,8 @@ package struct Logger: Sendable {
         self.names = names
     }
 
-    /// Adds fields; `names` are those taken before, and get the ones that are made up here, so that a usual line costs no array.
+    /// Adds fields; `names` are those taken before, and get the ones that are made up here, so that a usual line costs no
+    /// array.
     private static func add(_ fields: [LogField], to line: inout LogLine, _ names: inout [String]) {
         for (index, field) in fields.enumerated() {
             let given = field.name.description

@@ -1,6 +1,6 @@
 import Primitives
 
-/// Knows every metric and writes them out in the Prometheus text format, version 0.0.4.
+/// Holds every metric and writes them out in the Prometheus text format, version 0.0.4.
 ///
 /// Asking twice for the same name and labels yields two cells of one series: each loop asks once for its own, counts without
 /// touching the others' memory, and the text shows the sum.

@@ -12,7 +12,7 @@ package final class CapturedLog: Sendable {
     ///
     /// - Parameters:
     ///   - level: The least level that is kept.
-    ///   - clock: Tells the time of each line.
+    ///   - clock: For the time of each line.
     /// - Returns: The logger.
     package func logger(level: LogLevel = .trace, clock: any WallClock = ManualClock()) -> Logger {
         Logger(level: level, clock: clock) { line in

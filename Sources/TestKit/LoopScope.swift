@@ -4,7 +4,7 @@ package import Telemetry
 /// Runs a body on a loop of its own, which ends with it.
 ///
 /// - Parameters:
-///   - clock: Tells the loop both times; a `ManualClock` makes timers wait for the test.
+///   - clock: The loop's calendar and monotonic time; a `ManualClock` makes timers wait for the test.
 ///   - metrics: Where the loop counts its turns.
 ///   - deadline: Generous; it is reached only by a fault.
 ///   - body: Runs on the loop's thread. What it leaves behind there ends with the loop.

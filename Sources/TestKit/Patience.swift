@@ -1,7 +1,7 @@
 /// How long a test asks again for what is to happen.
 ///
-/// By the clock, and long: a number of rounds, turns or questions is used up fastest where those who are waited for get no processor. It
-/// is reached only by a fault.
+/// By the clock, and long: a number of rounds, turns or questions is used up fastest where those who are waited for get no
+/// processor. It is reached only by a fault.
 package struct Patience: Sendable {
     /// Less than what ends a hanging test, so that the report names what did not happen.
     package static let usual = Duration.seconds(240)

@@ -81,10 +81,10 @@ package struct Localized: Sendable {
 ///
 /// Small, because every frame between a handler and its route has room for one: what few refusals have is apart.
 package struct Failure: Error {
-    /// What the client is told.
+    /// The code for the client.
     package let code: FailureCode
     private let extras: Extras?
-    /// What the log is told; never sent, and without tokens or personal data.
+    /// The detail for the log; never sent, and without tokens or personal data.
     package let detail: String
     /// The session that it is about, for `X-Flow-Id`.
     package let session: UUIDBytes?
@@ -124,7 +124,8 @@ package struct Failure: Error {
 
     /// For the developer who reads the answer; holds nothing secret.
     package var message: String { extras?.message ?? code.message }
-    /// Which member of the content or parameter it is about, for example `lines[0].quantity`; never empty, and at most 200 bytes.
+    /// Which member of the content or parameter it is about, for example `lines[0].quantity`; never empty, and at most 200
+    /// bytes.
     package var field: String? { extras?.field }
     /// What the feature's format adds to the answer, of a type that both know.
     package var context: (any Sendable)? { extras?.context }

@@ -97,7 +97,7 @@ extension FailureCode {
 
 /// An error that a handler need not turn into a refusal itself.
 package protocol RefusalError: Error {
-    /// What a client is told.
+    /// The refusal for the client.
     var failure: Failure { get }
 }
 

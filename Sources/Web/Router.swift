@@ -42,7 +42,7 @@ package final class Router: RequestHandler {
         }
         guard let row = paths[index].row(request.method) else { return .now(refuseMethod(request, paths[index])) }
         if request.method == .head, !row.isHeadLikeGet, case .later = row.action {
-            // It has an effect, or looks a token up: whoever asks with HEAD learns nothing.
+            // It has an effect, or looks a token up: a HEAD reveals nothing.
             return .now(HTTPResponse(.ok, block: table.site.headFields))
         }
         return answer(request, row)

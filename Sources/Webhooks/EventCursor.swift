@@ -5,22 +5,22 @@ package struct EventCursor: Sendable, Hashable {
     /// The transaction that the event is listed under; see docs/schema.md.
     package let transaction: Int64
     /// The session of the event.
-    package let webviewSession: UUIDBytes
+    package let subject: UUIDBytes
     /// The place of the event among those of its session.
     package let sequence: Int64
 
     /// Before all events.
-    package static let start = EventCursor(transaction: 0, webviewSession: UUIDBytes(high: 0, low: 0), sequence: 0)
+    package static let start = EventCursor(transaction: 0, subject: UUIDBytes(high: 0, low: 0), sequence: 0)
 
     /// The place behind an event.
     ///
     /// - Parameters:
     ///   - transaction: That it is listed under.
-    ///   - webviewSession: Its session.
+    ///   - subject: Its session.
     ///   - sequence: Its place among the events of the session.
-    package init(transaction: Int64, webviewSession: UUIDBytes, sequence: Int64) {
+    package init(transaction: Int64, subject: UUIDBytes, sequence: Int64) {
         self.transaction = transaction
-        self.webviewSession = webviewSession
+        self.subject = subject
         self.sequence = sequence
     }
 
@@ -29,18 +29,18 @@ package struct EventCursor: Sendable, Hashable {
     /// - Parameter text: 43 characters of base64url without padding.
     package init?(_ text: String) {
         guard let bytes = Base64URL.decode(text), bytes.count == 32,
-            let webviewSession = UUIDBytes(bytes.span.extracting(8..<24))
+            let subject = UUIDBytes(bytes.span.extracting(8..<24))
         else { return nil }
         self.init(
             transaction: EventCursor.number(bytes[..<8]),
-            webviewSession: webviewSession,
+            subject: subject,
             sequence: EventCursor.number(bytes[24...])
         )
     }
 
     /// 43 characters of `[A-Za-z0-9_-]`.
     package var text: String {
-        Base64URL.encode(EventCursor.bytes(transaction) + webviewSession.bytes + EventCursor.bytes(sequence))
+        Base64URL.encode(EventCursor.bytes(transaction) + subject.bytes + EventCursor.bytes(sequence))
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {

@@ -3,8 +3,8 @@ package import Primitives
 
 /// The keys that questions for a postage are signed with: functions of the merchant secret, of whom is asked, and of a number.
 ///
-/// Nothing is stored, so every process of a deployment has the same keys, and an operator can print them at any time. A new number makes
-/// new keys; who has one key can neither tell another one nor the secret. One per loop, not `Sendable`.
+/// Nothing is stored, so every process of a deployment has the same keys, and an operator can print them at any time. A new
+/// number makes new keys; neither another key nor the secret follows from one key. One per loop, not `Sendable`.
 package final class PostageKeys {
     private let secret: Secret<[UInt8]>
     private let mac: HMACSHA256

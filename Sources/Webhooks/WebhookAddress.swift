@@ -7,9 +7,10 @@ package enum WebhookAddress {
 
     /// What is wrong with an address, or `nil`.
     ///
-    /// Only operators name addresses, so networks of their own are allowed; this machine's own services are not, unless a setting
-    /// says so, clear text never leaves the machine, and nothing is sent to the machine's link, where clouds hand out its secrets.
-    /// Numbers are read as resolvers read them; names are not looked up, so one that stands for this machine is not found out.
+    /// Only operators name addresses, so networks of their own are allowed; this machine's own services are not, unless a
+    /// setting says so, clear text never leaves the machine, and nothing is sent to the machine's link, where clouds hand out
+    /// its secrets. Numbers are read as resolvers read them; names are not looked up, so one that stands for this machine is
+    /// not found out.
     ///
     /// - Parameters:
     ///   - url: Any text.

@@ -8,7 +8,7 @@ package import Settings
 import Telemetry
 package import Web
 
-/// Merchants' servers are told of events: their endpoints, the delivery, and the command for both.
+/// Webhooks to merchants' servers: their endpoints, the delivery of events, and the command for both.
 package struct WebhookDelivery: Feature {
     /// How the servers are reached.
     package let settings: WebhookSettings

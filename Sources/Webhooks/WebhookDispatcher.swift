@@ -65,7 +65,7 @@ package final class WebhookDispatcher {
         var underWay = 0
         /// Tries that failed since one last arrived.
         var failures = 0
-        /// Its keys that did not open the last time; told once.
+        /// Its keys that did not open the last time; logged once.
         var closedKeys: Set<String> = []
         /// When it is seen again whether its key opens; `nil` where it did.
         var locked: Interval?
@@ -127,7 +127,7 @@ package final class WebhookDispatcher {
         counters = Counters(surroundings.metrics)
     }
 
-    /// How long a queue is this dispatcher's: whoever takes it after that does not meet a try of ours.
+    /// How long a queue is this dispatcher's: a dispatcher that takes it after that does not meet a try of ours.
     private var lease: Duration { policy.timeout + WebhookDispatcher.margin }
 
     // MARK: Rounds
@@ -321,12 +321,12 @@ package final class WebhookDispatcher {
         }
     }
 
-    /// The address is not told: a merchant may have put a secret into its query.
+    /// The address is not logged: a merchant may have put a secret into its query.
     private func fields(_ delivery: ClaimedDelivery) -> [LogField] {
         [
             LogField("endpoint", delivery.endpoint.description),
             LogField("webhook_event", WebhookEvent.text(of: delivery.event.id)), LogField("type", delivery.event.type),
-            LogField("flow", delivery.event.webviewSession.description), LogField("failures", delivery.failures),
+            LogField("flow", delivery.event.subject.description), LogField("failures", delivery.failures),
         ]
     }
 
@@ -351,7 +351,7 @@ package final class WebhookDispatcher {
         }
     }
 
-    /// One line for each time that the store goes away; its own metrics tell the rest.
+    /// One line for each time that the store goes away; the rest is in its own metrics.
     private func note(_ error: StoreError) {
         guard !isStoreAway || error.code == .fault else { return }
         isStoreAway = true

@@ -55,7 +55,7 @@ package struct WaitingQueue: Sendable, Hashable {
     /// Where its events go.
     package let endpoint: UUIDBytes
     /// The session.
-    package let webviewSession: UUIDBytes
+    package let subject: UUIDBytes
     /// The first event; `nil` where it is past retention.
     package let event: UUIDBytes?
     /// What kind of event it is.
@@ -75,21 +75,21 @@ package struct WaitingQueue: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - endpoint: Where its events go.
-    ///   - webviewSession: The session.
+    ///   - subject: The session.
     ///   - head: The first event and its type.
     ///   - places: The place of the first event and of the last.
     ///   - tries: How many have failed, and what the last one brought.
     ///   - times: When there is another try, and since when the first event has been waiting.
     package init(
         endpoint: UUIDBytes,
-        webviewSession: UUIDBytes,
+        subject: UUIDBytes,
         head: (event: UUIDBytes?, type: String?),
         places: ClosedRange<Int64>,
         tries: (failures: Int, last: DeliveryFailure),
         times: (next: WallTime?, since: WallTime)
     ) {
         self.endpoint = endpoint
-        self.webviewSession = webviewSession
+        self.subject = subject
         event = head.event
         type = head.type
         self.places = places
@@ -100,18 +100,18 @@ package struct WaitingQueue: Sendable, Hashable {
     }
 }
 
-/// What an operator wants to be sent again.
+/// The events that an operator sends again.
 package enum WebhookReplay: Sendable, Hashable {
     /// One event and what follows it in its session, also where it has arrived; to one endpoint or all that want it. Without
     /// its session it is looked for among all events.
-    case event(UUIDBytes, webviewSession: UUIDBytes?, endpoint: UUIDBytes?)
+    case event(UUIDBytes, subject: UUIDBytes?, endpoint: UUIDBytes?)
     /// What has not arrived at an endpoint.
     case endpoint(UUIDBytes)
     /// What has not arrived of a session.
-    case webviewSession(UUIDBytes)
+    case subject(UUIDBytes)
 }
 
-/// What became of an operator's wish to send again.
+/// The result of a replay.
 package struct WebhookReplayed: Sendable, Hashable {
     /// How many queues are sent now.
     package let queues: Int

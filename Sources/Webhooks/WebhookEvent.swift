@@ -1,14 +1,14 @@
 package import Primitives
 package import StrictJSON
 
-/// Something that happened to an order, or to something that a feature keeps, as merchants are told about it.
+/// An event for merchants: something that happened to an order, or to something that a feature keeps.
 package struct WebhookEvent: Sendable, Hashable {
-    /// The same at every try, so that a receiver can tell a repeat.
+    /// The same at every try, so that a receiver recognises a repeat.
     package let id: UUIDBytes
     /// The text of a `WebhookEventType`.
     package let type: String
     /// What it happened to: the session, which is the webview session, or what a feature keeps.
-    package let webviewSession: UUIDBytes
+    package let subject: UUIDBytes
     /// The place among the events of the same, from 1 on.
     package let sequence: Int64
     /// When it happened, UTC.
@@ -21,27 +21,26 @@ package struct WebhookEvent: Sendable, Hashable {
     /// - Parameters:
     ///   - id: The event's own.
     ///   - type: The text of a `WebhookEventType`.
-    ///   - webviewSession: What it happened to.
+    ///   - subject: What it happened to.
     ///   - sequence: The place among the events of the same.
-    ///   - at: When it happened; told to the second.
+    ///   - at: When it happened; sent to the second.
     ///   - data: The session as it was then, without anything about the buyer; numbers keep their digits, members their order.
-    package init(id: UUIDBytes, type: String, webviewSession: UUIDBytes, sequence: Int64, at: WallTime, data: JSONValue)
-    {
+    package init(id: UUIDBytes, type: String, subject: UUIDBytes, sequence: Int64, at: WallTime, data: JSONValue) {
         self.id = id
         self.type = type
-        self.webviewSession = webviewSession
+        self.subject = subject
         self.sequence = sequence
         self.at = at
         let isOfOrder = WebhookEventType(type).isOfOrder
-        let subject = isOfOrder ? [] : [JSONMember("subject", .string(webviewSession.description))]
+        let member = isOfOrder ? [] : [JSONMember("subject", .string(subject.description))]
         body =
             JSONValue.object(
                 [
                     JSONMember("id", .string(WebhookEvent.text(of: id))),
                     JSONMember("type", .string(type)),
                     JSONMember("createdAt", .string(CalendarDate(at).extendedText)),
-                    JSONMember("sessionId", isOfOrder ? .string(webviewSession.description) : .null),
-                ] + subject + [
+                    JSONMember("sessionId", isOfOrder ? .string(subject.description) : .null),
+                ] + member + [
                     JSONMember("sequence", .number(String(sequence))),
                     JSONMember("data", data),
                 ]

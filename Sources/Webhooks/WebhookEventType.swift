@@ -1,6 +1,6 @@
 import ServerCore
 
-/// What a merchant can be told about; each feature declares its own.
+/// The type of an event; each feature declares its own.
 package struct WebhookEventType: Sendable, Hashable, FeatureSlot {
     /// As it is written everywhere outside: what it happened to, a dot, what happened.
     package let text: String
@@ -38,7 +38,7 @@ extension WebhookEventType {
     package static let sessionCancelled = WebhookEventType("session.cancelled")
     /// Nobody came back in time.
     package static let sessionExpired = WebhookEventType("session.expired")
-    /// Nobody knows whether the buyer has paid: a person has to find out.
+    /// Whether the buyer has paid is unknown: a person has to find out.
     package static let sessionStuck = WebhookEventType("session.stuck")
     /// Money is held.
     package static let chargeAuthorized = WebhookEventType("charge.authorized")
@@ -56,7 +56,7 @@ extension WebhookEventType {
     package static let refundRefunded = WebhookEventType("refund.refunded")
     /// Money could not be given back.
     package static let refundDeclined = WebhookEventType("refund.declined")
-    /// Nobody knows what became of an operation on a payment: a person has to find out.
+    /// The outcome of an operation on a payment is unknown: a person has to find out.
     package static let paymentStuck = WebhookEventType("payment.stuck")
     /// Nothing more can be charged.
     package static let permissionClosed = WebhookEventType("permission.closed")

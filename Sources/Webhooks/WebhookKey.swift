@@ -27,8 +27,8 @@ package struct WebhookKey: Sendable {
         return WebhookKey(id: id, secret: Secret(random.bytes(byteCount)))
     }
 
-    /// The secret as it is shown to a merchant, once, and as libraries of Standard Webhooks take it: `whsec_` and 44 characters, Base64 of
-    /// the bytes.
+    /// The secret as it is shown to a merchant, once, and as libraries of Standard Webhooks take it: `whsec_` and 44
+    /// characters, Base64 of the bytes.
     package var text: Secret<String> {
         Secret(WebhookKey.tag + Base64.encode(secret.reveal()))
     }

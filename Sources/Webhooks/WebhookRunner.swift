@@ -5,7 +5,7 @@ import Primitives
 import Settings
 import StrictJSON
 
-/// Carries out what `sallyport webhooks` is asked for, and tells it in JSON lines.
+/// Carries out the actions of `sallyport webhooks`, and reports in JSON lines.
 final class WebhookRunner {
     private let store: PostgresWebhookStore
     private let vault: WebhookVault?
@@ -51,9 +51,9 @@ final class WebhookRunner {
             return [line([("id", .string(id.description)), ("url", .string(url))] + words(key))]
         case .list:
             return try await store.endpoints().map(line)
-        case .queues(let webviewSession, let onlyDeadLettered):
+        case .queues(let subject, let onlyDeadLettered):
             return try await store.queues(
-                of: webviewSession,
+                of: subject,
                 onlyDeadLettered: onlyDeadLettered,
                 limit: WebhookRunner.limit
             ).map(
@@ -138,7 +138,7 @@ final class WebhookRunner {
 
     private func line(_ queue: WaitingQueue) -> String {
         line([
-            ("endpoint", .string(queue.endpoint.description)), ("flow", .string(queue.webviewSession.description)),
+            ("endpoint", .string(queue.endpoint.description)), ("flow", .string(queue.subject.description)),
             ("event", JSONValue(queue.event.map(WebhookEvent.text))), ("type", JSONValue(queue.type)),
             ("sequence", .number(String(queue.places.lowerBound))), ("last", .number(String(queue.places.upperBound))),
             ("failures", JSONValue(queue.failures)), ("status", queue.last.status.map { JSONValue($0) } ?? .null),

@@ -3,7 +3,7 @@ package import HTTPClient
 package import Primitives
 package import Settings
 
-/// How merchants' servers are told of events, and reached for other questions.
+/// How webhooks and postage callbacks reach merchants' servers.
 package struct WebhookSettings: Sendable {
     /// What the keys of endpoints are sealed under; empty where there are none.
     let secretPath: String
@@ -20,8 +20,9 @@ package struct WebhookSettings: Sendable {
             "merchant.secret_file",
             "file of 32 bytes or more that processes share; keys of webhooks are sealed under it, keys of postage derived from it"
         )
-        tries = read.number("webhooks.tries", 1...1000, 112, "tries of one event before it is dead: three days")
-        timeout = read.duration("webhooks.timeout", 1...60, "10s", "for an endpoint to answer")
+        let usual = DeliveryPolicy()
+        tries = read.number("webhooks.tries", 1...1000, usual.tries, "tries of one event before it is dead: three days")
+        timeout = read.duration("webhooks.timeout", 1...60, usual.timeout, "for an endpoint to answer")
         concurrency = read.number("webhooks.concurrency", 1...256, 16, "tries under way, of a process")
         allowsLoopback = read.flag(
             "webhooks.allow_loopback",

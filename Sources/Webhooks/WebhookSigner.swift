@@ -2,7 +2,7 @@ package import Cryptography
 import HTTPCore
 package import Primitives
 
-/// Signs what merchants are told, as Standard Webhooks writes it: HMAC-SHA256 over `ID.SECONDS.BODY`, in Base64 behind `v1,`.
+/// Signs webhooks, as Standard Webhooks has it: HMAC-SHA256 over `ID.SECONDS.BODY`, in Base64 behind `v1,`.
 ///
 /// One per loop, not `Sendable`.
 package final class WebhookSigner {
@@ -27,8 +27,8 @@ package final class WebhookSigner {
     ///   - time: Of this try.
     ///   - body: Octet for octet what is sent.
     ///   - keys: One, or two while an endpoint changes its secret.
-    /// - Returns: `webhook-id`, `webhook-timestamp`, `webhook-signature` and `webhook-key-id`; the last two have a part for each
-    ///   key in the same order, with a blank between.
+    /// - Returns: `webhook-id`, `webhook-timestamp`, `webhook-signature` and `webhook-key-id`; the last two have a part for
+    ///   each key in the same order, with a blank between.
     package func fields(
         event id: UUIDBytes,
         at time: WallTime,

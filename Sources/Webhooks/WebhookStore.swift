@@ -1,6 +1,6 @@
 package import Primitives
 
-/// What a dispatcher wants to have on its way.
+/// How many deliveries to claim.
 package struct ClaimDemand: Sendable {
     /// How many queues at most, one or more.
     package var limit: Int
@@ -26,7 +26,7 @@ package struct ClaimDemand: Sendable {
     }
 }
 
-/// The first event of a queue, to be sent by whoever claimed it.
+/// The first event of a queue, to be sent by the dispatcher that claimed it.
 package struct ClaimedDelivery: Sendable {
     /// Fences: a verdict under another one changes nothing.
     package let attempt: UUIDBytes
@@ -123,8 +123,8 @@ package struct WebhookBacklog: Sendable, Equatable {
 
 /// Keeps queues, for the dispatchers of all processes.
 ///
-/// A queue comes into being with its event, in the same commit; nothing here can miss one. No call waits for a lock that a buyer's
-/// purchase holds.
+/// A queue comes into being with its event, in the same commit; nothing here can miss one. No call waits for a lock that a
+/// buyer's purchase holds.
 package protocol WebhookStore: AnyObject {
     /// Takes queues that are due, the longest due first.
     ///

@@ -21,8 +21,8 @@ package struct SealedWebhookKey: Sendable, Hashable {
 
 /// Seals the keys of endpoints under a secret that is not in the database.
 ///
-/// AES-256-GCM; the key is HKDF-SHA256 of the whole secret with the endpoint's id as salt, and the key's name is authenticated: a
-/// sealed key moved to another endpoint or under another name does not open. One per loop, not `Sendable`.
+/// AES-256-GCM; the key is HKDF-SHA256 of the whole secret with the endpoint's id as salt, and the key's name is authenticated:
+/// a sealed key moved to another endpoint or under another name does not open. One per loop, not `Sendable`.
 package final class WebhookVault {
     private let secret: Secret<[UInt8]>
     private let cipher: AES256GCM

@@ -8,7 +8,7 @@ import ServerCore
 import Settings
 import StrictJSON
 
-/// `sallyport webhooks`: where merchants are told of events, and what has not arrived there.
+/// `sallyport webhooks`: the endpoints of merchants, and the events that have not arrived there.
 ///
 /// It works on the database; programs that serve notice within a second.
 enum WebhooksCommand {
@@ -96,11 +96,11 @@ extension WebhooksCommand {
     }
 }
 
-/// What an operator wants.
+/// An action of an operator.
 enum WebhookAction: Sendable, Equatable {
     case add(url: String, types: [WebhookEventType])
     case list
-    case queues(webviewSession: UUIDBytes?, onlyDeadLettered: Bool)
+    case queues(subject: UUIDBytes?, onlyDeadLettered: Bool)
     case replay(WebhookReplay)
     case rotate(UUIDBytes, overlap: Duration)
     case remove(UUIDBytes)
@@ -152,11 +152,11 @@ enum WebhookAction: Sendable, Equatable {
         switch verb {
         case "add": self = try Self.adding(words[0], arguments.values["events"], settings, types)
         case "list":
-            let webviewSession = try Self.id(arguments.values["flow"], "--flow")
+            let subject = try Self.id(arguments.values["flow"], "--flow")
             let onlyDeadLettered = arguments.flags.contains("dead")
             self =
-                webviewSession == nil && !onlyDeadLettered
-                ? .list : .queues(webviewSession: webviewSession, onlyDeadLettered: onlyDeadLettered)
+                subject == nil && !onlyDeadLettered
+                ? .list : .queues(subject: subject, onlyDeadLettered: onlyDeadLettered)
         case "replay": self = .replay(try Self.replaying(words.first, arguments.values))
         case "rotate":
             let overlap = try Self.duration(arguments.values["overlap"] ?? "24h")
@@ -187,13 +187,13 @@ enum WebhookAction: Sendable, Equatable {
         _ word: String?,
         _ values: [String: String]
     ) throws(ConfigurationError) -> WebhookReplay {
-        let webviewSession = try id(values["flow"], "--flow")
+        let subject = try id(values["flow"], "--flow")
         let endpoint = try id(values["endpoint"], "--endpoint")
-        switch (word, webviewSession, endpoint) {
-        case (let word?, let webviewSession, let endpoint):
+        switch (word, subject, endpoint) {
+        case (let word?, let subject, let endpoint):
             guard let event = WebhookEvent.id(of: word) else { throw problem("\(word) is no event id (evt_…)") }
-            return .event(event, webviewSession: webviewSession, endpoint: endpoint)
-        case (nil, let webviewSession?, nil): return .webviewSession(webviewSession)
+            return .event(event, subject: subject, endpoint: endpoint)
+        case (nil, let subject?, nil): return .subject(subject)
         case (nil, nil, let endpoint?): return .endpoint(endpoint)
         default: throw problem("replay takes an event, --endpoint or --flow")
         }

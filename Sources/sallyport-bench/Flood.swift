@@ -4,7 +4,7 @@ import Primitives
 /// Sends requests at a rate of its own, whether or not the answers keep up, and sorts what comes back by status.
 ///
 /// One connection carries one request at a time. Where all are busy a request waits for one; that wait is not counted as the
-/// server's, but what was not sent in the end is told.
+/// server's, but what was not sent in the end is reported.
 final class Flood {
     /// What to send.
     struct Plan: Sendable {

@@ -70,7 +70,7 @@ final class FloodConnection: ReadinessHandler {
     }
 }
 
-/// What a flood wants to know of an answer.
+/// What a flood reads of an answer.
 struct AnswerHead {
     let status: Int
     /// Of head and body.
@@ -79,8 +79,8 @@ struct AnswerHead {
 
     /// Nothing while the head is not complete; an answer without a length has no body.
     ///
-    /// One pass over the head, and no more than the first letter of most lines: what the load generator spends is taken from the
-    /// server that it measures.
+    /// One pass over the head, and no more than the first letter of most lines: what the load generator spends is taken from
+    /// the server that it measures.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > 12 else { return nil }
         let span = bytes.span

@@ -29,8 +29,8 @@ final class Seeder {
         self.reactor = reactor
         var policy = BrokerPolicy()
         policy.limits.issuesPerMinute = nil
-        policy.limits.flowsPerInstall = nil
-        policy.limits.flowsTotal = nil
+        policy.limits.sessionsPerInstall = nil
+        policy.limits.sessionsTotal = nil
         policy.limits.unknownPerMinute = nil
         policy.times.launch = .seconds(600)
         policy.times.idle = .seconds(7_200)

@@ -71,7 +71,8 @@ struct SessionTests {
 
     @Test func `does so however it is cut`() throws {
         let whole = try SessionTests.outcome(SessionTests.stream, pieces: .max)
-        // The library counts a head of CONTINUATION again for each piece that it comes in, and takes eight: none smaller than 3.
+        // The library counts a head of CONTINUATION again for each piece that it comes in, and takes eight: none smaller than
+        // 3.
         for pieces in 3...40 { #expect(try SessionTests.outcome(SessionTests.stream, pieces: pieces) == whole) }
     }
 

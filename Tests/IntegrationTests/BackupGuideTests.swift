@@ -16,7 +16,8 @@ import Testing
 struct BackupGuideTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
 
-    /// The `sh` blocks of a section, with their comments made checks: what stands behind ` # ` must be in what the line has printed.
+    /// The `sh` blocks of a section, with their comments made checks: what stands behind ` # ` must be in what the line has
+    /// printed.
     private static func script(_ section: String) throws -> String {
         let text = String(decoding: try Files.read(root + "/docs/backup-and-failover.md"), as: UTF8.self)
         var lines: [String] = []

@@ -20,15 +20,17 @@ private let seesCores = {
 
 /// T10 of docs/contract.md: what is secret stays in the memory of the process.
 ///
-/// The server runs as a user without rights: the superuser may look into any process. Where the machine hands cores to a program, or
-/// keeps processes apart anyway, one of the two ways is left to show that the test can fail; without either it shows nothing.
+/// The server runs as a user without rights: the superuser may look into any process. Where the machine hands cores to a
+/// program, or keeps processes apart anyway, one of the two ways is left to show that the test can fail; without either it
+/// shows nothing.
 @Suite(
     "The memory of a server",
     .tags(.database, .slow),
     .enabled(if: seesMemory || seesCores, "this machine shows neither memory nor cores")
 )
 struct MemoryTests {
-    /// What the user of the server looks with: the pages of its memory that can be written and are there, for the words of a file.
+    /// What the user of the server looks with: the pages of its memory that can be written and are there, for the words of a
+    /// file.
     private static let search = """
         os, sys = __import__("os"), __import__("sys")
         words = open(sys.argv[2], "rb").read().split()

@@ -5,7 +5,8 @@ import StrictJSON
 import TestKit
 import Testing
 
-/// A merchant's server that believes what the reference library of Standard Webhooks believes, and writes down what that makes of it.
+/// A merchant's server that believes what the reference library of Standard Webhooks believes, and writes down what that makes
+/// of it.
 private let receiverText = """
     from os import environ
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -7,7 +7,8 @@ import Web
 
 @testable import Program
 
-/// What every path answers to requests of every kind that are not part of a checkout: status, code and head, against the file that was kept.
+/// What every path answers to requests of every kind that are not part of a checkout: status, code and head, against the file
+/// that was kept.
 ///
 /// `SALLYPORT_UPDATE_GOLDEN=1 swift test --filter 'The wire'` writes the file anew; read the difference before keeping it.
 @Suite struct `The wire` {

@@ -17,7 +17,7 @@ struct ProblemTests {
     }
 
     @Test func `has a sentence and a status for every code`() {
-        for code in FailureCode.ofService {
+        for code in FailureCode.ofMerchantAPI {
             #expect(code.message.hasSuffix(".") && code.message.count > 10, "\(code)")
             #expect((400..<600).contains(code.status.code), "\(code)")
             #expect(code.name.allSatisfy { $0.isLowercase || $0 == "_" }, "\(code)")
@@ -25,9 +25,9 @@ struct ProblemTests {
     }
 
     @Test func `has a name that no other code has`() {
-        let codes = Set(FailureCode.ofService + FailureCode.ofCheckout)
+        let codes = Set(FailureCode.ofMerchantAPI + FailureCode.ofCheckout)
         #expect(Set(codes.map(\.name)).count == codes.count)
-        #expect(codes.count == FailureCode.ofService.count + FailureCode.ofCheckout.count - 12)
+        #expect(codes.count == FailureCode.ofMerchantAPI.count + FailureCode.ofCheckout.count - 12)
     }
 
     @Test func `cuts a field of the sender's making short`() {

@@ -33,4 +33,14 @@ struct DurationTextTests {
     func `is within its bounds`(text: String, isWithin: Bool) {
         #expect((DurationText.seconds(text, in: 60...7_200) != nil) == isWithin)
     }
+    @Test(arguments: [
+        (0, "0s"), (1, "1s"), (60, "60s"), (90, "90s"), (120, "2m"), (3_600, "60m"), (7_200, "2h"), (2_592_000, "720h"),
+    ])
+    func `is written in the largest unit that it has two or more of, and read as what it was`(
+        seconds: Int,
+        text: String
+    ) {
+        #expect(DurationText.text(.seconds(seconds)) == text)
+        #expect(DurationText.seconds(text) == seconds)
+    }
 }

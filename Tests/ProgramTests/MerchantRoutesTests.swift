@@ -8,6 +8,6 @@ import Web
 @Suite struct `The table of the merchants' routes` {
     @Test func `tells of every code that an answer may have`() {
         let told = Set(MerchantRouteTable.all.flatMap { OpenAPIDocument.problems(of: $0.description) })
-        #expect(FailureCode.ofService.filter { !told.contains($0) } == [])
+        #expect(FailureCode.ofMerchantAPI.filter { !told.contains($0) } == [])
     }
 }

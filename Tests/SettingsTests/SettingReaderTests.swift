@@ -32,7 +32,7 @@ private struct Sample {
         key = read.secretFile("sample.key", "a key")
         certificate = read.file("sample.certificate", "a certificate")
         count = read.number("sample.count", 2...9, 3, "a number")
-        pause = read.duration("sample.pause", 0...7200, "90s", "a pause")
+        pause = read.duration("sample.pause", 0...7200, .seconds(90), "a pause")
         isOn = read.flag("sample.on", true, "a switch")
         mode = read.within(.doors) { $0.choice("sample.mode", Mode.allCases, .open, "a mode") }
         level = read.within(.doors) { [mode] read in

@@ -31,7 +31,7 @@ private final class ListRig {
     /// What is listed behind a place, as session and sequence.
     func listed(after cursor: EventCursor? = nil, limit: Int = 100) async throws -> [String] {
         let page = try #require(try await store.page(after: cursor, limit: limit))
-        return page.events.map { "\($0.webviewSession) \($0.sequence)" }
+        return page.events.map { "\($0.subject) \($0.sequence)" }
     }
 
     /// The same, once there are so many: transactions of other tests hold the list up, since it is one server.
@@ -62,7 +62,7 @@ struct EventStoreTests {
             for part in 0..<3 {
                 let page = try #require(try await list.store.page(after: cursor, limit: 2))
                 #expect(page.hasMore == (part < 2))
-                found += page.events.map { "\($0.webviewSession) \($0.sequence)" }
+                found += page.events.map { "\($0.subject) \($0.sequence)" }
                 cursor = EventCursor(page.next.text)
                 #expect(cursor == page.next)
             }
@@ -121,9 +121,9 @@ struct EventStoreTests {
             try list.rig.sql(ListRig.insert(webviewSession, 1))
             #expect(try await list.listed(1) == ["\(webviewSession) 1"])
             let page = try #require(try await list.store.page(after: nil, limit: 1))
-            let lost = EventCursor(transaction: page.next.transaction + 1, webviewSession: webviewSession, sequence: 1)
+            let lost = EventCursor(transaction: page.next.transaction + 1, subject: webviewSession, sequence: 1)
             for cursor in [
-                lost, EventCursor(transaction: page.next.transaction, webviewSession: webviewSession, sequence: 2),
+                lost, EventCursor(transaction: page.next.transaction, subject: webviewSession, sequence: 2),
             ] {
                 #expect(try await list.store.page(after: cursor, limit: 1) == nil)
             }
@@ -145,7 +145,7 @@ struct EventStoreTests {
     @Test(arguments: ["", "x", "AAAA", String(repeating: "A", count: 44), String(repeating: "=", count: 43)])
     func `has places of one form`(text: String) {
         #expect(EventCursor(text) == nil)
-        let cursor = EventCursor(transaction: .max, webviewSession: UUIDBytes(high: 7, low: .max), sequence: 300)
+        let cursor = EventCursor(transaction: .max, subject: UUIDBytes(high: 7, low: .max), sequence: 300)
         #expect(cursor.text.utf8.count == 43 && EventCursor(cursor.text) == cursor)
     }
 }

@@ -223,7 +223,7 @@ struct GuessingTests {
         let policy = Self.policy {
             $0.issuesPerMinute = 5
             // In two hours: ten a minute for a network.
-            $0.flowsTotal = 2_400
+            $0.sessionsTotal = 2_400
         }
         try await withRig(policy, clock: Self.stopped()) { rig in
             let request = IssueRequest(client: .iosApp, order: try rig.order())
@@ -240,7 +240,7 @@ struct GuessingTests {
     }
 
     @Test func `keep the last tenth of all flows for merchants' keys`() async throws {
-        try await withRig(Self.policy { $0.flowsTotal = 10 }) { rig in
+        try await withRig(Self.policy { $0.sessionsTotal = 10 }) { rig in
             rig.limits.setLiveWebviewSessions(LiveSessionCount.Total(live: 0, issued: 0))
             for _ in 0..<9 { _ = try await rig.issued() }
             let request = IssueRequest(client: .iosApp, order: try rig.order())

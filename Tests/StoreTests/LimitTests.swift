@@ -14,7 +14,7 @@ struct LimitTests {
     }
 
     @Test func `give an install ten live flows, and another when one is over`() async throws {
-        try await withRig(policy { $0.flowsPerInstall = 10 }) { rig in
+        try await withRig(policy { $0.sessionsPerInstall = 10 }) { rig in
             let proof = rig.broker.mintProof()
             func issue(_ proof: AppProof) async throws -> IssueVerdict {
                 let request = IssueRequest(client: .iosApp, order: try rig.order(), proof: proof)

@@ -36,7 +36,7 @@ struct LiveSessionTests {
 
     @Test func `limit nobody after a start until they are counted, then all together`() async throws {
         var policy = BrokerPolicy.unlimited()
-        policy.limits.flowsTotal = 4
+        policy.limits.sessionsTotal = 4
         let limited = policy
         try await withRig(policy) { rig in
             for _ in 0..<3 { _ = try await rig.issued() }

@@ -54,6 +54,6 @@ struct PolicyClaimTests {
         #expect(changed { $0.appProof = .optional } && changed { $0.verifier = .required })
         #expect(changed { $0.requiresMeeting = true } && changed { $0.cookieNames = .plain })
         #expect(changed { $0.times.reopenWindow = .seconds(16) })
-        #expect(!changed { $0.times.idle = .seconds(60) } && !changed { $0.limits.flowsTotal = nil })
+        #expect(!changed { $0.times.idle = .seconds(60) } && !changed { $0.limits.sessionsTotal = nil })
     }
 }

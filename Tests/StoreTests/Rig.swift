@@ -193,8 +193,8 @@ extension BrokerPolicy {
     static func unlimited(_ profile: Profile = .standard) -> BrokerPolicy {
         var policy = BrokerPolicy(profile: profile)
         policy.limits.issuesPerMinute = nil
-        policy.limits.flowsPerInstall = nil
-        policy.limits.flowsTotal = nil
+        policy.limits.sessionsPerInstall = nil
+        policy.limits.sessionsTotal = nil
         policy.limits.unknownPerMinute = nil
         return policy
     }

@@ -141,8 +141,8 @@ final class Siege {
 
     // MARK: Calls
 
-    /// All combinations where they are few; else each value of each argument at least once, together with those of its place in the
-    /// other lists, and alone among arguments that are there.
+    /// All combinations where they are few; else each value of each argument at least once, together with those of its place in
+    /// the other lists, and alone among arguments that are there.
     private func calls(of function: Function) throws -> [String] {
         let lists = try function.types.map { try values(of: $0) ?? [] }
         let count = lists.reduce(1) { $0 * $1.count }

@@ -62,7 +62,7 @@ private final class WebhookRig {
         _ webviewSession: UUIDBytes?,
         _ endpoint: UUIDBytes? = nil
     ) async throws -> WebhookReplayed {
-        try await store.replay(.event(event, webviewSession: webviewSession, endpoint: endpoint))
+        try await store.replay(.event(event, subject: webviewSession, endpoint: endpoint))
     }
 
     /// Adds queues whose events have failed.
@@ -155,7 +155,7 @@ struct WebhookStoreTests {
             second.event = WebhookEvent(
                 id: webviewSession,
                 type: "session.paid",
-                webviewSession: webviewSession,
+                subject: webviewSession,
                 sequence: 2,
                 at: SystemClock().now(),
                 data: [:]
@@ -234,7 +234,7 @@ struct WebhookStoreTests {
             #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, deadLettered: 1))
             let queue = try #require(try await hooks.store.queues(of: nil, onlyDeadLettered: true, limit: 9).first)
             #expect(
-                queue.endpoint == endpoint && queue.webviewSession == webviewSession && queue.failures == 2
+                queue.endpoint == endpoint && queue.subject == webviewSession && queue.failures == 2
                     && queue.nextAt == nil
             )
             #expect(queue.last == DeliveryFailure(error: "timedOut") && queue.type == "session.paid")
@@ -265,7 +265,7 @@ struct WebhookStoreTests {
             }
             try await hooks.store.retryNow(one)
             let due = try await hooks.claim()
-            #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.webviewSession != deadLettered })
+            #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.subject != deadLettered })
             #expect(two != one)
         }
     }
@@ -278,7 +278,7 @@ struct WebhookStoreTests {
             try hooks.happen(webviewSession, 1...3)
             let delivery = try #require(try await hooks.claim().first)
             try await hooks.store.failed(delivery, DeliveryFailure(status: 410), again: nil)
-            #expect(try await hooks.store.replay(.webviewSession(webviewSession)).queues == 1)
+            #expect(try await hooks.store.replay(.subject(webviewSession)).queues == 1)
             for delivery in try await hooks.claim() { _ = try await hooks.deliver(delivery) }
             try hooks.rig.sql("DELETE FROM webhook_lane")
             // All have arrived; from the second on they are sent once more.
@@ -549,7 +549,7 @@ private final class Race {
                     try await store.failed(delivery, DeliveryFailure(status: 500), again: pause)
                     break
                 }
-                arrivals.record((delivery.endpoint, delivery.event.webviewSession, delivery.event.sequence))
+                arrivals.record((delivery.endpoint, delivery.event.subject, delivery.event.sequence))
                 guard case .next(let event) = try await store.delivered(delivery, lease: .seconds(600)) else { break }
                 delivery.event = event
             }

@@ -113,20 +113,20 @@ private func withBench(
     }
 }
 
-private func webviewSession(_ number: UInt64) -> UUIDBytes { UUIDBytes(high: 2, low: number) }
+private func subject(_ number: UInt64) -> UUIDBytes { UUIDBytes(high: 2, low: number) }
 
 @Suite("The dispatcher")
 struct DispatcherTests {
     @Test func `sends an event once, signed with every key of its endpoint`() async throws {
         try await withBench { bench in
             let endpoint = try bench.endpoint(1, keys: 2)
-            bench.store.happen(endpoint, webviewSession(1), 1)
+            bench.store.happen(endpoint, subject(1), 1)
             try await bench.round()
             try await bench.round()
             let request = try #require(bench.endpoints.requests.first)
             #expect(bench.endpoints.requests.count == 1)
             #expect(request.method == "POST" && request.url == "https://1.example")
-            #expect(request.body == MemoryStore.event(webviewSession(1), 1).body)
+            #expect(request.body == MemoryStore.event(subject(1), 1).body)
             #expect(request.timeout == .seconds(10))
             let fields = Dictionary(request.fields) { first, _ in first }
             #expect(fields["content-type"] == "application/json")
@@ -146,7 +146,7 @@ struct DispatcherTests {
     @Test func `goes on with the next event of a session only when the one before has arrived`() async throws {
         try await withBench { bench in
             let endpoint = try bench.endpoint(1)
-            for sequence in Int64(1)...3 { bench.store.happen(endpoint, webviewSession(1), sequence) }
+            for sequence in Int64(1)...3 { bench.store.happen(endpoint, subject(1), sequence) }
             bench.endpoints.answer = { _ in InboundResponse(status: 500) }
             try await bench.round()
             #expect(bench.sent == ["1"])
@@ -164,20 +164,20 @@ struct DispatcherTests {
     @Test func `parks a session after the last try, and at once where the endpoint is gone`() async throws {
         try await withBench(tries: 3) { bench in
             let endpoint = try bench.endpoint(1)
-            bench.store.happen(endpoint, webviewSession(1), 1)
+            bench.store.happen(endpoint, subject(1), 1)
             bench.endpoints.answer = { _ in nil }
             for _ in 0..<5 {
                 try await bench.round()
                 bench.clock.advance(by: .seconds(3600))
             }
             #expect(bench.endpoints.requests.count == 3)
-            #expect(bench.store.queue(endpoint, webviewSession(1))?.isDeadLettered == true)
+            #expect(bench.store.queue(endpoint, subject(1))?.isDeadLettered == true)
             #expect(bench.store.failures.last == DeliveryFailure(error: "connectFailed"))
             let gone = try bench.endpoint(2)
-            bench.store.happen(gone, webviewSession(2), 1)
+            bench.store.happen(gone, subject(2), 1)
             bench.endpoints.answer = { _ in InboundResponse(status: 410) }
             try await bench.round()
-            #expect(bench.store.queue(gone, webviewSession(2))?.isDeadLettered == true)
+            #expect(bench.store.queue(gone, subject(2))?.isDeadLettered == true)
             #expect(bench.log.lines(with: "\"webhook.dead_lettered\"").count == 2)
         }
     }
@@ -185,7 +185,7 @@ struct DispatcherTests {
     @Test func `tries one session at a time where an endpoint fails, until it answers`() async throws {
         try await withBench { bench in
             let endpoint = try bench.endpoint(1)
-            for number in UInt64(1)...20 { bench.store.happen(endpoint, webviewSession(number), 1) }
+            for number in UInt64(1)...20 { bench.store.happen(endpoint, subject(number), 1) }
             bench.endpoints.answer = { _ in InboundResponse(status: 503) }
             try await bench.round()
             #expect(bench.endpoints.requests.count == 8, "half of the places")
@@ -205,22 +205,22 @@ struct DispatcherTests {
         try await withBench { bench in
             let endpoint = try bench.endpoint(1)
             bench.endpoints.answer = { _ in InboundResponse(status: 503) }
-            for number in UInt64(1)...3 { bench.store.happen(endpoint, webviewSession(number), 1) }
+            for number in UInt64(1)...3 { bench.store.happen(endpoint, subject(number), 1) }
             try await bench.round()
             bench.endpoints.answer = { _ in InboundResponse(status: 200) }
-            bench.store.happen(endpoint, webviewSession(4), 1)
+            bench.store.happen(endpoint, subject(4), 1)
             try await bench.round()
             try await bench.round()
             #expect(bench.store.queueCount == 3, "three failures may be theirs")
             bench.endpoints.answer = { _ in InboundResponse(status: 503) }
             bench.clock.advance(by: .seconds(6))
             for _ in 0..<4 { try await bench.round() }
-            bench.store.happen(endpoint, webviewSession(5), 1)
-            bench.store.happen(endpoint, webviewSession(6), 1)
+            bench.store.happen(endpoint, subject(5), 1)
+            bench.store.happen(endpoint, subject(6), 1)
             for _ in 0..<3 { try await bench.round() }
             #expect(bench.store.queueCount == 5)
             bench.endpoints.answer = { _ in InboundResponse(status: 200) }
-            bench.store.happen(endpoint, webviewSession(7), 1)
+            bench.store.happen(endpoint, subject(7), 1)
             for _ in 0..<3 { try await bench.round() }
             #expect(bench.store.queueCount == 0)
         }
@@ -230,10 +230,10 @@ struct DispatcherTests {
         try await withBench(concurrency: 4) { bench in
             let slow = try bench.endpoint(1)
             let quick = try bench.endpoint(2)
-            for number in UInt64(1)...10 { bench.store.happen(slow, webviewSession(number), 1) }
+            for number in UInt64(1)...10 { bench.store.happen(slow, subject(number), 1) }
             bench.endpoints.hanging = ["https://1.example"]
             for _ in 0..<3 { _ = await bench.dispatcher.round() }
-            for number in UInt64(11)...20 { bench.store.happen(quick, webviewSession(number), 1) }
+            for number in UInt64(11)...20 { bench.store.happen(quick, subject(number), 1) }
             for _ in 0..<10 {
                 _ = await bench.dispatcher.round()
                 for _ in 0..<20 { await bench.reactor.nextTurn() }
@@ -252,9 +252,9 @@ struct DispatcherTests {
         try await withBench(concurrency: 4) { bench in
             let slow = try bench.endpoint(1)
             bench.endpoints.hanging = ["https://1.example"]
-            bench.store.happen(slow, webviewSession(1), 1)
+            bench.store.happen(slow, subject(1), 1)
             _ = await bench.dispatcher.round()
-            for number in UInt64(2)...10 { bench.store.happen(slow, webviewSession(number), 1) }
+            for number in UInt64(2)...10 { bench.store.happen(slow, subject(number), 1) }
             for _ in 0..<3 { _ = await bench.dispatcher.round() }
             for _ in 0..<20 { await bench.reactor.nextTurn() }
             #expect(bench.endpoints.most["https://1.example"] == 2)
@@ -271,7 +271,7 @@ struct DispatcherTests {
             let good = bench.store.keys[endpoint]
             let key = WebhookKey.mint(random: bench.random)
             bench.store.keys[endpoint] = [try other.seal(key, of: endpoint, random: bench.random)]
-            for number in UInt64(1)...3 { bench.store.happen(endpoint, webviewSession(number), 1) }
+            for number in UInt64(1)...3 { bench.store.happen(endpoint, subject(number), 1) }
             for _ in 0..<300 {
                 try await bench.round()
                 bench.clock.advance(by: .seconds(1))
@@ -279,12 +279,12 @@ struct DispatcherTests {
             #expect(bench.endpoints.requests.isEmpty)
             #expect(bench.log.lines(with: "\"webhook.key_unreadable\"").count == 1)
             for number in UInt64(1)...3 {
-                let queue = try #require(bench.store.queue(endpoint, webviewSession(number)))
+                let queue = try #require(bench.store.queue(endpoint, subject(number)))
                 #expect(queue.failures == 0 && !queue.isDeadLettered)
             }
             // Whoever has the right file finds them free most of the time.
             let wanted = ClaimDemand(limit: 1, share: 1, lease: .zero)
-            #expect(try await bench.store.claim(wanted, attempt: webviewSession(9)).count == 1)
+            #expect(try await bench.store.claim(wanted, attempt: subject(9)).count == 1)
             bench.store.keys[endpoint] = good
             for _ in 0..<63 {
                 try await bench.round()
@@ -292,7 +292,7 @@ struct DispatcherTests {
             }
             #expect(bench.store.queueCount == 0)
             bench.store.keys[endpoint] = [try other.seal(key, of: endpoint, random: bench.random)]
-            bench.store.happen(endpoint, webviewSession(4), 1)
+            bench.store.happen(endpoint, subject(4), 1)
             try await bench.round()
             #expect(bench.log.lines(with: "\"webhook.key_unreadable\"").count == 2, "it has changed")
         }
@@ -304,7 +304,7 @@ struct DispatcherTests {
             let other = try WebhookVault(secret: Secret([UInt8](repeating: 8, count: 32)))
             let lost = try other.seal(WebhookKey.mint(random: bench.random), of: endpoint, random: bench.random)
             bench.store.keys[endpoint]?.append(lost)
-            for number in UInt64(1)...3 { bench.store.happen(endpoint, webviewSession(number), 1) }
+            for number in UInt64(1)...3 { bench.store.happen(endpoint, subject(number), 1) }
             try await bench.round()
             #expect(bench.store.queueCount == 0)
             let key = try #require(bench.secrets[endpoint]?.first)
@@ -321,7 +321,7 @@ struct DispatcherTests {
     @Test func `counts and purges when it is told to, and never by itself`() async throws {
         try await withBench(concurrency: 1) { bench in
             let endpoint = try bench.endpoint(1)
-            for number in UInt64(1)...40 { bench.store.happen(endpoint, webviewSession(number), 1) }
+            for number in UInt64(1)...40 { bench.store.happen(endpoint, subject(number), 1) }
             bench.reactor.startTask { await bench.dispatcher.run() }
             func pass(_ step: Duration, _ count: Int) async {
                 for _ in 0..<count {
@@ -346,7 +346,7 @@ struct DispatcherTests {
     @Test func `says once that its store is away, and goes on when it is back`() async throws {
         try await withBench { bench in
             let endpoint = try bench.endpoint(1)
-            bench.store.happen(endpoint, webviewSession(1), 1)
+            bench.store.happen(endpoint, subject(1), 1)
             bench.store.isAway = true
             for _ in 0..<3 { try await bench.round() }
             #expect(bench.log.lines(with: "\"webhook.store_failed\"").count == 1)
@@ -361,7 +361,7 @@ struct DispatcherTests {
             let endpoint = try bench.endpoint(1)
             bench.reactor.startTask { await bench.dispatcher.run() }
             for _ in 0..<20 { await bench.reactor.nextTurn() }
-            bench.store.happen(endpoint, webviewSession(1), 1)
+            bench.store.happen(endpoint, subject(1), 1)
             bench.endpoints.hanging = ["https://1.example"]
             bench.clock.advance(by: .seconds(1), waking: bench.reactor.executor)
             let isSent = await waitUntil(bench.reactor) { bench.sent == ["1"] }
@@ -380,7 +380,7 @@ struct DispatcherTests {
             #expect(isOver)
             #expect(bench.store.queueCount == 0)
             #expect(bench.metrics.prometheusText().contains("sallyport_webhook_lag_seconds 0"))
-            bench.store.happen(endpoint, webviewSession(2), 1)
+            bench.store.happen(endpoint, subject(2), 1)
             bench.clock.advance(by: .seconds(5), waking: bench.reactor.executor)
             for _ in 0..<20 { await bench.reactor.nextTurn() }
             #expect(bench.sent == ["1"], "nothing after the stop")

@@ -7,13 +7,13 @@ import Webhooks
 @Suite("An event for a merchant")
 struct EventTests {
     private let id = UUIDBytes(high: 0x0195_923F_6C00_7000, low: 0x8000_0000_0000_0001)
-    private let webviewSession = UUIDBytes(high: 0x0195_923F_6C00_7000, low: 0x8000_0000_0000_0002)
+    private let subject = UUIDBytes(high: 0x0195_923F_6C00_7000, low: 0x8000_0000_0000_0002)
 
     private func event(_ data: JSONValue) -> WebhookEvent {
         WebhookEvent(
             id: id,
             type: WebhookEventType.chargeCaptured.text,
-            webviewSession: webviewSession,
+            subject: subject,
             sequence: 7,
             at: WallTime(microseconds: 1_773_453_566_999_999),
             data: data
@@ -45,7 +45,7 @@ struct EventTests {
         let event = WebhookEvent(
             id: id,
             type: "note.written",
-            webviewSession: subject,
+            subject: subject,
             sequence: 2,
             at: WallTime(seconds: 0),
             data: ["text": "hello"]

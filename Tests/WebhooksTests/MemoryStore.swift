@@ -8,7 +8,7 @@ import Webhooks
 final class MemoryStore: WebhookStore {
     struct Key: Hashable {
         let endpoint: UUIDBytes
-        let webviewSession: UUIDBytes
+        let subject: UUIDBytes
     }
 
     private struct Entry {
@@ -33,8 +33,8 @@ final class MemoryStore: WebhookStore {
     }
 
     /// Lets an event happen.
-    func happen(_ endpoint: UUIDBytes, _ webviewSession: UUIDBytes, _ sequence: Int64) {
-        let key = Key(endpoint: endpoint, webviewSession: webviewSession)
+    func happen(_ endpoint: UUIDBytes, _ subject: UUIDBytes, _ sequence: Int64) {
+        let key = Key(endpoint: endpoint, subject: subject)
         if entries[key] == nil {
             entries[key] = Entry(queue: WebhookQueue(sequence), nextAt: clock.now())
         } else {
@@ -42,17 +42,17 @@ final class MemoryStore: WebhookStore {
         }
     }
 
-    func queue(_ endpoint: UUIDBytes, _ webviewSession: UUIDBytes) -> WebhookQueue? {
-        entries[Key(endpoint: endpoint, webviewSession: webviewSession)]?.queue
+    func queue(_ endpoint: UUIDBytes, _ subject: UUIDBytes) -> WebhookQueue? {
+        entries[Key(endpoint: endpoint, subject: subject)]?.queue
     }
 
     var queueCount: Int { entries.count }
 
-    static func event(_ webviewSession: UUIDBytes, _ sequence: Int64) -> WebhookEvent {
+    static func event(_ subject: UUIDBytes, _ sequence: Int64) -> WebhookEvent {
         WebhookEvent(
-            id: UUIDBytes(high: webviewSession.low, low: UInt64(sequence)),
+            id: UUIDBytes(high: subject.low, low: UInt64(sequence)),
             type: WebhookEventType.sessionPaid.text,
-            webviewSession: webviewSession,
+            subject: subject,
             sequence: sequence,
             at: WallTime(seconds: 1_767_323_045),
             data: ["reference": "R-1"]
@@ -64,7 +64,7 @@ final class MemoryStore: WebhookStore {
         demands.append(demand)
         let now = clock.now()
         let due = entries.filter { !$0.value.queue.isDeadLettered && $0.value.nextAt <= now }
-            .sorted { ($0.value.nextAt, $0.key.webviewSession) < ($1.value.nextAt, $1.key.webviewSession) }
+            .sorted { ($0.value.nextAt, $0.key.subject) < ($1.value.nextAt, $1.key.subject) }
         var counts: [UUIDBytes: Int] = [:]
         var claimed: [ClaimedDelivery] = []
         for (key, entry) in due where claimed.count < demand.limit {
@@ -78,7 +78,7 @@ final class MemoryStore: WebhookStore {
                 endpoint: key.endpoint,
                 url: urls[key.endpoint] ?? "",
                 keys: keys[key.endpoint] ?? [],
-                event: MemoryStore.event(key.webviewSession, entry.queue.head),
+                event: MemoryStore.event(key.subject, entry.queue.head),
                 failures: entry.queue.failures
             )
             claimed.append(delivery)
@@ -87,7 +87,7 @@ final class MemoryStore: WebhookStore {
     }
 
     private func key(_ delivery: ClaimedDelivery) -> Key? {
-        let key = Key(endpoint: delivery.endpoint, webviewSession: delivery.event.webviewSession)
+        let key = Key(endpoint: delivery.endpoint, subject: delivery.event.subject)
         return entries[key]?.attempt == delivery.attempt ? key : nil
     }
 
@@ -100,7 +100,7 @@ final class MemoryStore: WebhookStore {
         }
         entry.nextAt = clock.now() + lease
         entries[key] = entry
-        return .next(MemoryStore.event(key.webviewSession, entry.queue.head))
+        return .next(MemoryStore.event(key.subject, entry.queue.head))
     }
 
     func failed(

@@ -25,7 +25,7 @@ struct APIAnswer: Sendable {
     /// Whether the service had no room for the call, which then had no effect.
     var isThrottled: Bool { status == 429 || status == 425 }
 
-    /// How long the service wants to be left alone; `nil` where it does not say.
+    /// The pause that the service asks for; `nil` where it does not say.
     ///
     /// - Parameter time: Of our clock; counts only where the service sends a date and not its own time.
     func retryAfter(at time: WallTime) -> Duration? { RetryAfter.pause(in: response, at: time) }

@@ -4,11 +4,11 @@ package import Primitives
 
 /// One signed question that changes nothing: for a session that cannot exist.
 ///
-/// A service that knows the key says that there is no such session; every other answer tells what is wrong with the account.
+/// A service that knows the key says that there is no such session; every other answer says what is wrong with the account.
 package enum AccountProbe {
     /// What became of the question.
     package enum Outcome: Sendable, Equatable {
-        /// The service knows the account and its key.
+        /// Account and key exist at the service.
         case known
         /// The service refuses: status and reason.
         case refused(status: Int, reason: ReasonCode?)

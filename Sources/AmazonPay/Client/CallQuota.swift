@@ -21,7 +21,8 @@ package enum Priority: Int, Sendable, Hashable, CaseIterable {
 
 /// Keeps the calls of a process under its part of the account's limits; shared by all loops.
 ///
-/// The limits are per account and operation. Processes of one account do not know of each other: each is told how many they are.
+/// The limits are per account and operation. Processes of one account do not know of each other: their number is a setting of
+/// each.
 package final class CallQuota: Sendable {
     /// What the calls of a process are kept under.
     package struct Limits: Sendable, Hashable {
@@ -79,7 +80,7 @@ package final class CallQuota: Sendable {
 
     /// When a call may go out.
     ///
-    /// - Parameter isItsTurn: Whether the caller was told `later` and has waited.
+    /// - Parameter isItsTurn: Whether the caller got `later` and has waited.
     func reserve(
         _ operation: AmazonPayOperation,
         at now: Duration,

@@ -61,7 +61,8 @@ package enum QuotaTable: String, Sendable, Hashable, CaseIterable {
     /// No limit: for a simulator that has none.
     case unlimited = "none"
 
-    /// The vendor's limit of an operation for a whole account; finalize and the buyer, which are in no table, go by complete and the session.
+    /// The vendor's limit of an operation for a whole account; finalize and the buyer, which are in no table, go by complete
+    /// and the session.
     package func rate(of operation: AmazonPayOperation) -> CallRate? {
         switch self {
         case .live: live(operation)

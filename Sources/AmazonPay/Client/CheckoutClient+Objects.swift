@@ -85,8 +85,8 @@ extension CheckoutClient {
     ///   - priority: Who waits for it.
     ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: What the scopes of the sign-in allow.
-    /// - Throws: `refused` without a reason for a bad or old token, for the vendor does not say how it answers one; otherwise as
-    ///   `session(_:within:)`.
+    /// - Throws: `refused` without a reason for a bad or old token, for the vendor does not say how it answers one; otherwise
+    ///   as `session(_:within:)`.
     package func buyer(
         _ token: BuyerToken,
         priority: Priority = .buyer,

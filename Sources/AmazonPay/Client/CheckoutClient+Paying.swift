@@ -2,8 +2,8 @@
 extension CheckoutClient {
     /// Makes a charge, takes what is held, or gives money back; or finds out why not.
     ///
-    /// A recovery of a capture reads the charge first. A charge or refund that may have been made cannot be looked for: there the
-    /// same octets go out under the same key, and the service answers with what it made.
+    /// A recovery of a capture reads the charge first. A charge or refund that may have been made cannot be looked for: there
+    /// the same octets go out under the same key, and the service answers with what it made.
     ///
     /// - Parameters:
     ///   - call: What to do, in the octets and under the key of its attempt.

@@ -23,7 +23,7 @@ package final class CheckoutClient {
         package var clock: any WallClock
         /// Supplies the pauses between tries.
         package var random: any RandomSource
-        /// Told about each try at level debug and about differing clocks at level info.
+        /// For each try at level debug and differing clocks at level info.
         package var logger = Logger.silent
         /// Where tries are counted.
         package var metrics = MetricsRegistry()
@@ -60,7 +60,7 @@ package final class CheckoutClient {
         package var session: CheckoutSessionID
         /// What the buyer pays.
         package var amount: Money
-        /// The whole order, where the session was told of it.
+        /// The whole order, where it was sent with the session.
         package var totalOrderAmount: Money?
         /// The key of the attempt; the same at every repeat.
         package var key: IdempotencyKey

@@ -63,7 +63,7 @@ enum CompleteDecision {
             guard session.namesCharge else {
                 return .unknown(AmazonPayError(.unreadable, detail: "a completed session without its ids"))
             }
-            // Such a session is completed before the bank has spoken: only the charge tells.
+            // Such a session is completed before the bank has decided: only the charge has the decision.
             return session.canHandlePendingAuthorization ? .pending(session) : .alreadyCompleted(session)
         case .canceled:
             guard session.reason == .declined else { return .cancelled(session.reason) }

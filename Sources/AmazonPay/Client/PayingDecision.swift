@@ -1,8 +1,9 @@
 /// Decides what the service's answers mean for a call that moves money.
 ///
-/// The rules behind the table: an agreement is believed when its body is what was asked for. A refusal is believed when no earlier
-/// try can have got through. Where the charge can be read, as it can before a capture, its state has the last word; where nothing
-/// can be read, as with a charge or refund that may have been made, the same octets under the same key are the only way back.
+/// The rules behind the table: an agreement is believed when its body is what was asked for. A refusal is believed when no
+/// earlier try can have got through. Where the charge can be read, as it can before a capture, its state has the last word;
+/// where nothing can be read, as with a charge or refund that may have been made, the same octets under the same key are the
+/// only way back.
 enum PayingDecision {
     enum Verdict<Object: PayingObject> {
         case settled(PayingOutcome<Object>)
@@ -115,8 +116,8 @@ enum PayingDecision {
         if answer.reason == .duplicateIdempotencyKey {
             return .unknown(answer.error(.outcomeUnknown, "the key was used for other octets"))
         }
-        // The bank's word on these octets under this key, given now or kept from the first try: a charge that had been made would
-        // have been the answer. Any other refusal may be of the repeat alone, which the first try itself can have caused.
+        // The bank's word on these octets under this key, given now or kept from the first try: a charge that had been made
+        // would have been the answer. Any other refusal may be of the repeat alone, which the first try itself can have caused.
         let isDecline = operation == .createCharge && answer.reason.map(declines.contains) ?? false
         guard mayHaveTakenEffect, !isDecline else { return .refused(answer.error(.refused), nil) }
         return .unknown(answer.error(.outcomeUnknown, "refused after a try that may have got through"))

@@ -10,8 +10,8 @@ package enum PayingOutcome<Object: Sendable>: Sendable {
     case notSent(AmazonPayError)
     /// What happened is not known: repeat the same octets later as a recovery, with the same key.
     ///
-    /// With the reason `DuplicateIdempotencyKey` a repeat brings the same: the key was used for other octets, and a person has to
-    /// look. A new key is never an answer to it.
+    /// With the reason `DuplicateIdempotencyKey` a repeat brings the same: the key was used for other octets, and a person has
+    /// to look. A new key is never an answer to it.
     case unknown(AmazonPayError)
 }
 

@@ -1,8 +1,8 @@
 /// A limit on how often something may happen: a burst at once, then a steady rate.
 ///
-/// Kept as one number, the time at which the bucket is full again. Purchases may take a token that is not there yet when they are
-/// willing to wait for it, so they are served in the order in which they came. Others take none in advance, or a purchase would
-/// stand behind them: they are given turns, one for each token that comes back.
+/// Kept as one number, the time at which the bucket is full again. Purchases may take a token that is not there yet when they
+/// are willing to wait for it, so they are served in the order in which they came. Others take none in advance, or a purchase
+/// would stand behind them: they are given turns, one for each token that comes back.
 struct TokenBucket: Sendable {
     private let burst: Int
     /// The time between two tokens.
@@ -19,7 +19,7 @@ struct TokenBucket: Sendable {
 
     /// When a caller may go on.
     ///
-    /// - Parameter isItsTurn: Whether it was told `later` and has waited.
+    /// - Parameter isItsTurn: Whether it got `later` and has waited.
     mutating func reserve(
         at now: Duration,
         patience: Duration,

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// What Amazon knows of one charge: money that is held, taken or given back under a permission.
+/// A charge at Amazon: money that is held, taken or given back under a permission.
 package struct Charge: Sendable, Hashable {
     /// How far it has come.
     package enum State: Sendable, Hashable {

@@ -1,7 +1,7 @@
 package import Commerce
 package import Primitives
 
-/// What Amazon knows of one permission to charge a buyer: 180 days, at most 25 charges, up to a limit.
+/// A permission at Amazon to charge a buyer: 180 days, at most 25 charges, up to a limit.
 package struct ChargePermission: Sendable, Hashable {
     /// Whether it may be charged.
     package enum State: Sendable, Hashable {

@@ -2,7 +2,7 @@ package import Commerce
 import FoundationEssentials
 package import Primitives
 
-/// What Amazon knows of one checkout.
+/// A checkout at Amazon.
 ///
 /// Buyer, addresses and payment descriptors are there only while the session is open: copy them at review time.
 package struct CheckoutSession: Sendable, Hashable {

@@ -2,7 +2,7 @@ package import Commerce
 
 /// What an update sets on an open session before the buyer is sent to be processed.
 ///
-/// Unless told otherwise the amount is held, and a pending authorisation is not accepted: the outcome of complete is final.
+/// By default the amount is held, and a pending authorisation is not accepted: the outcome of complete is final.
 package struct CheckoutUpdate: Sendable, Hashable {
     /// Where Amazon sends the buyer afterwards; https, at most 512 characters, no fragment.
     package var resultURL: String

@@ -1,6 +1,6 @@
 package import Commerce
 
-/// The facts of a checkout that an app started, told once more so that the service sees tampering.
+/// The facts of a checkout that an app started, sent once more so that the service sees tampering.
 ///
 /// They have to be those of the signed payload.
 package struct FinalizeOrder: Sendable, Hashable {
@@ -55,7 +55,7 @@ package struct FinalizeOrder: Sendable, Hashable {
     }
 }
 
-/// An address that the merchant tells the service; what is missing is left out.
+/// An address that the merchant sends to the service; what is missing is left out.
 ///
 /// A payload has one member for district and county, a finalize call has both.
 struct WireAddressDetails: Encodable {

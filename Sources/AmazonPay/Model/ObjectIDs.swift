@@ -56,7 +56,7 @@ package struct RefundID: Sendable, Hashable, CustomStringConvertible {
 
 /// What a sign-in brings back: good for reading the buyer's profile, for about a day.
 ///
-/// A secret: whoever has it reads a name and an address. It is in no description.
+/// A secret: its holder can read a name and an address. It is in no description.
 package struct BuyerToken: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// 1 to 1024 characters that a URL takes as they are, and `|`.
     package let text: String

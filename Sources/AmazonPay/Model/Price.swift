@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// An amount in a currency, as the provider wrote it.
 ///
-/// Whatever stands there survives as text, so that a mismatch can be told from nonsense; only what is an amount of a known
-/// currency is money, and nothing but yen is ever taken for yen.
+/// Whatever stands there survives as text, so that a mismatch can be distinguished from nonsense; only what is an amount of a
+/// known currency is money, and nothing but yen is ever taken for yen.
 package struct Price: Sendable, Hashable, Codable {
     /// The sum; `nil` for an unknown currency and for a text that is no amount of the currency.
     package let money: Money?

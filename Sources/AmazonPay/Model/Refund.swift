@@ -1,6 +1,6 @@
 package import Primitives
 
-/// What Amazon knows of one refund: money on its way back, for minutes to a day.
+/// A refund at Amazon: money on its way back, for minutes to a day.
 package struct Refund: Sendable, Hashable {
     /// How far it has come.
     package enum State: Sendable, Hashable {

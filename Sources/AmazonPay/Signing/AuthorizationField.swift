@@ -1,11 +1,13 @@
 /// The value of the `Authorization` field of a signed request.
-struct AuthorizationField {
-    let algorithm: SigningAlgorithm
-    let publicKeyID: String
+package struct AuthorizationField {
+    /// The label at the beginning.
+    package let algorithm: SigningAlgorithm
+    /// The name of the key.
+    package let publicKeyID: String
     /// As it stands in the field, case and order kept.
-    let signedHeaders: String
+    package let signedHeaders: String
     /// Standard Base64, not checked.
-    let signature: String
+    package let signature: String
 
     init(algorithm: SigningAlgorithm, publicKeyID: String, signedHeaders: String, signature: String) {
         self.algorithm = algorithm
@@ -15,7 +17,9 @@ struct AuthorizationField {
     }
 
     /// Reads the form that `text` writes; blanks after the commas may be missing.
-    init?(_ text: String) {
+    ///
+    /// - Parameter text: The value of the field.
+    package init?(_ text: String) {
         let halves = text.split(separator: " ", maxSplits: 1)
         guard halves.count == 2, let algorithm = SigningAlgorithm(rawValue: String(halves[0])) else { return nil }
         var parts: [String: String] = [:]

@@ -8,7 +8,7 @@ package struct ButtonSignature: Sendable, Hashable {
     package let payloadJSON: String
     /// Standard Base64.
     package let signature: String
-    /// The label; the script must be told, it assumes the older one otherwise.
+    /// The label; without it the script assumes the older one.
     package let algorithm: SigningAlgorithm
     /// The key's name.
     package let publicKeyID: String
@@ -28,8 +28,8 @@ package struct ButtonSigner: Sendable {
     /// Signs a payload.
     ///
     /// - Parameters:
-    ///   - payload: What the button starts. It holds no text from a request: whoever can have URLs signed can send buyers
-    ///     anywhere.
+    ///   - payload: What the button starts. It holds no text from a request: an attacker who can have URLs signed can send
+    ///     buyers anywhere.
     ///   - offLoop: Where the key works.
     /// - Returns: Payload and signature.
     /// - Throws: What OpenSSL refuses; not to be expected of a key that was read.

@@ -56,7 +56,7 @@ enum RevokeCommand {
     )
 }
 
-/// What an operator wants ended.
+/// The sessions that an operator ends.
 enum RevokeTask: Sendable, Equatable {
     case session(SessionName)
     case install(Digest32)
@@ -107,7 +107,7 @@ struct Revoker {
     let client: PostgresClient
     let trail: OperatorTrail
     let caller: Caller
-    /// Told how far long work has come.
+    /// Gets the progress of long work.
     let note: (String) -> Void
 
     /// Carries a decision out.

@@ -66,7 +66,7 @@ enum StuckCommand {
     )
 }
 
-/// What an operator wants of purchases that were given up.
+/// An action of an operator on purchases that were given up.
 enum StuckTask: Sendable, Equatable {
     case list
     case resume(SessionName)

@@ -30,7 +30,7 @@ package struct StuckResolver {
     let provider: CheckoutClient?
     let trail: OperatorTrail
     let random: any RandomSource
-    /// Told how far long work has come.
+    /// Gets the progress of long work.
     let note: (String) -> Void
 
     private static let limit = 10_000
@@ -138,7 +138,7 @@ package struct StuckResolver {
         _ charge: String?
     ) async throws -> Outcome {
         guard let payment = try await store.payment(of: webviewSession), payment.state != .authorized,
-            payment.state != .purchasing || payment.isStuck, let session = payment.orderReference,
+            payment.state != .purchasing || payment.isStuck, let checkoutSession = payment.orderReference,
             let total = payment.total
         else {
             return Outcome(
@@ -146,7 +146,7 @@ package struct StuckResolver {
             )
         }
         let seen: (permission: ChargePermission, charge: Charge)
-        switch try await evidence(permission, charge, session) {
+        switch try await evidence(permission, charge, checkoutSession) {
         case .failure(let error): return Outcome(complaint: error.text)
         case .success(let found): seen = found
         }
@@ -165,7 +165,7 @@ package struct StuckResolver {
                 // Nobody else is to take it up before the next statement does.
                 _ = try await store.reclaim(
                     webviewSession,
-                    session: session,
+                    session: checkoutSession,
                     freshAttempt: fresh,
                     reason: "operator",
                     pause: .seconds(60),
@@ -187,9 +187,9 @@ package struct StuckResolver {
         _ permission: String,
         _ charge: String?
     ) async throws -> Outcome {
-        let session = try await store.payment(of: webviewSession)?.orderReference
+        let checkoutSession = try await store.payment(of: webviewSession)?.orderReference
         let seen: (permission: ChargePermission, charge: Charge)
-        switch try await evidence(permission, charge, session) {
+        switch try await evidence(permission, charge, checkoutSession) {
         case .failure(let error): return Outcome(complaint: error.text)
         case .success(let found): seen = found
         }
@@ -211,19 +211,19 @@ package struct StuckResolver {
         let text: String
     }
 
-    /// Permission and charge as the provider has them; where the charge is not named the checkout session tells it.
+    /// Permission and charge as the provider has them; where the charge is not named it is that of the checkout session.
     private func evidence(
         _ permission: String,
         _ charge: String?,
-        _ session: String?
+        _ checkoutSession: String?
     ) async throws -> Result<(permission: ChargePermission, charge: Charge), Unread> {
         guard let provider, let permission = ChargePermissionID(permission) else {
             return .failure(Unread(text: "\(permission) is no charge permission"))
         }
         do throws(AmazonPayError) {
             var name = charge
-            if name == nil, let session = session.flatMap({ CheckoutSessionID($0) }) {
-                name = try await provider.session(session).chargeID
+            if name == nil, let checkoutSession = checkoutSession.flatMap({ CheckoutSessionID($0) }) {
+                name = try await provider.session(checkoutSession).chargeID
             }
             guard let id = name.flatMap({ ChargeID($0) }) else {
                 return .failure(Unread(text: "the checkout session names no charge: give --charge"))

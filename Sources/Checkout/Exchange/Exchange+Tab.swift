@@ -54,9 +54,9 @@ extension Exchange {
     }
 
     /// The launch ticket that the tab remembers, where it is the one that the webview session was opened with.
-    func launchTicket(of webviewSession: WebviewSessionView) throws(Failure) -> LaunchTicket {
-        guard let ticket = try rememberedLaunch(), services.broker.opened(webviewSession, with: ticket) else {
-            throw Failure(.webviewSessionMismatch, "the tab remembers another launch ticket", of: webviewSession)
+    func launchTicket(of view: WebviewSessionView) throws(Failure) -> LaunchTicket {
+        guard let ticket = try rememberedLaunch(), services.broker.opened(view, with: ticket) else {
+            throw Failure(.webviewSessionMismatch, "the tab remembers another launch ticket", of: view)
         }
         return ticket
     }
@@ -64,22 +64,22 @@ extension Exchange {
     /// The link that opens the app: C, A, the word for the old token, and the checkout session.
     ///
     /// - Parameters:
-    ///   - webviewSession: A webview session with a checkout session.
+    ///   - view: A webview session with a checkout session.
     ///   - token: The tab token that C is derived from.
     /// - Returns: Built from the settings and checked values only.
     /// - Throws: `flow_mismatch` where the tab remembers another launch ticket.
-    func returnLink(_ webviewSession: WebviewSessionView, _ token: TabToken) throws(Failure) -> LinkTarget {
-        let launch = try launchTicket(of: webviewSession)
+    func returnLink(_ view: WebviewSessionView, _ token: TabToken) throws(Failure) -> LinkTarget {
+        let launch = try launchTicket(of: view)
         let ticket = services.broker.returnTicket(of: token)
         let link = ReturnLink(
             base: deployment.linkOrigin,
             returnTicket: ticket.text,
             launchTicket: launch.text,
             accessToken: PurchaseForm.sealedWord,
-            orderReferenceID: webviewSession.orderReference ?? ""
+            orderReferenceID: view.orderReference ?? ""
         )
         guard let text = link?.text, let target = LinkTarget(text) else {
-            throw Failure(.internalError, "no return link can be built", of: webviewSession)
+            throw Failure(.internalError, "no return link can be built", of: view)
         }
         return target
     }

@@ -18,8 +18,8 @@ extension WebviewSessionState {
 extension PurchaseRefusal {
     /// The refusal in the words of the contract.
     ///
-    /// - Parameter webviewSession: For `X-Flow-Id`; left out where the ticket is not known, so that nothing tells a guess from
-    ///   a hit.
+    /// - Parameter webviewSession: For `X-Flow-Id`; left out where the ticket is not known, so that nothing distinguishes a
+    ///   guess from a hit.
     /// - Returns: The failure to throw.
     package func failure(_ webviewSession: WebviewSessionID) -> Failure {
         switch self {

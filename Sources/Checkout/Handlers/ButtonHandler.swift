@@ -5,7 +5,7 @@ import Primitives
 import SessionBroker
 import Web
 
-/// `/button`: opens a launch ticket, and shows the tab's first page to whoever holds the tab token.
+/// `/button`: opens a launch ticket, and shows the tab's first page to the holder of the tab token.
 enum ButtonHandler {
     private static let name = "secureWebviewSessionId"
 
@@ -103,8 +103,8 @@ enum ButtonHandler {
 
     /// Where a fresh tab goes: to the clean URL, or in profile compat straight to the page.
     private static func landing(_ exchange: Exchange, _ tab: OpenedTab) async throws(Failure) -> HTTPResponse {
-        if let session = tab.review {
-            return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(session)", tab.webviewSession)
+        if let checkoutSession = tab.review {
+            return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(checkoutSession)", tab.webviewSession)
         }
         guard !exchange.deployment.policy.opensToCleanURL else {
             return opened(exchange, "/button", tab.webviewSession)
@@ -113,8 +113,8 @@ enum ButtonHandler {
         let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.view(tab.token, by: caller)
         }
-        guard case .live(let webviewSession) = verdict else { return exchange.neutral() }
-        return try await page(exchange, webviewSession)
+        guard case .live(let view) = verdict else { return exchange.neutral() }
+        return try await page(exchange, view)
     }
 
     private static func opened(
@@ -138,29 +138,29 @@ enum ButtonHandler {
             )
         }
         switch try await exchange.tab() {
-        case .open(_, let webviewSession): return try await page(exchange, webviewSession)
+        case .open(_, let view): return try await page(exchange, view)
         case .closed(let answer): return answer
         }
     }
 
     private static func page(
         _ exchange: Exchange,
-        _ webviewSession: WebviewSessionView
+        _ view: WebviewSessionView
     ) async throws(Failure) -> HTTPResponse {
-        switch webviewSession.state {
+        switch view.state {
         case .opened, .reviewed, .declined: break
         case .placed, .purchasing:
-            return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.id)
+            return exchange.redirect(to: "/confirm_order", webviewSession: view.id)
         default: return exchange.neutral()
         }
-        let view = ButtonView(
-            client: webviewSession.client,
-            order: OrderView(webviewSession.order),
-            start: try await exchange.services.provider.start(for: webviewSession.id),
+        let content = ButtonView(
+            client: view.client,
+            order: OrderView(view.order),
+            start: try await exchange.services.provider.start(for: view.id),
             fallbackAction: exchange.deployment.startAction
         )
         let pages = exchange.deployment.pages
-        let response = exchange.providerPage { pages.button(view, in: exchange.language, nonce: $0) }
-        return exchange.tagged(response, webviewSession.id)
+        let response = exchange.providerPage { pages.button(content, in: exchange.language, nonce: $0) }
+        return exchange.tagged(response, view.id)
     }
 }

@@ -12,12 +12,12 @@ enum CancelHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         switch try await exchange.tab() {
         case .closed(let answer): return answer
-        case .open(let token, let webviewSession):
-            guard webviewSession.state != .purchasing else {
-                return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
+        case .open(let token, let view):
+            guard view.state != .purchasing else {
+                return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
             }
             let ticket = exchange.services.broker.returnTicket(of: token)
-            return page(exchange, webviewSession, .atProvider(returnTicket: ticket))
+            return page(exchange, view, .atProvider(returnTicket: ticket))
         }
     }
 
@@ -27,14 +27,14 @@ enum CancelHandler {
         let ticket = try exchange.returnTicket(form)
         switch try await exchange.tab() {
         case .closed(let answer): return answer
-        case .open(let token, let webviewSession): return try await cancel(exchange, token, webviewSession, ticket)
+        case .open(let token, let view): return try await cancel(exchange, token, view, ticket)
         }
     }
 
     private static func cancel(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ webviewSession: WebviewSessionView,
+        _ view: WebviewSessionView,
         _ ticket: ReturnTicket
     ) async throws(Failure) -> HTTPResponse {
         let caller = exchange.caller
@@ -43,11 +43,11 @@ enum CancelHandler {
         }
         switch verdict {
         case .cancelled:
-            var response = page(exchange, webviewSession, .ended)
+            var response = page(exchange, view, .ended)
             exchange.deployment.cookies.clearTab(on: &response)
             return response
-        case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, of: webviewSession)
-        case .refused(.readOnly): throw Failure(.purchaseInProgress, of: webviewSession)
+        case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, of: view)
+        case .refused(.readOnly): throw Failure(.purchaseInProgress, of: view)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
@@ -55,17 +55,17 @@ enum CancelHandler {
     /// The page in either of its stages.
     static func page(
         _ exchange: Exchange,
-        _ webviewSession: WebviewSessionView,
+        _ view: WebviewSessionView,
         _ stage: CancelledView.Stage
     ) -> HTTPResponse {
         let deployment = exchange.deployment
-        let view = CancelledView(client: webviewSession.client, stage: stage, reference: webviewSession.orderNumber)
-        let body = deployment.pages.cancelled(view, in: exchange.language)
+        let content = CancelledView(client: view.client, stage: stage, reference: view.orderNumber)
+        let body = deployment.pages.cancelled(content, in: exchange.language)
         let response = exchange.plainPage(
             block: deployment.shopHeaders.ending,
             policy: ContentSecurityPolicy.form,
             body
         )
-        return exchange.tagged(response, webviewSession.id)
+        return exchange.tagged(response, view.id)
     }
 }

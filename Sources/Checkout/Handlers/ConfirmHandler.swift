@@ -11,12 +11,12 @@ import Web
 enum ConfirmHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         guard let text = try exchange.parameter("amazonCheckoutSessionId") else { return try await page(exchange) }
-        guard let session = CheckoutSessionID(text) else {
+        guard let checkoutSession = CheckoutSessionID(text) else {
             throw Failure(.invalidRequest, "amazonCheckoutSessionId has another form")
         }
         switch try await exchange.tab() {
         case .closed(let answer): return answer
-        case .open(let token, let webviewSession): return try await review(exchange, token, webviewSession, session)
+        case .open(let token, let view): return try await review(exchange, token, view, checkoutSession)
         }
     }
 
@@ -25,29 +25,29 @@ enum ConfirmHandler {
     private static func review(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ webviewSession: WebviewSessionView,
-        _ session: CheckoutSessionID
+        _ view: WebviewSessionView,
+        _ checkoutSession: CheckoutSessionID
     ) async throws(Failure) -> HTTPResponse {
-        switch webviewSession.state {
+        switch view.state {
         case .opened, .reviewed: break
         // What these states answer is known without the provider.
-        case .placed where webviewSession.orderReference == session.text: break
-        case .placed: throw Failure(.orderMismatch, "the order is placed with another session", of: webviewSession)
-        case .declined where webviewSession.orderReference != session.text: break
+        case .placed where view.orderReference == checkoutSession.text: break
+        case .placed: throw Failure(.orderMismatch, "the order is placed with another session", of: view)
+        case .declined where view.orderReference != checkoutSession.text: break
         case .declined, .purchasing:
-            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
+            return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         default: return exchange.neutral()
         }
-        let chosen = try await exchange.services.provider.review(session, webviewSession.id)
+        let chosen = try await exchange.services.provider.review(checkoutSession, view.id)
         guard exchange.services.broker.owns(chosen.merchantReference, token) else {
-            throw Failure(.orderMismatch, "a foreign checkout session", of: webviewSession)
+            throw Failure(.orderMismatch, "a foreign checkout session", of: view)
         }
-        switch try await price(exchange, token, webviewSession, chosen) {
-        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.id)
-        case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", of: webviewSession)
-        case .declined: return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
+        switch try await price(exchange, token, view, chosen) {
+        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: view.id)
+        case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", of: view)
+        case .declined: return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         case .refused(.readOnly):
-            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
+            return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
@@ -56,10 +56,10 @@ enum ConfirmHandler {
     private static func price(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ webviewSession: WebviewSessionView,
+        _ view: WebviewSessionView,
         _ chosen: ChosenSession
     ) async throws(Failure) -> ReviewVerdict {
-        let postage = try await exchange.postage(of: webviewSession, token, to: chosen)
+        let postage = try await exchange.postage(of: view, token, to: chosen)
         let reviewed = chosen.reviewed(postage: postage)
         let caller = exchange.caller
         return try await exchange.services.mapErrors { (broker) async throws(StoreError) in
@@ -72,48 +72,48 @@ enum ConfirmHandler {
     private static func page(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         switch try await exchange.tab(withDetails: true) {
         case .closed(let answer): return answer
-        case .open(let token, let webviewSession):
-            let way = mustMeet(exchange, webviewSession) ? try exchange.wayBack(webviewSession, token) : nil
-            return try page(exchange, token, webviewSession, way)
+        case .open(let token, let view):
+            let way = mustMeet(exchange, view) ? try exchange.wayBack(view, token) : nil
+            return try page(exchange, token, view, way)
         }
     }
 
     private static func page(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ webviewSession: WebviewSessionView,
+        _ view: WebviewSessionView,
         _ way: LinkTarget?
     ) throws(Failure) -> HTTPResponse {
-        switch webviewSession.state {
+        switch view.state {
         case .reviewed, .placed: break
-        case .opened: return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
+        case .opened: return exchange.redirect(to: "/button", webviewSession: view.id)
         case .purchasing, .declined:
-            return exchange.redirect(to: "/checkout_result", webviewSession: webviewSession.id)
+            return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         default: return exchange.neutral()
         }
-        guard let session = webviewSession.orderReference, let details = webviewSession.details else {
-            return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
+        guard let checkoutSession = view.orderReference, let details = view.details else {
+            return exchange.redirect(to: "/button", webviewSession: view.id)
         }
-        let view = ConfirmView(
-            client: webviewSession.client,
-            order: OrderView(webviewSession),
+        let content = ConfirmView(
+            client: view.client,
+            order: OrderView(view),
             details: details,
-            checkoutSessionID: session,
-            returnTicket: webviewSession.returnTicket ?? exchange.services.broker.returnTicket(of: token),
-            shown: webviewSession.shown,
+            checkoutSessionID: checkoutSession,
+            returnTicket: view.returnTicket ?? exchange.services.broker.returnTicket(of: token),
+            shown: view.shown,
             agreement: way.map { .returnLink($0) } ?? .form,
-            note: try exchange.terms(of: webviewSession).note
+            note: try exchange.terms(of: view).note
         )
         let pages = exchange.deployment.pages
-        let response = exchange.providerPage { pages.confirm(view, in: exchange.language, nonce: $0) }
-        return exchange.tagged(response, webviewSession.id)
+        let response = exchange.providerPage { pages.confirm(content, in: exchange.language, nonce: $0) }
+        return exchange.tagged(response, view.id)
     }
 
     /// Profile strict lets an app's buyer agree only after both halves have met in the app.
-    private static func mustMeet(_ exchange: Exchange, _ webviewSession: WebviewSessionView) -> Bool {
-        exchange.deployment.policy.requiresMeeting && webviewSession.client.isApp && !webviewSession.isMet
-            && webviewSession.orderReference != nil
-            && (webviewSession.state == .reviewed || webviewSession.state == .placed)
+    private static func mustMeet(_ exchange: Exchange, _ view: WebviewSessionView) -> Bool {
+        exchange.deployment.policy.requiresMeeting && view.client.isApp && !view.isMet
+            && view.orderReference != nil
+            && (view.state == .reviewed || view.state == .placed)
     }
 
     // MARK: Agree
@@ -156,10 +156,10 @@ enum ConfirmHandler {
         return mark
     }
 
-    /// Tells the provider what is to be paid and sends the buyer there.
+    /// Sends the amounts to the provider, and the buyer there.
     ///
-    /// The order is placed before the provider is told, so that what it is told cannot change meanwhile; where it cannot be
-    /// told, or answers with another address than the sum was made for, the order is taken back.
+    /// The order is placed before the amounts are sent, so that they cannot change meanwhile; where they cannot be
+    /// sent, or the answer has another address than the sum was made for, the order is taken back.
     private static func send(
         _ exchange: Exchange,
         _ token: TabToken,
@@ -178,9 +178,9 @@ enum ConfirmHandler {
         case .ready(let target): return exchange.redirect(to: target, webviewSession: placement.webviewSession)
         case .readdressed(let chosen):
             try await takeBack(exchange, placement)
-            guard case .open(_, let webviewSession) = try await exchange.tab() else { return exchange.neutral() }
+            guard case .open(_, let view) = try await exchange.tab() else { return exchange.neutral() }
             // Whatever comes of it, the buyer is sent to the page again, which says how things stand.
-            _ = try await price(exchange, token, webviewSession, chosen)
+            _ = try await price(exchange, token, view, chosen)
             throw Failure(.priceChanged, "another address is chosen", session: placement.webviewSession)
         }
     }

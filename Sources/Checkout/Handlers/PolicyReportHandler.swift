@@ -3,7 +3,7 @@ import HTTPCore
 import Primitives
 import Web
 
-/// `POST /csp_report`: browsers tell what a page's content security policy kept out, or would have with `csp.p2` at `report`.
+/// `POST /csp_report`: browsers report what a page's content security policy kept out, or would have with `csp.p2` at `report`.
 ///
 /// Anybody can send anything here, so it is counted, and the two words that matter are logged when they have the form of such
 /// words. Addresses of pages, which a report has too, are not looked at.

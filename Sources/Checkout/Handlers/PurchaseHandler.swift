@@ -26,7 +26,11 @@ enum PurchaseHandler {
         let caller = exchange.caller
         let purchases = exchange.services.purchases
         let outcome = try await exchange.services.runToCompletion { () async throws(Failure) in
-            try await purchases.purchase(request, by: caller)
+            do throws(Failure) {
+                return try await purchases.purchase(request, by: caller)
+            } catch {
+                throw error.forPages
+            }
         }
         switch outcome {
         case .done(let body):

@@ -16,21 +16,21 @@ enum ResultHandler {
         }
         switch try await exchange.tab() {
         case .closed(let answer): return answer
-        case .open(let token, let webviewSession): return try await answer(exchange, token, webviewSession)
+        case .open(let token, let view): return try await answer(exchange, token, view)
         }
     }
 
     private static func answer(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ webviewSession: WebviewSessionView
+        _ view: WebviewSessionView
     ) async throws(Failure) -> HTTPResponse {
-        switch webviewSession.state {
-        case .placed: return try await placed(exchange, token, webviewSession)
-        case .purchasing: return try await way(exchange, token, webviewSession)
-        case .declined: return declined(exchange, webviewSession)
-        case .opened: return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
-        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: webviewSession.id)
+        switch view.state {
+        case .placed: return try await placed(exchange, token, view)
+        case .purchasing: return try await way(exchange, token, view)
+        case .declined: return declined(exchange, view)
+        case .opened: return exchange.redirect(to: "/button", webviewSession: view.id)
+        case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: view.id)
         default: return exchange.neutral()
         }
     }
@@ -38,37 +38,37 @@ enum ResultHandler {
     private static func placed(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ webviewSession: WebviewSessionView
+        _ view: WebviewSessionView
     ) async throws(Failure) -> HTTPResponse {
-        guard let session = webviewSession.orderReference else {
-            return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
+        guard let checkoutSession = view.orderReference else {
+            return exchange.redirect(to: "/button", webviewSession: view.id)
         }
-        guard let refusal = await exchange.services.provider.refusal(of: session, webviewSession.id) else {
-            return try await way(exchange, token, webviewSession)
+        guard let refusal = await exchange.services.provider.refusal(of: checkoutSession, view.id) else {
+            return try await way(exchange, token, view)
         }
         let caller = exchange.caller
         _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.decline(webviewSession, reason: refusal.reason, by: caller)
+            try await broker.decline(view, reason: refusal.reason, by: caller)
         }
-        return refusal.isBuyersWish ? cancelled(exchange, token, webviewSession) : declined(exchange, webviewSession)
+        return refusal.isBuyersWish ? cancelled(exchange, token, view) : declined(exchange, view)
     }
 
     private static func cancelled(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ webviewSession: WebviewSessionView
+        _ view: WebviewSessionView
     ) -> HTTPResponse {
         let ticket = exchange.services.broker.returnTicket(of: token)
-        return CancelHandler.page(exchange, webviewSession, .atProvider(returnTicket: ticket))
+        return CancelHandler.page(exchange, view, .atProvider(returnTicket: ticket))
     }
 
-    private static func declined(_ exchange: Exchange, _ webviewSession: WebviewSessionView) -> HTTPResponse {
+    private static func declined(_ exchange: Exchange, _ view: WebviewSessionView) -> HTTPResponse {
         let deployment = exchange.deployment
-        let view = DeclinedView(client: webviewSession.client, canRetry: true, reference: webviewSession.orderNumber)
-        let body = deployment.pages.declined(view, in: exchange.language)
+        let content = DeclinedView(client: view.client, canRetry: true, reference: view.orderNumber)
+        let body = deployment.pages.declined(content, in: exchange.language)
         return exchange.tagged(
             exchange.plainPage(block: deployment.shopHeaders.ending, body),
-            webviewSession.id
+            view.id
         )
     }
 
@@ -76,29 +76,29 @@ enum ResultHandler {
     private static func way(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ webviewSession: WebviewSessionView
+        _ view: WebviewSessionView
     ) async throws(Failure) -> HTTPResponse {
-        guard let session = webviewSession.orderReference, let total = webviewSession.total else {
-            return exchange.redirect(to: "/button", webviewSession: webviewSession.id)
+        guard let checkoutSession = view.orderReference, let total = view.total else {
+            return exchange.redirect(to: "/button", webviewSession: view.id)
         }
-        let view: ResultView
-        switch webviewSession.client {
-        case .iosApp, .androidApp: view = .app(returnLink: try exchange.returnLink(webviewSession, token), total: total)
-        case .site: view = .site(returnLink: try exchange.wayBack(webviewSession, token), total: total)
-        case .mobileApp: throw Failure(.internalError, "a tab of a flow that has none", of: webviewSession)
+        let content: ResultView
+        switch view.client {
+        case .iosApp, .androidApp: content = .app(returnLink: try exchange.returnLink(view, token), total: total)
+        case .site: content = .site(returnLink: try exchange.wayBack(view, token), total: total)
+        case .mobileApp: throw Failure(.internalError, "a tab of a flow that has none", of: view)
         case .browser:
             let purchase = BrowserPurchase(
                 returnTicket: exchange.services.broker.returnTicket(of: token),
-                launchTicket: try exchange.launchTicket(of: webviewSession),
-                orderReferenceID: session,
+                launchTicket: try exchange.launchTicket(of: view),
+                orderReferenceID: checkoutSession,
                 total: total
             )
-            view = .browser(purchase)
+            content = .browser(purchase)
         }
         let deployment = exchange.deployment
         let response = exchange.page(deployment.shopHeaders.ending, policy: ContentSecurityPolicy.scripted) { nonce in
-            deployment.pages.result(view, in: exchange.language, nonce: nonce)
+            deployment.pages.result(content, in: exchange.language, nonce: nonce)
         }
-        return exchange.tagged(response, webviewSession.id)
+        return exchange.tagged(response, view.id)
     }
 }

@@ -5,7 +5,7 @@ import Primitives
 import SessionBroker
 import Web
 
-/// `GET /thanks`: the receipt, for fifteen minutes, to whoever holds the return ticket and the other half's proof.
+/// `GET /thanks`: the receipt, for fifteen minutes, to the holder of the return ticket and the other half's proof.
 enum ThanksHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         let named = try exchange.parameter("secureWebviewSessionId")
@@ -28,24 +28,24 @@ enum ThanksHandler {
             exchange.deployment.cookies.clearReceipt(on: &response)
             if tab?.webviewSession == ticket.webviewSession { exchange.deployment.cookies.clearTab(on: &response) }
             return response
-        case .receipt(let webviewSession):
-            guard named != nil else { return page(exchange, webviewSession) }
+        case .receipt(let view):
+            guard named != nil else { return page(exchange, view) }
             // The sample shop's address holds the ticket: keep it out of the page that the buyer looks at.
-            var response = exchange.redirect(to: "/thanks", webviewSession: webviewSession.id)
+            var response = exchange.redirect(to: "/thanks", webviewSession: view.id)
             exchange.deployment.cookies.set(receipt: ticket, on: &response)
             return response
         }
     }
 
-    private static func page(_ exchange: Exchange, _ webviewSession: WebviewSessionView) -> HTTPResponse {
+    private static func page(_ exchange: Exchange, _ view: WebviewSessionView) -> HTTPResponse {
         let deployment = exchange.deployment
-        let view = ThanksView(
-            client: webviewSession.client,
-            orderNumber: webviewSession.orderNumber,
-            order: OrderView(webviewSession),
-            address: webviewSession.details?.address
+        let content = ThanksView(
+            client: view.client,
+            orderNumber: view.orderNumber,
+            order: OrderView(view),
+            address: view.details?.address
         )
-        let body = deployment.pages.thanks(view, in: exchange.language)
-        return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), webviewSession.id)
+        let body = deployment.pages.thanks(content, in: exchange.language)
+        return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), view.id)
     }
 }

@@ -5,8 +5,8 @@ import Web
 
 /// `POST /ipn/amazon-pay`: what the provider pushes.
 ///
-/// There is no cookie, no key and no origin to look at: the signature inside is what counts. The answer has no body, because who
-/// sends this reads the status alone.
+/// There is no cookie, no key and no origin to look at: the signature inside is what counts. The answer has no body, because
+/// who sends this reads the status alone.
 enum NotificationHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         guard let inbox = exchange.services.notifications else { throw Failure(.notFound) }

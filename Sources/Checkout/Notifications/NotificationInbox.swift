@@ -5,9 +5,9 @@ import Primitives
 import SessionBroker
 import Telemetry
 
-/// Takes in what the provider pushes: believes it or not, writes it down, and has the object read; one per loop.
+/// Takes in messages of the provider: verifies and stores them, and has the object read; one per loop.
 ///
-/// A message is answered once it is on disk. It never says what an object is like: that only the reading tells.
+/// A message is answered once it is on disk. It never says what an object is like: the object is read for that.
 final class NotificationInbox {
     /// What an inbox works with.
     struct Parts {
@@ -38,7 +38,7 @@ final class NotificationInbox {
     ///
     /// - Parameters:
     ///   - parts: What it works with.
-    ///   - confirmsSubscriptions: Whether the wish for a subscription to our topic is granted without a person.
+    ///   - confirmsSubscriptions: Whether a subscription to our topic is confirmed without a person.
     ///   - budget: Asked before a line that any sender can provoke: how many were not written, or `nil` for none now.
     ///   - wake: Called when an object is to be read.
     init(
@@ -111,7 +111,7 @@ final class NotificationInbox {
             switch receipt {
             case .taken: wake()
             case .duplicate: break
-            // Nothing else will ever tell of it, and the answer to a chargeback is due within days.
+            // Nothing else will ever report it, and the answer to a chargeback is due within days.
             case .unknown where message.kind == NotificationInbox.chargeback:
                 parts.logger.error("notification.chargeback_unknown", fields)
             case .unknown: parts.logger.info("notification.unknown", fields)

@@ -35,7 +35,12 @@ package struct NotificationSettings: Sendable {
             "",
             "hosts, with ports, that count as the sender's: simulators only"
         )
-        maximumAge = read.duration("notifications.max_age", 60...86_400, "4h", "older messages are refused")
+        maximumAge = read.duration(
+            "notifications.max_age",
+            60...86_400,
+            NotificationPolicy.usualMaximumAge,
+            "older messages are refused"
+        )
         confirmsSubscriptions = read.flag(
             "notifications.confirm_subscriptions",
             false,

@@ -1,11 +1,11 @@
 import HTTPCore
 import Telemetry
 
-/// Grants the wish for a subscription to our topic: a GET of the address in the message.
+/// Confirms a subscription to our topic: a GET of the address in the message.
 package struct SubscriptionConfirmation {
     /// Follows no redirect.
     let exchange: any HTTPExchange
-    /// Told how it ended.
+    /// For the outcome.
     let logger: Logger
 
     private static let patience = Duration.seconds(3)
@@ -13,8 +13,8 @@ package struct SubscriptionConfirmation {
     /// Grants one.
     ///
     /// - Parameter url: With the token, so it is in no log.
-    /// - Returns: The status to answer to the message: 200 where the service has decided, 503 where it did not come to that, so that
-    ///   it sends the message again.
+    /// - Returns: The status to answer to the message: 200 where the service has decided, 503 where it did not come to that, so
+    ///   that it sends the message again.
     func confirm(_ url: String) async -> Int {
         do throws(HTTPExchangeError) {
             let answer = try await exchange.send(

@@ -6,7 +6,7 @@ import Telemetry
 /// Follows messages about payments that no order has to the session they may be about; one per loop.
 ///
 /// A purchase whose outcome is unknown has no payment in the ledger yet, and is looked at less and less often: a message that
-/// tells of its payment brings the next look forward. A session that is unpaid and has a payment all the same is handed to the
+/// is about its payment brings the next read forward. A session that is unpaid and has a payment all the same is handed to the
 /// recovery where its checkout session says so too, else to a person. To find the session costs a question to the provider, so
 /// only some messages are followed at a time, and each until there is an answer.
 final class UnmatchedNotifications {
@@ -30,7 +30,7 @@ final class UnmatchedNotifications {
     ///   - purchases: Ends those that have a payment.
     ///   - client: The provider.
     ///   - random: Names its requests in the trail.
-    ///   - logger: Told which purchases were woken, and which payments nobody has.
+    ///   - logger: For purchases that were woken, and payments that no order has.
     init(
         _ store: PostgresNotificationStore,
         broker: Broker,
@@ -79,9 +79,9 @@ final class UnmatchedNotifications {
     private enum End {
         /// Recovery has something to do.
         case woken
-        /// Nothing more is to be done, or a person was told.
+        /// Nothing more is to be done, or it was logged for a person.
         case settled
-        /// The provider did not tell.
+        /// The provider gave no answer.
         case noAnswer
     }
 
@@ -130,7 +130,7 @@ final class UnmatchedNotifications {
         return .settled
     }
 
-    /// Whether money is with any of some charges, also where none is named; `nil` where the provider does not tell.
+    /// Whether money is with any of some charges, also where none is named; `nil` where the provider gives no answer.
     private func mayHoldMoney(_ charges: [ChargeID]) async -> Bool? {
         for id in Set(charges) {
             do throws(AmazonPayError) {
@@ -155,7 +155,7 @@ final class UnmatchedNotifications {
         case webviewSession(UUIDBytes)
         /// It has none of ours.
         case unknown
-        /// Nobody knows.
+        /// Unknown.
         case noAnswer
     }
 

@@ -10,8 +10,8 @@ extension ProviderSetup {
 }
 
 extension PostgresSessionStore {
-    /// Refuses a database that belongs to another account or environment: what the provider does not know there, it would be asked about,
-    /// and purchases and schedules would end for it.
+    /// Refuses a database that belongs to another account or environment: what the provider does not know there, it would be
+    /// asked about, and purchases and schedules would end for it.
     ///
     /// - Parameters:
     ///   - account: Of the settings.

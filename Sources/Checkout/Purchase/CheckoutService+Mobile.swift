@@ -77,18 +77,18 @@ extension CheckoutService {
     /// Reads the session that an app's buyer came back with.
     ///
     /// - Parameters:
-    ///   - session: From the merchant's server, checked for its form only.
+    ///   - checkoutSession: From the merchant's server, checked for its form only.
     ///   - webviewSession: Which the merchant's server says it is for.
     ///   - total: What the buyer was to pay.
     /// - Returns: What the broker keeps of it.
     /// - Throws: `order_mismatch` for a session that the account does not have or that is about another amount,
     ///   `provider_failed` otherwise.
     package func arrived(
-        _ session: CheckoutSessionID,
+        _ checkoutSession: CheckoutSessionID,
         _ webviewSession: WebviewSessionID,
         total: Yen
     ) async throws(Failure) -> ReturnedSession {
-        let found = try await read(session, webviewSession)
+        let found = try await read(checkoutSession, webviewSession)
         if let told = found.chargeAmount?.money, told != Money(total) {
             throw Failure(.orderMismatch, "the session is about another amount", session: webviewSession)
         }
@@ -111,12 +111,12 @@ extension CheckoutService {
     ///   - isRecovery: Whether an earlier call of the attempt may have got through.
     /// - Returns: The outcome, within the lease.
     func finalize(_ attempt: PurchaseAttempt, _ facts: MobileFacts, isRecovery: Bool) async -> CompleteOutcome {
-        guard let session = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
+        guard let checkoutSession = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
         var order = FinalizeOrder(amount: Money(attempt.total), intent: facts.terms.captureMode.intent)
         order.shippingAddress = facts.address
         order.canHandlePendingAuthorization = facts.terms.handlesPending
         return await client.finalize(
-            session,
+            checkoutSession,
             order,
             key: IdempotencyKey.derive(
                 webviewSession: attempt.webviewSession,
@@ -139,12 +139,12 @@ extension CheckoutService {
     /// What became of a session, by a look alone.
     ///
     /// - Parameters:
-    ///   - session: As it was stored.
+    ///   - checkoutSession: As it was stored.
     ///   - total: What the buyer agreed to pay.
     /// - Returns: The outcome; `nil` while the session is open.
-    func outcome(ofSession session: String, total: Yen) async -> CompleteOutcome? {
-        guard let session = CheckoutSessionID(session) else { return CheckoutService.malformed }
-        return await client.status(of: session, amount: Money(total))
+    func outcome(ofSession checkoutSession: String, total: Yen) async -> CompleteOutcome? {
+        guard let checkoutSession = CheckoutSessionID(checkoutSession) else { return CheckoutService.malformed }
+        return await client.status(of: checkoutSession, amount: Money(total))
     }
 
     /// A stored session id that this program did not write.

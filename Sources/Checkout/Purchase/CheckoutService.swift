@@ -45,7 +45,7 @@ struct ChosenSession: Sendable {
     }
 }
 
-/// What the provider made of the sum that it was told.
+/// What the provider made of the sum that was sent.
 enum UpdatedCheckout: Sendable {
     /// The buyer is to be sent there; checked against the hosts of the settings.
     case ready(String)
@@ -82,7 +82,7 @@ package final class CheckoutService {
     ///   - signing: Signs on another thread, for all loops; `nil` signs here.
     ///   - sessionCalls: Shared by all loops.
     ///   - startTask: Starts a task on the loop.
-    ///   - logger: Told about refused calls.
+    ///   - logger: For refused calls.
     init(
         client: CheckoutClient,
         provider: ProviderSetup,
@@ -158,32 +158,40 @@ package final class CheckoutService {
     /// Reads the session a buyer has come back with.
     ///
     /// - Parameters:
-    ///   - session: From the address, checked for its form only.
+    ///   - checkoutSession: From the address, checked for its form only.
     ///   - webviewSession: The webview session of the tab.
     /// - Returns: What the buyer has chosen; whose session it is has not been looked at.
     /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
     ///   `provider_failed` otherwise.
-    func review(_ session: CheckoutSessionID, _ webviewSession: WebviewSessionID) async throws(Failure) -> ChosenSession
-    {
-        let found = try await read(session, webviewSession)
+    func review(
+        _ checkoutSession: CheckoutSessionID,
+        _ webviewSession: WebviewSessionID
+    ) async throws(Failure) -> ChosenSession {
+        let found = try await read(checkoutSession, webviewSession)
         return try chosen(found, webviewSession)
     }
 
-    private func chosen(_ session: CheckoutSession, _ webviewSession: WebviewSessionID) throws(Failure) -> ChosenSession
-    {
-        guard let address = session.shippingAddress, session.state == .open else {
-            throw Failure(.notPriced, "the session is \(session.state) or has no address", session: webviewSession)
+    private func chosen(
+        _ checkoutSession: CheckoutSession,
+        _ webviewSession: WebviewSessionID
+    ) throws(Failure) -> ChosenSession {
+        guard let address = checkoutSession.shippingAddress, checkoutSession.state == .open else {
+            throw Failure(
+                .notPriced,
+                "the session is \(checkoutSession.state) or has no address",
+                session: webviewSession
+            )
         }
         return ChosenSession(
-            id: session.id,
-            merchantReference: session.merchantReferenceID,
-            buyer: session.buyer ?? Buyer(),
+            id: checkoutSession.id,
+            merchantReference: checkoutSession.merchantReferenceID,
+            buyer: checkoutSession.buyer ?? Buyer(),
             address: address,
-            payment: session.paymentDescriptor
+            payment: checkoutSession.paymentDescriptor
         )
     }
 
-    /// Tells the provider what is to be paid.
+    /// Sends the amount to the provider.
     ///
     /// - Parameters:
     ///   - placement: What the buyer agreed to.
@@ -191,7 +199,7 @@ package final class CheckoutService {
     /// - Returns: Where to send the buyer, if the sum is still for the address that is chosen.
     /// - Throws: `provider_failed`; `not_priced` where no address is chosen any more.
     func update(_ placement: Placement, _ terms: OrderTerms) async throws(Failure) -> UpdatedCheckout {
-        guard let session = CheckoutSessionID(placement.orderReference) else {
+        guard let checkoutSession = CheckoutSessionID(placement.orderReference) else {
             throw Failure(.internalError, "the stored session id has another form", session: placement.webviewSession)
         }
         let payment = PaymentDetails(terms.captureMode.intent, amount: Money(placement.total))
@@ -199,7 +207,7 @@ package final class CheckoutService {
         let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
         let updated: CheckoutSession
         do throws(AmazonPayError) {
-            updated = try await client.update(session, update)
+            updated = try await client.update(checkoutSession, update)
         } catch {
             throw refused("checkout.update_failed", error, placement.webviewSession)
         }
@@ -213,7 +221,7 @@ package final class CheckoutService {
         return .ready(target)
     }
 
-    /// The order's number is what the buyer is told; where the merchant has something to say it makes room, and stays visible
+    /// The buyer reads the order's number; where the merchant has a note, that takes its place, and the number stays visible
     /// in the merchant's account.
     func metadata(_ webviewSession: WebviewSessionID, note: String?) -> MerchantMetadata {
         let number = OrderNumber(webviewSession).description
@@ -232,14 +240,14 @@ package final class CheckoutService {
     ///   - isRecovery: Whether an earlier call of the attempt may have got through.
     /// - Returns: The outcome, within the lease.
     func complete(_ attempt: PurchaseAttempt, isRecovery: Bool) async -> CompleteOutcome {
-        guard let session = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
+        guard let checkoutSession = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
         let key = IdempotencyKey.derive(
             webviewSession: attempt.webviewSession,
             attempt: attempt.number,
             step: "complete"
         )
         let completion = CheckoutClient.Completion(
-            session: session,
+            session: checkoutSession,
             amount: attempt.total,
             key: key,
             isRecovery: isRecovery
@@ -249,10 +257,10 @@ package final class CheckoutService {
 
     /// What the charge of a completed session says.
     ///
-    /// - Parameter session: Completed.
+    /// - Parameter checkoutSession: Completed.
     /// - Returns: `undecided` also where the charge cannot be read.
-    func status(of session: CheckoutSession) async -> SessionChargeStatus {
-        guard let id = session.chargeID.flatMap({ ChargeID($0) }) else {
+    func status(of checkoutSession: CheckoutSession) async -> SessionChargeStatus {
+        guard let id = checkoutSession.chargeID.flatMap({ ChargeID($0) }) else {
             return .undecided("a completed session without a charge")
         }
         do throws(AmazonPayError) {
@@ -271,12 +279,12 @@ package final class CheckoutService {
     /// Whether the provider has given a session up, and why.
     ///
     /// - Parameters:
-    ///   - session: The placed one.
+    ///   - checkoutSession: The placed one.
     ///   - webviewSession: For the log.
     /// - Returns: `nil` while it can still lead to a payment, and where the provider cannot be asked, or has been asked too
     ///   often for this webview session: then the purchase finds out.
-    func refusal(of session: String, _ webviewSession: WebviewSessionID) async -> CheckoutRefusal? {
-        guard let id = CheckoutSessionID(session) else { return nil }
+    func refusal(of checkoutSession: String, _ webviewSession: WebviewSessionID) async -> CheckoutRefusal? {
+        guard let id = CheckoutSessionID(checkoutSession) else { return nil }
         switch await look(at: id, webviewSession, for: .result, within: .seconds(5)) {
         case .found(let found):
             guard found.state == .canceled else { return nil }
@@ -290,9 +298,11 @@ package final class CheckoutService {
         }
     }
 
-    func read(_ session: CheckoutSessionID, _ webviewSession: WebviewSessionID) async throws(Failure) -> CheckoutSession
-    {
-        switch await look(at: session, webviewSession, for: .review, within: .seconds(15)) {
+    func read(
+        _ checkoutSession: CheckoutSessionID,
+        _ webviewSession: WebviewSessionID
+    ) async throws(Failure) -> CheckoutSession {
+        switch await look(at: checkoutSession, webviewSession, for: .review, within: .seconds(15)) {
         case .found(let found): return found
         case .failed(let error) where error.reason == .resourceNotFound:
             throw Failure(.orderMismatch, "the account has no such session", session: webviewSession)
@@ -328,7 +338,7 @@ package final class CheckoutService {
     }
 
     private struct SharedKey: Hashable {
-        let session: CheckoutSessionID
+        let checkoutSession: CheckoutSessionID
         let webviewSession: WebviewSessionID
         let purpose: SessionCalls.Purpose
     }
@@ -336,22 +346,22 @@ package final class CheckoutService {
     /// Reads a session, as often as its webview session may: together with those who read it now, and not where the account
     /// does not have it.
     private func look(
-        at session: CheckoutSessionID,
+        at checkoutSession: CheckoutSessionID,
         _ webviewSession: WebviewSessionID,
         for purpose: SessionCalls.Purpose,
         within limit: Duration
     ) async -> Look {
-        guard !sessionCalls.isUnknown(session, to: webviewSession) else {
+        guard !sessionCalls.isUnknown(checkoutSession, to: webviewSession) else {
             return .failed(AmazonPayError(.refused, status: 404, reason: .resourceNotFound, detail: "not asked again"))
         }
-        let key = SharedKey(session: session, webviewSession: webviewSession, purpose: purpose)
+        let key = SharedKey(checkoutSession: checkoutSession, webviewSession: webviewSession, purpose: purpose)
         if !shared.isUnderWay(key), let seconds = sessionCalls.count(purpose, of: webviewSession) {
             return .limited(seconds)
         }
         let client = client
         let result = await shared.value(of: key) {
             do throws(AmazonPayError) {
-                return .success(try await client.session(session, within: limit))
+                return .success(try await client.session(checkoutSession, within: limit))
             } catch {
                 return .failure(error)
             }
@@ -359,7 +369,7 @@ package final class CheckoutService {
         switch result {
         case .success(let found): return .found(found)
         case .failure(let error):
-            if error.reason == .resourceNotFound { sessionCalls.remember(unknown: session, to: webviewSession) }
+            if error.reason == .resourceNotFound { sessionCalls.remember(unknown: checkoutSession, to: webviewSession) }
             return .failed(error)
         }
     }

@@ -21,7 +21,7 @@ package struct ProviderSetup: Sendable {
     let authorityPath: String
     /// Time for one completion; reading the session afterwards takes up to five seconds more.
     let completeLimit: Duration
-    /// What the button needs to be told for key ids without a prefix; `nil` for those with one.
+    /// What the button needs for key ids without a prefix; `nil` for those with one.
     let isSandboxNamed: Bool?
 
     /// How often this process may call the API.

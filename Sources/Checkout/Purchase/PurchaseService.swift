@@ -1,5 +1,6 @@
 import AmazonPay
 import CheckoutCodes
+import MerchantAPI
 import MerchantOrders
 import Primitives
 package import SessionBroker
@@ -34,7 +35,7 @@ package final class PurchaseService {
     ///   - checkout: The provider.
     ///   - polls: Count what became of recoveries.
     ///   - wakePolls: Reads soon what is due to be read.
-    ///   - logger: Told about recoveries, unknown outcomes and lost leases.
+    ///   - logger: For recoveries, unknown outcomes and lost leases.
     init(
         broker: Broker,
         checkout: CheckoutService,
@@ -81,7 +82,7 @@ package final class PurchaseService {
         }
     }
 
-    /// Takes up a purchase whose lease ran out without a result: whoever held it is gone.
+    /// Takes up a purchase whose lease ran out without a result: its holder is gone.
     ///
     /// The pauses between two recoveries grow, and they end: `PollSchedule` says when. The last one sends nothing: it reads the
     /// session, which has come to its own end by then.
@@ -116,7 +117,7 @@ package final class PurchaseService {
     ///
     /// - Parameters:
     ///   - webviewSession: The webview session.
-    ///   - payment: What it knows of its payment.
+    ///   - payment: The stored state of its payment.
     ///   - caller: For the audit trail.
     /// - Returns: Whether it was handed back.
     /// - Throws: What the store says.
@@ -125,8 +126,8 @@ package final class PurchaseService {
         _ payment: WebviewSessionPayment?,
         by caller: Caller
     ) async throws(Failure) -> Bool {
-        guard let session = payment?.orderReference, let total = payment?.total else { return false }
-        switch await checkout.outcome(ofSession: session, total: total) {
+        guard let checkoutSession = payment?.orderReference, let total = payment?.total else { return false }
+        switch await checkout.outcome(ofSession: checkoutSession, total: total) {
         case .completed, .alreadyCompleted, .pending, .declined, .cancelled: break
         case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return false
         }
@@ -143,7 +144,7 @@ package final class PurchaseService {
         case done
         /// Its session was paid with, and the charge holds nothing any more.
         case nothingHeld
-        /// Its session was not paid with, or the provider does not tell, or the webview session is not to be paid any more.
+        /// Its session was not paid with, or the provider gives no answer, or the webview session is not to be paid any more.
         case notPaid
     }
 
@@ -152,7 +153,7 @@ package final class PurchaseService {
     ///
     /// - Parameters:
     ///   - webviewSession: The webview session.
-    ///   - payment: What it knows of its payment.
+    ///   - payment: The stored state of its payment.
     ///   - caller: For the audit trail.
     /// - Returns: What came of it.
     /// - Throws: What the store says.
@@ -161,14 +162,14 @@ package final class PurchaseService {
         _ payment: WebviewSessionPayment?,
         by caller: Caller
     ) async throws(Failure) -> Reclaim {
-        guard let session = payment?.orderReference, let total = payment?.total else { return .notPaid }
-        switch await checkout.outcome(ofSession: session, total: total) {
+        guard let checkoutSession = payment?.orderReference, let total = payment?.total else { return .notPaid }
+        switch await checkout.outcome(ofSession: checkoutSession, total: total) {
         case .completed(let paid), .alreadyCompleted(let paid), .pending(let paid):
             if case .refused = await checkout.status(of: paid) { return .nothingHeld }
         default: return .notPaid
         }
         let isDone = try await mapErrors { (broker) async throws(StoreError) in
-            try await broker.reclaim(webviewSession, session: session, reason: "charge", by: caller)
+            try await broker.reclaim(webviewSession, session: checkoutSession, reason: "charge", by: caller)
         }
         return isDone ? .done : .notPaid
     }
@@ -196,10 +197,10 @@ package final class PurchaseService {
             throw try await leavePending(attempt, by: caller)
         }
         switch outcome {
-        case .completed(let session), .alreadyCompleted(let session):
-            return try await authorize(attempt, session, by: caller)
-        case .pending(let session):
-            return try await concludePending(attempt, session, turn, by: caller)
+        case .completed(let checkoutSession), .alreadyCompleted(let checkoutSession):
+            return try await authorize(attempt, checkoutSession, by: caller)
+        case .pending(let checkoutSession):
+            return try await concludePending(attempt, checkoutSession, turn, by: caller)
         case .declined(let reason):
             throw try await decline(attempt, reason.rawValue, by: caller)
         case .cancelled(let reason):
@@ -211,7 +212,7 @@ package final class PurchaseService {
             throw try await giveBack(attempt, turn, error.debugDescription, by: caller)
         case .rejected(let error):
             logger.error("purchase.rejected", fields(attempt, error.debugDescription))
-            // An earlier call of the attempt may have got through, and the provider will never tell.
+            // An earlier call of the attempt may have got through, and the provider will never say so.
             if turn != .first, error.isAboutNothing, try await isMissing(attempt) {
                 throw try await giveUp(attempt, .gone, by: caller)
             }
@@ -225,7 +226,7 @@ package final class PurchaseService {
             logger.error("purchase.amount_mismatch", fields(attempt, "completed with another amount than the order's"))
             throw try await giveUp(attempt, .amount, by: caller)
         case .unknown(let error):
-            // The lease stays: whoever comes after it has run out asks the provider first.
+            // The lease stays: the next caller after its end asks the provider first.
             logger.warning("purchase.unknown", fields(attempt, error.debugDescription))
             if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
             throw Failure(.purchaseInProgress, error.debugDescription, session: attempt.webviewSession, retryAfter: 10)
@@ -262,41 +263,41 @@ package final class PurchaseService {
 
     private func authorize(
         _ attempt: PurchaseAttempt,
-        _ session: CheckoutSession,
+        _ checkoutSession: CheckoutSession,
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
         let body = PurchaseAnswer.body(attempt.orderNumber)
-        let isCapturing = session.paymentIntent == "AuthorizeWithCapture"
+        let isCapturing = checkoutSession.paymentIntent == "AuthorizeWithCapture"
         let end = AttemptOutcome.authorized(
             Authorization(
                 answer: body,
-                chargePermission: session.chargePermissionID,
-                charge: session.chargeID,
+                chargePermission: checkoutSession.chargePermissionID,
+                charge: checkoutSession.chargeID,
                 isCapturing: isCapturing,
-                request: session.requestID
+                request: checkoutSession.requestID
             )
         )
         try await settle(attempt, end, by: caller)
         // What was taken is known once the charge is read; nobody has to wait for the provider's message to refund it.
         if isCapturing { wakePolls() }
-        logger.info("purchase.authorized", fields(attempt, session.chargePermissionID ?? ""))
+        logger.info("purchase.authorized", fields(attempt, checkoutSession.chargePermissionID ?? ""))
         return body
     }
 
     /// Settles a payment that the provider agreed to before the bank had spoken: it is paid only once the charge says so.
     private func concludePending(
         _ attempt: PurchaseAttempt,
-        _ session: CheckoutSession,
+        _ checkoutSession: CheckoutSession,
         _ turn: Turn,
         by caller: Caller
     ) async throws(Failure) -> [UInt8] {
-        switch await checkout.status(of: session) {
+        switch await checkout.status(of: checkoutSession) {
         case .held:
-            return try await authorize(attempt, session, by: caller)
+            return try await authorize(attempt, checkoutSession, by: caller)
         case .refused(let reason):
             throw try await decline(attempt, reason, by: caller)
         case .undecided(let detail):
-            // The lease stays: whoever comes after it has run out asks the provider again.
+            // The lease stays: the next caller after its end asks the provider again.
             logger.warning("purchase.pending", fields(attempt, detail))
             if turn == .last { throw try await giveUp(attempt, .time, by: caller) }
             await notePending(attempt)
@@ -411,14 +412,11 @@ package final class PurchaseService {
         ]
     }
 
+    /// The codes are those of `/v1`, where an unknown outcome has one of its own; pages show it as `unavailable`.
     private func mapErrors<Value>(
         _ body: (Broker) async throws(StoreError) -> Value
     ) async throws(Failure) -> Value {
-        do throws(StoreError) {
-            return try await body(broker)
-        } catch {
-            throw error.failure
-        }
+        try await Failure.mapErrors { () async throws(StoreError) in try await body(broker) }
     }
 }
 

@@ -15,7 +15,7 @@ package final class SessionCalls: Sendable {
         case review
         /// Whether the provider has given the checkout up.
         case result
-        /// The provider is told what is to be paid.
+        /// The amount is sent to the provider.
         case update
         /// Complete or finalize, but for a recovery.
         case purchase
@@ -34,7 +34,7 @@ package final class SessionCalls: Sendable {
     }
 
     private struct Mismatch: Hashable {
-        let session: CheckoutSessionID
+        let checkoutSession: CheckoutSessionID
         let webviewSession: WebviewSessionID
     }
 
@@ -90,18 +90,25 @@ package final class SessionCalls: Sendable {
     }
 
     /// Whether the account did not have a session a moment ago.
-    func isUnknown(_ session: CheckoutSessionID, to webviewSession: WebviewSessionID) -> Bool {
+    func isUnknown(_ checkoutSession: CheckoutSessionID, to webviewSession: WebviewSessionID) -> Bool {
         let now = uptime()
         return state.withLock {
-            $0.mismatches.value(for: Mismatch(session: session, webviewSession: webviewSession), at: now) ?? false
+            $0.mismatches.value(
+                for: Mismatch(checkoutSession: checkoutSession, webviewSession: webviewSession),
+                at: now
+            ) ?? false
         }
     }
 
     /// Remembers that the account does not have a session.
-    func remember(unknown session: CheckoutSessionID, to webviewSession: WebviewSessionID) {
+    func remember(unknown checkoutSession: CheckoutSessionID, to webviewSession: WebviewSessionID) {
         let now = uptime()
         state.withLock {
-            $0.mismatches.set(true, for: Mismatch(session: session, webviewSession: webviewSession), at: now)
+            $0.mismatches.set(
+                true,
+                for: Mismatch(checkoutSession: checkoutSession, webviewSession: webviewSession),
+                at: now
+            )
         }
     }
 }

@@ -12,7 +12,7 @@ import Web
 /// keeps the proof and in how a repeat is known: the jar of a cart, or the claim of a program; see `SessionCreation+Merchant`
 /// for that.
 package final class SessionCreation {
-    /// What of a description goes with its webview session, whoever opens it.
+    /// The part of a description that is stored with its webview session, for every opener.
     package struct Contents {
         /// What the buyer is shown.
         package let order: Order

@@ -15,7 +15,7 @@ package final class SharedCalls<Key: Hashable, Value> {
 
     /// The value of the call that is under way, or of one that begins now.
     ///
-    /// A task of its own carries it out, so it goes on when whoever asked first goes away.
+    /// A task of its own carries it out, so it goes on when the first caller goes away.
     func value(of key: Key, _ body: @escaping () async -> Value) async -> Value {
         await suspend { (suspension: Suspension<Value>) in
             guard waiting[key] == nil else {

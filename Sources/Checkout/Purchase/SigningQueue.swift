@@ -63,7 +63,7 @@ package final class SigningQueue: Sendable {
         return true
     }
 
-    /// The button of a webview session that was signed before: it has no date, and is the same for whoever reloads its page.
+    /// The button of a webview session that was signed before: it has no date, and is the same at every reload of its page.
     func button(of webviewSession: WebviewSessionID) -> ButtonSignature? {
         let now = uptime()
         return buttons.withLock { $0.value(for: webviewSession, at: now) }

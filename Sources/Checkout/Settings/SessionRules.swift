@@ -12,23 +12,28 @@ struct SessionRules: Sendable {
         let rules = read.within(.database) { SessionRules(stored: &$0) }
         policy = rules.policy
         allowsChange = rules.allowsChange
-        policy.limits.issuesPerMinute = read.number(
+        policy.limits.issuesPerMinute = read.limit(
             "limits.issue_per_minute",
             1...10_000_000,
-            600,
+            policy.limits.issuesPerMinute,
             "sessions per client address"
         )
-        policy.limits.flowsPerInstall = read.number("limits.flows_per_app", 1...1000, 10, "live flows per app install")
-        policy.limits.flowsTotal = read.number(
+        policy.limits.sessionsPerInstall = read.limit(
+            "limits.flows_per_app",
+            1...1000,
+            policy.limits.sessionsPerInstall,
+            "live flows per app install"
+        )
+        policy.limits.sessionsTotal = read.limit(
             "limits.flows_total",
             1...1_000_000_000,
-            1_000_000,
+            policy.limits.sessionsTotal,
             "sessions that can still be opened or used, altogether"
         )
-        policy.limits.unknownPerMinute = read.number(
+        policy.limits.unknownPerMinute = read.limit(
             "limits.unknown_per_minute",
             1...10_000_000,
-            20,
+            policy.limits.unknownPerMinute,
             "unknown tokens per client address"
         )
     }
@@ -62,22 +67,7 @@ struct SessionRules: Sendable {
             otherwise: policy.fetchSite,
             "what a foreign Sec-Fetch-Site at the open does; empty: by profile"
         )
-        policy.times.reopenWindow = read.duration(
-            "open.reopen_window",
-            0...60,
-            "15s",
-            "one second open after a lost answer"
-        )
-        policy.times.launch = read.duration("session.launch", 10...600, "5m", "life of a launch ticket")
-        policy.times.idle = read.duration("session.idle", 60...7200, "30m", "life of a flow without a request")
-        policy.times.absolute = read.duration("session.absolute", 60...43_200, "2h", "life of a flow")
-        policy.times.receipt = read.duration("session.receipt", 60...3600, "15m", "life of the thanks page")
-        policy.times.lease = read.duration(
-            "session.lease",
-            31...600,
-            "45s",
-            "how long one purchase call owns a flow"
-        )
+        policy.times = SessionRules.times(&read)
         allowsChange = read.flag(
             "session.allow_policy_change",
             false,
@@ -107,5 +97,49 @@ struct SessionRules: Sendable {
             otherwise: policy.cookieNames,
             "`__Host-` names or plain ones; empty: by profile"
         )
+    }
+
+    /// The lives of what is stored.
+    private static func times(_ read: inout SettingReader) -> BrokerPolicy.Times {
+        var times = BrokerPolicy.Times()
+        times.reopenWindow = read.duration(
+            "open.reopen_window",
+            0...60,
+            times.reopenWindow,
+            "one second open after a lost answer"
+        )
+        times.launch = read.duration("session.launch", 10...600, times.launch, "life of a launch ticket")
+        times.idle = read.duration(
+            "session.idle",
+            60...7200,
+            times.idle,
+            "life of a flow without a request"
+        )
+        times.absolute = read.duration("session.absolute", 60...43_200, times.absolute, "life of a flow")
+        times.receipt = read.duration(
+            "session.receipt",
+            60...3600,
+            times.receipt,
+            "life of the thanks page"
+        )
+        times.lease = read.duration(
+            "session.lease",
+            31...600,
+            times.lease,
+            "how long one purchase call owns a flow"
+        )
+        return times
+    }
+}
+
+extension SettingReader {
+    /// The number; where there is no limit by default, the default is the upper bound.
+    fileprivate mutating func limit(
+        _ name: String,
+        _ bounds: ClosedRange<Int>,
+        _ fallback: Int?,
+        _ meaning: String
+    ) -> Int {
+        number(name, bounds, fallback ?? bounds.upperBound, meaning)
     }
 }

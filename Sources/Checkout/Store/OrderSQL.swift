@@ -14,11 +14,11 @@ package enum OrderSQL {
         )
         """
 
-    /// Moves the order of the webview session to a state and tells of it.
+    /// Moves the order of the webview session to a state and writes an event.
     ///
     /// - Parameters:
     ///   - state: A word of `order_state`.
-    ///   - event: What merchants are told.
+    ///   - event: The type of the event for merchants.
     ///   - condition: On the row of `u`; where it does not hold nothing happens.
     /// - Returns: The expressions `o` and `m`.
     package static func ended(_ state: String, event: String, where condition: String = "true") -> String {
@@ -32,7 +32,7 @@ package enum OrderSQL {
         """
     }
 
-    /// Tells once that the provider agreed before the bank has spoken; `u` only finds the webview session.
+    /// Writes one event that the provider agreed before the bank has decided; `u` only finds the webview session.
     static let pending = """
         o AS (
             UPDATE merchant_order AS o SET
@@ -74,7 +74,8 @@ package enum OrderSQL {
         """
     }
 
-    /// Tells the order of an app's webview session which session its buyer came back with; one that was declined is open again.
+    /// Stores in the order of an app's webview session which session its buyer came back with; one that was declined is open
+    /// again.
     ///
     /// - Parameter session: The parameter with the session.
     /// - Returns: The expression `o`.
@@ -88,7 +89,7 @@ package enum OrderSQL {
         """
     }
 
-    /// Ends the order of a webview session that was settled as `$5`, begins its ledger, and tells of both.
+    /// Ends the order of a webview session that was settled as `$5`, begins its ledger, and writes an event of both.
     ///
     /// What the statement itself writes it does not see: the charge of the data is the one that `p` returns. One that is in the
     /// ledger already has been told of.

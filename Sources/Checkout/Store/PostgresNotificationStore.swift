@@ -102,8 +102,8 @@ package final class PostgresNotificationStore {
         package let charge: String?
     }
 
-    // Newest first: an old one is the least likely to tell of anything that the last look did not see. A message is often
-    // faster than whoever writes the purchase down, so it is followed after two minutes, and before only while a purchase is
+    // Newest first: an old one is the least likely to be about anything that the last read did not see. A message is often
+    // faster than the write of the purchase, so it is followed after two minutes, and before only while a purchase is
     // paused. Those whose payment has an order by then are put aside in passing, so that they neither cost a question nor stand
     // before the others.
     static let unmatchedStatement = Statement(
@@ -127,7 +127,7 @@ package final class PostgresNotificationStore {
         parameterTypes: [.int8]
     )
 
-    /// Messages about payments that no order has, told again until they are noted as followed.
+    /// Messages about payments that no order has, listed again until they are noted as followed.
     ///
     /// They may be about a purchase that waits for its next look, or one that has ended unpaid.
     ///

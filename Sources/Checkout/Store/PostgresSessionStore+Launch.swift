@@ -110,7 +110,7 @@ extension PostgresSessionStore {
         let first = PostgresSessionStore.openFirstStatement
         if let opened = try await open(first, parameters, request, caller, isLastStep: false) { return opened }
         parameters.append(bool: policy.onReuse == .revoke)
-        // Whoever hangs up meanwhile shall not keep a used ticket from being noticed.
+        // A client that hangs up meanwhile must not keep a used ticket from being noticed.
         return try await open(PostgresSessionStore.openStatement, parameters, request, caller, isLastStep: true)
     }
 

@@ -3,7 +3,7 @@ import Primitives
 import SessionBroker
 
 extension PostgresSessionStore {
-    /// How many sessions of one name are told at most: a merchant may open several for one reference.
+    /// How many sessions of one name are listed at most: a merchant may open several for one reference.
     static let namesakeLimit = 100
 
     /// By index each: a permission, charge or refund, an order's reference, and the handful of purchases that are under way or

@@ -133,7 +133,7 @@ extension PostgresSessionStore {
     /// - Parameters:
     ///   - install: SHA-256 of the app proof; `nil` for those of all.
     ///   - caller: The operator.
-    ///   - progress: Told behind each transaction.
+    ///   - progress: Called behind each transaction.
     /// - Returns: What it came to. Webview sessions issued meanwhile may remain.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: some may have been revoked, repeat it.
     package func revokeAll(

@@ -20,8 +20,8 @@ extension PostgresSessionStore {
 
     /// The rules that programs of this database work under, which are this store's where there were none.
     ///
-    /// Rules that the database has no word for are added, and those that this program does not know are kept: programs of two versions
-    /// agree as long as what both know is the same.
+    /// Rules that the database has no word for are added, and those that this program does not know are kept: programs of two
+    /// versions agree as long as what both know is the same.
     ///
     /// - Parameter replaces: Whether this store's take the place of others.
     /// - Returns: What is in force, in the form of `BrokerPolicy.words`.

@@ -54,7 +54,7 @@ extension PostgresSessionStore {
         return done?.record.progress?.attemptID == freshAttempt ? done?.record : nil
     }
 
-    /// The row of the webview session is not touched: whoever has locked it, or whatever refuses its update, keeps no other
+    /// The row of the webview session is not touched: a lock on it, or a refusal of its update, keeps no other
     /// from being claimed.
     static let claimStatement = Statement(
         name: "flow_claim_overdue",

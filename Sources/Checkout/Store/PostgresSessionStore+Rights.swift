@@ -28,8 +28,8 @@ package struct DatabaseRights: Sendable, Equatable {
 }
 
 extension PostgresSessionStore {
-    /// The functions that run with the rights of their owner and that the program's role may call; a test tries each of them, and
-    /// fails where the migrations make others.
+    /// The functions that run with the rights of their owner and that the program's role may call; a test tries each of them,
+    /// and fails where the migrations make others.
     package static let trustedFunctions = [
         "flow_drop_expired(interval,interval)", "flow_maintain_partitions(interval,interval)",
         "merchant_drop_expired(interval)", "merchant_maintain_partitions(interval)",

@@ -136,7 +136,7 @@ extension PostgresSessionStore {
         do {
             rows = try await client.write(PostgresSessionStore.touchTabStatement, parameters, key: webviewSession)
         } catch {
-            // A touch leaves no audit row to look for, and none is needed: whoever comes again touches again.
+            // A touch leaves no audit row to look for, and none is needed: the next request touches again.
             throw StoreError(error)
         }
         guard rows.rowCount == 1 else { return nil }

@@ -51,7 +51,7 @@ extension PostgresSessionStore {
 
     /// Runs a statement that changes one webview session and writes one audit row.
     ///
-    /// When the connection is lost while the statement is under way, its audit row tells whether it was committed: the row has
+    /// When the connection is lost while the statement is under way, its audit row shows whether it was committed: the row has
     /// the id of the request, and it exists if and only if the change does.
     ///
     /// - Parameters:

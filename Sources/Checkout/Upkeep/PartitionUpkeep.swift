@@ -49,9 +49,9 @@ package final class PartitionUpkeep {
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - health: Told what was read.
+    ///   - health: Gets what was read.
     ///   - times: How long webview sessions, trail and sealed data are kept.
-    ///   - logger: Told what was done, and what could not be.
+    ///   - logger: For what was done, and what could not be.
     init(
         _ store: PostgresPartitionStore,
         health: PartitionHealth,

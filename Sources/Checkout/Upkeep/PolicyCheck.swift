@@ -2,7 +2,7 @@ import SessionBroker
 import Settings
 
 extension PostgresSessionStore {
-    /// Refuses a database whose programs work under other rules: whoever is asked by the weaker ones decides for all.
+    /// Refuses a database whose programs work under other rules: the weakest rules would hold for all.
     ///
     /// - Parameters:
     ///   - policy: Of the settings.

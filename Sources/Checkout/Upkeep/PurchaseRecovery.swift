@@ -36,7 +36,7 @@ final class PurchaseRecovery {
     /// Takes up what is overdue, until nothing is.
     func run(_ budget: RunBudget) async {
         var hasWoken = false
-        // None waits for another: a provider that is slow to tell of a permission holds up no purchase.
+        // None waits for another: a slow read of a permission holds up no purchase.
         await parts.all([
             { hasWoken = await self.services.unmatchedNotifications.follow() },
             { await self.recoverPurchases(budget) },

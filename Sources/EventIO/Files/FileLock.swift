@@ -16,7 +16,8 @@ package struct FileLock: ~Copyable {
     }
 
     deinit {
-        // Closing is not enough: a child that another thread has forked has a copy of the descriptor until it becomes its program.
+        // Closing is not enough: a child that another thread has forked has a copy of the descriptor until it becomes its
+        // program.
         flock(file.raw, LOCK_UN)
     }
 

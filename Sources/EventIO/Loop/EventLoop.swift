@@ -4,9 +4,10 @@ package import Telemetry
 
 /// One thread that waits for events and runs everything that belongs to it.
 ///
-/// It owns its epoll set, its timers, its ready jobs and its thread. It refuses to share: no object of a loop is seen by another
-/// thread, and work that blocks or burns belongs on a `WorkerThread`. What lives on a loop is an ordinary object that is not `Sendable`: it is made in a body given to `run` or `execute`, talks to the
-/// `Reactor`, and never leaves. This actor is the face towards other threads.
+/// It owns its epoll set, its timers, its ready jobs and its thread. It refuses to share: no object of a loop is seen by
+/// another thread, and work that blocks or burns belongs on a `WorkerThread`. What lives on a loop is an ordinary object that
+/// is not `Sendable`: it is made in a body given to `run` or `execute`, talks to the `Reactor`, and never leaves. This actor is
+/// the face towards other threads.
 package actor EventLoop {
     /// Shown by system tools and on the loop's metrics.
     package nonisolated let name: String
@@ -25,7 +26,7 @@ package actor EventLoop {
     ///   - name: Shown by system tools, cut to 15 bytes there, and the value of the label `loop`.
     ///   - logger: Hears about failures of the loop itself.
     ///   - metrics: Counts turns, and those longer than 5 ms.
-    ///   - clock: Tells the loop both times.
+    ///   - clock: The loop's calendar and monotonic time.
     /// - Throws: `IOError` when the kernel gives no descriptor.
     package init(
         name: String,

@@ -1,9 +1,9 @@
 extension Reactor {
     /// Starts a task that stays on this loop; it begins in this turn, perhaps before the caller goes on.
     ///
-    /// - Parameter body: May hold what belongs to this loop. Without a capture list: Swift 6.3 takes an async closure that has one
-    ///   off its caller's isolation, and every resumption then comes by way of two more jobs.
-    /// - Returns: For whoever owns the task to cancel it and wait for it.
+    /// - Parameter body: May hold what belongs to this loop. Without a capture list: Swift 6.3 takes an async closure that has
+    ///   one off its caller's isolation, and every resumption then comes by way of two more jobs.
+    /// - Returns: A handle with which its owner cancels it and waits for it.
     @discardableResult
     package func startTask(_ body: @escaping () async -> Void) -> Task<Void, Never> {
         guard let loop else { preconditionFailure("a task is started on a running loop") }
@@ -17,7 +17,7 @@ extension Reactor {
         }
     }
 
-    /// Suspends the current task until its suspension is resumed; a cancellation is told to the owner of the suspension.
+    /// Suspends the current task until its suspension is resumed; a cancellation is reported to the owner of the suspension.
     ///
     /// - Parameters:
     ///   - body: Keeps the suspension; runs at once.

@@ -53,14 +53,14 @@ package final class Reactor {
 
     // MARK: Readiness
 
-    /// Starts to tell a handler about a descriptor.
+    /// Registers a handler for the readiness of a descriptor.
     ///
     /// - Parameters:
     ///   - descriptor: Open, non-blocking, registered once at a time. Remove the registration before it is closed.
-    ///   - interest: What to tell about.
-    ///   - trigger: When to tell.
+    ///   - interest: What is reported.
+    ///   - trigger: When it is reported.
     ///   - isUrgent: Whether it goes before all others when more is ready than one turn takes; for the few connections that
-    ///     many requests wait for. The handler may then be told of bytes that it has read already.
+    ///     many requests wait for. A report may then be about bytes that were read already.
     ///   - handler: Held until the registration is removed.
     /// - Returns: The name of the registration.
     /// - Throws: `IOError` when the kernel refuses the descriptor or it is registered already.
@@ -85,11 +85,11 @@ package final class Reactor {
         return registration
     }
 
-    /// Changes what a registration is told about.
+    /// Changes what is reported to a registration.
     ///
     /// - Parameters:
     ///   - registration: One that was removed is left alone.
-    ///   - interest: What to tell about from now on.
+    ///   - interest: What is reported from now on.
     /// - Throws: `IOError` when the kernel refuses.
     package func modify(_ registration: Registration, interest: Interest) throws(IOError) {
         guard let trigger = registrations.trigger(of: registration) else { return }
@@ -171,7 +171,7 @@ package final class Reactor {
 
     // MARK: Turns
 
-    /// Tells an observer about the end of each turn, after those added before it.
+    /// Adds an observer of the end of each turn, which comes after those added before it.
     ///
     /// - Parameter observer: Held for the life of the loop.
     package func addTurnObserver(_ observer: any TurnObserver) {
@@ -187,7 +187,7 @@ extension Reactor {
     /// How often jobs may make further jobs ready before events are looked at again.
     private static let jobRounds = 64
 
-    /// Takes turns until told to stop, then lets go of everything that was registered.
+    /// Takes turns until it is stopped, then releases everything that was registered.
     func run(on loop: EventLoop, while goesOn: () -> Bool) {
         self.loop = loop
         executor.takeJobs(self)
@@ -243,8 +243,8 @@ extension Reactor {
         registrations.handler(of: Registration(packed: event.data))?.ready(Readiness(mask: event.mask))
     }
 
-    /// Hands out what is urgent before a full batch: epoll tells in the order of arrival, and an answer for which sixty requests
-    /// wait would come behind hundreds of new ones.
+    /// Hands out what is urgent before a full batch: epoll reports in the order of arrival, and an answer for which sixty
+    /// requests wait would come behind hundreds of new ones.
     private func dispatchUrgent() {
         let asked = urgent  // a handler may change the list
         asked.forEachReady { registrations.handler(of: $0)?.ready(.readable) }

@@ -1,8 +1,8 @@
 import CLinux
 
-/// What a registration wants to hear about.
+/// The kinds of readiness that are reported to a registration.
 ///
-/// An error and a full hang-up are always told; the peer's half-close is told with `readable`.
+/// An error and a full hang-up are always reported; the peer's half-close is reported with `readable`.
 package struct Interest: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -24,7 +24,7 @@ package struct Interest: OptionSet, Sendable {
     }
 }
 
-/// When a registration is told.
+/// When readiness is reported to a registration.
 package enum Trigger: Sendable {
     /// In every turn for as long as it is ready: for listeners and for libraries that may leave bytes behind.
     case level
@@ -48,7 +48,7 @@ package struct Readiness: OptionSet, Sendable {
     package static let writable = Readiness(rawValue: 2)
     /// The peer has closed its side, or both are closed; there may be bytes left to read.
     package static let hangUp = Readiness(rawValue: 4)
-    /// The descriptor has failed; the next call tells how.
+    /// The descriptor has failed; the next call returns the error.
     package static let error = Readiness(rawValue: 8)
 
     /// Whether reading makes progress.

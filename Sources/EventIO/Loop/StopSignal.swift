@@ -1,6 +1,6 @@
 import Primitives
 
-/// Tells parts that live on several loops to stop, and whoever asked that they have.
+/// Stops parts that live on several loops; its callers wait until all have stopped.
 ///
 /// What a part holds lives on its loop and never leaves it; so a task of that loop waits here and gives it back itself.
 package final class StopSignal: Sendable {

@@ -9,7 +9,7 @@
     }
 }
 
-/// The other end of a suspended task: whoever holds it resumes the task, once.
+/// The other end of a suspended task: its holder resumes the task, once.
 @safe @usableFromInline package struct Suspension<Value> {
     @usableFromInline let continuation: UnsafeContinuation<LoopBound<Value>, Never>
 
@@ -37,8 +37,9 @@ extension Suspension<Void> {
 
 /// Suspends the current task until its suspension is resumed on the same loop.
 ///
-/// It does not end when the task is cancelled; use `Reactor.suspend(onCancel:)` where that matters. Whether there is something to
-/// wait for is looked at in the body: another job of the loop may run between the call and it, and what it ends wakes nobody.
+/// It does not end when the task is cancelled; use `Reactor.suspend(onCancel:)` where that matters. Whether there is something
+/// to wait for is looked at in the body: another job of the loop may run between the call and it, and what it ends wakes
+/// nobody.
 ///
 /// - Parameter body: Keeps the suspension; runs at once.
 /// - Returns: What the suspension was resumed with.

@@ -1,18 +1,18 @@
 /// Something that waits on the way and is done in a task of a loop.
 ///
-/// Started with ``Reactor/start(_:)``. An object rather than a closure, so that a connection that has one piece of work after the
-/// other allocates nothing for each of them.
+/// Started with ``Reactor/start(_:)``. An object rather than a closure, so that a connection that has one piece of work after
+/// the other allocates nothing for each of them.
 package protocol LoopJob: AnyObject {
     /// Does the work; stays on the loop.
     func run() async
 }
 
-/// One run of a job, for whoever started it.
+/// One run of a job, for its caller.
 package struct JobRun {
     fileprivate let task: PooledTask
     fileprivate let number: UInt64
 
-    /// Tells the run that nobody waits for it any more, as `Task.cancel` would; one that has ended is left alone.
+    /// Cancels the run, as `Task.cancel` would; one that has ended is left alone.
     package func cancel() {
         if task.runNumber == number { task.cancel() }
     }
@@ -20,8 +20,8 @@ package struct JobRun {
 
 /// Tasks that wait for the next job; one pool per loop.
 ///
-/// A new task costs four allocations and as much time as a short handler. One that is used again costs a resumption, and it keeps
-/// the stack that its jobs have grown.
+/// A new task costs four allocations and as much time as a short handler. One that is used again costs a resumption, and it
+/// keeps the stack that its jobs have grown.
 final class TaskPool {
     /// How many tasks wait at most; those beyond it end after their job.
     static let kept = 256
@@ -118,7 +118,7 @@ extension Reactor {
     /// Runs a job in a task of this loop; it begins in this turn, after the caller returns.
     ///
     /// - Parameter job: Held until its run ends. It may be started again before that, and then has two runs.
-    /// - Returns: For whoever wants to cancel the run.
+    /// - Returns: A handle that cancels the run.
     @discardableResult
     package func start(_ job: any LoopJob) -> JobRun {
         tasks.resumeOne(job) ?? PooledTask().start(job, tasks, on: self)

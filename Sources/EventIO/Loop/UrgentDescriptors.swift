@@ -9,7 +9,7 @@ struct UrgentDescriptors {
     /// The descriptor of each registration.
     private var descriptors: [Int32] = []
 
-    /// Remembers a registration; beyond the limit it is told like any other.
+    /// Remembers a registration; beyond the limit it is reported in the usual order.
     mutating func add(_ registration: Registration) {
         guard registrations.count < UrgentDescriptors.limit else { return }
         registrations.append(registration)

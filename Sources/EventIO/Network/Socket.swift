@@ -93,7 +93,7 @@ package enum Socket {
     ///
     /// - Parameter socket: From `connect`, after it became writable.
     /// - Returns: The failure, or `nil` when it is connected.
-    /// - Throws: `IOError` when the kernel does not tell.
+    /// - Throws: `IOError` when the kernel does not answer.
     package static func connectionError(_ socket: borrowing Descriptor) throws(IOError) -> IOError? {
         let raw = socket.raw
         var code: Int32 = 0
@@ -216,7 +216,7 @@ extension Socket {
         try systemCall("setsockopt") { unsafe setsockopt(raw, SOL_SOCKET, SO_LINGER, &value, size) }
     }
 
-    /// Tells the peer that nothing more comes; reading goes on.
+    /// Shuts the sending half down; reading goes on.
     ///
     /// - Parameter socket: Connected.
     /// - Throws: `IOError`, when the peer is gone already for example.

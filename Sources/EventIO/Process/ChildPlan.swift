@@ -47,7 +47,8 @@ package struct ChildPlan: Sendable {
 
     /// Starts the child.
     ///
-    /// Blocks until the new program runs or has failed to; any thread may ask. Everything but the three streams is closed in it.
+    /// Blocks until the new program runs or has failed to; any thread may ask. Everything but the three streams is closed in
+    /// it.
     ///
     /// - Returns: The running child. It goes on when the value goes out of life.
     /// - Throws: `IOError` with the step that failed: `execve ENOENT`.

@@ -15,7 +15,8 @@ package enum ThisProcess {
 
     /// Keeps the memory of this process from cores, and from other processes of its user.
     ///
-    /// Children write no core either. What a process without this may do, to list its own `/proc/self/fd` for one, it still may.
+    /// Children write no core either. What a process without this may do, to list its own `/proc/self/fd` for one, it still
+    /// may.
     ///
     /// - Throws: `IOError`.
     package static func forbidDumps() throws(IOError) {

@@ -15,8 +15,8 @@ package struct ProcessFigures: Sendable {
 
     /// The figures of this moment.
     ///
-    /// Nothing here asks to be the owner of `/proc/self`, which a process that may not be looked into is not: `statm` is for everybody, and
-    /// the kernel shows a process its own descriptors.
+    /// Nothing here asks to be the owner of `/proc/self`, which a process that may not be looked into is not: `statm` is for
+    /// everybody, and the kernel shows a process its own descriptors.
     package init() {
         var usage = rusage()
         let isKnown = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0

@@ -1,11 +1,11 @@
 import CLinux
 package import Primitives
 
-/// Tells a loop both times; tests give it one that they set.
+/// The clocks of a loop, calendar and monotonic; tests use one that they set.
 package protocol LoopClock: WallClock, MonotonicClock {
     /// Whether time passes by itself, so that the loop wakes up for its timers.
     ///
-    /// A clock that is set by hand says false; whoever moves it then wakes the loop.
+    /// False for a clock that is set by hand: the test that moves it wakes the loop.
     var runsByItself: Bool { get }
 }
 

@@ -3,19 +3,21 @@ import Telemetry
 
 /// How much content of requests a process holds at a time, all of its servers and loops together.
 ///
-/// The first bytes of a connection are not counted: every connection has memory of its own anyway, the content of an ordinary request is
-/// smaller, and whoever fills the budget must not keep buyers from buying.
+/// The first bytes of a connection are not counted: every connection has memory of its own anyway, the content of an ordinary
+/// request is smaller, and a full budget must not keep buyers from buying.
 package final class ContentBudget: Sendable {
     /// What a connection may hold uncounted.
     package static let uncounted = 4096
+    /// The default limit, in bytes.
+    package static let usualLimit = 64 << 20
 
     private let limit: Int
     private let held = Atomic<Int>(0)
 
     /// A budget of which nothing is used.
     ///
-    /// - Parameter limit: In bytes; 64 MiB unless told otherwise.
-    package init(limit: Int = 64 << 20) {
+    /// - Parameter limit: In bytes.
+    package init(limit: Int = ContentBudget.usualLimit) {
         self.limit = limit
     }
 

@@ -29,7 +29,10 @@ package struct ServerConfiguration: Sendable {
         }
     }
 
-    /// Tells several servers of a process apart in logs and metrics.
+    /// The default of `drainDeadline`: longer than any call that moves money.
+    package static let usualDrainDeadline = Duration.seconds(60)
+
+    /// The name of the server in logs and metrics.
     package var name: String
     /// At least one.
     package var listeners: [Listener]
@@ -45,7 +48,7 @@ package struct ServerConfiguration: Sendable {
     /// How much content may be held; the servers of a process share one.
     package var content = ContentBudget()
     /// From the begin of a drain until what is still in flight is cut off.
-    package var drainDeadline: Duration = .seconds(20)
+    package var drainDeadline = ServerConfiguration.usualDrainDeadline
     /// Peers of clear listeners whose `X-Forwarded-For` is believed; from everybody else the field is ignored.
     package var trustedProxies: [NetworkPrefix] = []
     /// The fields of every answer that the server gives by itself: refusals and failures of a handler.

@@ -7,7 +7,7 @@ package struct ServerLimits: Sendable {
     /// Bytes of a request's content unless its route says otherwise; beyond it 413.
     package var bodyBytes = 16_384
     /// Requests on one connection; the last one is answered with `Connection: close`.
-    package var requestsPerConnection = 10_000
+    package var requestsPerConnection = 100_000
     /// Pipelined requests answered for one connection before the others have their turn.
     package var requestsPerTurn = 32
     /// Bytes read from one connection before the others have their turn.
@@ -16,9 +16,9 @@ package struct ServerLimits: Sendable {
     package var pendingOutputBytes = 65_536
 
     /// Connections of the whole server, all loops together; beyond it new ones are closed at once.
-    package var connections = 10_000
+    package var connections = 20_000
     /// Connections from one IPv4 address or IPv6 /64, trusted proxies apart; beyond it new ones are closed at once.
-    package var connectionsPerAddress = 1024
+    package var connectionsPerAddress = 1000
     /// New connections taken by one loop before its other work has a turn.
     package var acceptsPerTurn = 64
     /// TLS handshakes begun by one loop in a turn: each holds it for about 0.2 ms.
@@ -31,7 +31,7 @@ package struct ServerLimits: Sendable {
     /// For the first request of a connection it begins with the connection or the end of its handshake.
     package var headerDeadline: Duration = .seconds(10)
     /// From the end of a request's head to the end of its content; then 408.
-    package var bodyDeadline: Duration = .seconds(30)
+    package var bodyDeadline: Duration = .seconds(20)
     /// From a response to the next request; then the connection is closed without a word.
     package var idleDeadline: Duration = .seconds(75)
     /// Without any byte taken by a reader that has bytes to take; then the connection is reset.

@@ -7,7 +7,7 @@ import Telemetry
 /// One accepted connection: moves bytes between its socket and its protocol, watches deadlines, and closes.
 ///
 /// Edge-triggered and registered once. It reads once per edge, again only while a read fills the room it was given, and
-/// to the end once the kernel has told of a hang-up, because the end may come together with the last bytes. What is to
+/// to the end once the kernel has reported a hang-up, because the end may come together with the last bytes. What is to
 /// be sent collects in `output` and leaves with one call at the end of the turn.
 final class Connection: ReadinessHandler {
     /// Who is at the other end.
@@ -48,7 +48,7 @@ final class Connection: ReadinessHandler {
     private var deadline: (kind: Deadline, start: MonotonicTime)?
     /// Whether the kernel takes no more output at present.
     private var isBlocked = false
-    /// Whether the driver wants to know when all output is gone.
+    /// Whether the driver is notified when all output is gone.
     private var driverWaitsForOutput = false
 
     init(_ socket: StreamSocket, _ channel: any Channel, peer: Peer, isSecure: Bool, part: LoopServer) {
@@ -79,7 +79,7 @@ final class Connection: ReadinessHandler {
         registration = try part.reactor.add(socket.raw, interest: everything, trigger: .edge, handler: self)
         timer = part.reactor.makeTimer { [self] in timerFired() }
         guard channel.isOpen else { return setDeadline(.handshake) }
-        // Without TLS the first bytes tell the protocol, where there is a choice.
+        // Without TLS the first bytes decide on the protocol, where there is a choice.
         if part.shared.configuration.acceptsClearHTTP2 { setDeadline(.header) } else { use(HTTP1Driver(self)) }
     }
 
@@ -130,7 +130,7 @@ final class Connection: ReadinessHandler {
     /// Finishes what is in flight, for a server that drains.
     func drain() {
         driver?.drainBegins()
-        // A request may have come that no edge has told of yet.
+        // A request may have come that no edge has reported yet.
         reading.expectMore()
         readWhatIsThere()
         guard !isClosed else { return }
@@ -291,7 +291,7 @@ extension Connection {
         flushSoon()
     }
 
-    /// Tells the driver when all output is gone.
+    /// Notifies the driver when all output is gone.
     func advanceWhenDrained() {
         driverWaitsForOutput = true
     }

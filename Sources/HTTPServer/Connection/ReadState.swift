@@ -1,8 +1,8 @@
 /// What is known about bytes that the kernel holds for a connection under edge triggering.
 ///
-/// The kernel tells once about each change, so whoever does not read to the end of what is there has to remember it.
+/// The kernel reports each change once, so a reader that stops before the end of what is there has to remember it.
 /// A short read proves that nothing is left, but not that the peer has not ended the stream right behind it: one edge
-/// may tell of both. After a hang-up, therefore, only the end itself counts.
+/// may report both. After a hang-up, therefore, only the end itself counts.
 struct ReadState {
     /// Whether a read may find something.
     private(set) var mayHaveMore = false
@@ -10,7 +10,7 @@ struct ReadState {
     private(set) var hasEnded = false
     private var hangUpIsTold = false
 
-    /// The kernel has told something.
+    /// The kernel has reported something.
     mutating func note(isReadable: Bool, isHangUp: Bool) {
         if isReadable { mayHaveMore = true }
         if isHangUp {
@@ -35,7 +35,7 @@ struct ReadState {
         hasEnded = true
     }
 
-    /// There is reason to look without having been told.
+    /// There is reason to read without a report of the kernel.
     mutating func expectMore() {
         if !hasEnded { mayHaveMore = true }
     }

@@ -1,7 +1,7 @@
 import EventIO
 import Telemetry
 
-/// How far a send went; after anything but everything, an edge tells when the kernel takes more.
+/// How far a send went; after anything but everything, an edge comes when the kernel takes more.
 enum Sent {
     case everything, some, nothing
 }

@@ -68,7 +68,7 @@ final class Acceptor: ReadinessHandler {
                 part.welcome(accepted, security)
             }
         } catch {
-            // A level-triggered listener would tell of the same connection again and again.
+            // A level-triggered listener would report the same connection again and again.
             part.shared.logger.warning("http.accept_paused", [LogField("error", error.description)])
             pauseAccepting()
         }

@@ -11,7 +11,7 @@ import HTTPCore
 ///        +- end of input, drain, idle deadline: ending
 ///
 /// One request is in flight at a time, so responses leave in order; what a client sends meanwhile stays in the buffer,
-/// which is bounded. `next` says what to do, the other functions tell what has happened.
+/// which is bounded. `next` returns what to do, the other functions take in what has happened.
 struct HTTP1ConnectionState {
     enum Phase: Equatable { case waiting, head, content, handling, ending }
 
@@ -36,7 +36,7 @@ struct HTTP1ConnectionState {
         case nothing
         /// Look at the route's limit and feed once more, which checks the announced length.
         case checkLimit
-        /// Tell the client to go on.
+        /// Send `100 Continue`.
         case sendContinue
         /// Hand the request to the handler.
         case handle

@@ -157,8 +157,8 @@ extension HTTP1Driver {
 
     /// A function of its own, so that the hold on the buffer ends before the buffer is written to again.
     ///
-    /// The parser leaves the driver for the call, as the state does elsewhere: if one call into another target lends out a property
-    /// of an object, each of its uses is checked.
+    /// The parser leaves the driver for the call, as the state does elsewhere: if one call into another target lends out a
+    /// property of an object, each of its uses is checked.
     private func feed(_ connection: Connection) -> ParseStep {
         let input = connection.input
         var parser = parser
@@ -260,8 +260,8 @@ extension HTTP1Driver {
         connection.closeAfterOutput(lingers: false)
     }
 
-    /// Answers a request that is none, or whose content is not taken, and ends the connection: nobody knows where the next one would
-    /// begin.
+    /// Answers a request that is none, or whose content is not taken, and ends the connection: nobody knows where the next one
+    /// would begin.
     private func refuse(_ status: HTTPStatus, on connection: Connection) {
         let own = isAwaitingContent ? part.handler.refusal(of: request, with: status) : nil
         dropContent()

@@ -38,9 +38,9 @@ final class HTTP2Driver: ProtocolDriver {
     /// How far the session has come in taking its leave.
     private enum GoAwayState {
         case none
-        /// The server drains; the client has not been told.
+        /// The server drains; no GOAWAY was sent yet.
         case wanted
-        /// The client is told, and may still open streams.
+        /// GOAWAY was sent; the client may still open streams.
         case announced
         /// No stream is taken any more.
         case final
@@ -457,7 +457,7 @@ extension Duration {
 }
 
 extension HTTP2Driver {
-    /// Whether a clear connection begins with HTTP/2; `nil` where too little has come to tell.
+    /// Whether a clear connection begins with HTTP/2; `nil` where too few bytes have come to decide.
     static func isPreface(_ input: InputBuffer) -> Bool? {
         let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8Span.span
         let bytes = input.bytes.span.extracting(input.start...)

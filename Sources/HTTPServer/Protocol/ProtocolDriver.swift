@@ -24,7 +24,7 @@ protocol ProtocolDriver: AnyObject {
     /// What has come already is still answered; `advance` follows.
     func drainBegins()
 
-    /// Output is about to leave; whoever collects it elsewhere appends it now.
+    /// Output is about to leave; a driver that collects it elsewhere appends it now.
     func collectOutput(on connection: Connection)
 
     /// The connection is closed; whatever runs for it is cancelled.

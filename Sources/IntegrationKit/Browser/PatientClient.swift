@@ -2,8 +2,8 @@ package import HTTPClient
 package import HTTPCore
 import TestKit
 
-// The clients of the tests wait for an answer, however slow the machine: what a late answer means to the program is tested by clocks
-// that the tests set.
+// The clients of the tests wait for an answer, however slow the machine: what a late answer means to the program is tested by
+// clocks that the tests set.
 
 extension ClientConfiguration {
     /// The defaults, and as long for a connection as for anything else.

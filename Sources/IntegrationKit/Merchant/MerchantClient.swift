@@ -34,7 +34,7 @@ package struct MerchantClient: Sendable {
     /// - Parameters:
     ///   - path: Below `/v1`.
     ///   - body: The content.
-    ///   - word: Names the request; a fresh one unless told otherwise.
+    ///   - word: Names the request; a fresh one by default.
     /// - Returns: The answer.
     /// - Throws: `HTTPExchangeError`.
     package func post(_ path: String, _ body: JSONValue, word: String? = nil) async throws -> MerchantReply {
@@ -52,8 +52,8 @@ package struct MerchantClient: Sendable {
     /// Opens a session.
     ///
     /// - Parameters:
-    ///   - order: What to sell; two packs of tea for a buyer on a site unless told otherwise.
-    ///   - word: Names the request; a fresh one unless told otherwise.
+    ///   - order: What to sell; two packs of tea for a buyer on a site by default.
+    ///   - word: Names the request; a fresh one by default.
     /// - Returns: What the answer says.
     /// - Throws: `HTTPExchangeError`, or `MerchantRefused`.
     package func open(_ order: JSONValue = MerchantClient.order(), word: String? = nil) async throws -> OpenSession {
@@ -189,7 +189,7 @@ package struct MerchantRefused: Error, Sendable {
 extension Shop {
     /// A merchant's server with a fresh key.
     ///
-    /// - Parameter scopes: What the key opens; everything unless told otherwise.
+    /// - Parameter scopes: What the key opens; everything by default.
     /// - Returns: Ready to ask.
     /// - Throws: `KeyRefused`, `IOError`.
     package func merchant(

@@ -1,6 +1,7 @@
 package import StrictJSON
 
-/// A merchant's app with the provider's library in it, as far as its buyer goes to the provider's pages and comes back by a link.
+/// A merchant's app with the provider's library in it, as far as its buyer goes to the provider's pages and comes back by a
+/// link.
 package struct MobileApp: Sendable {
     private let browser: TestBrowser
     private let control: SimulatorControl
@@ -91,8 +92,8 @@ extension MerchantClient {
     /// Opens a session for an app.
     ///
     /// - Parameters:
-    ///   - order: What to sell; nothing that is sent, unless told otherwise.
-    ///   - word: Names the request; a fresh one unless told otherwise.
+    ///   - order: What to sell; nothing that is sent, by default.
+    ///   - word: Names the request; a fresh one by default.
     /// - Returns: What the answer says.
     /// - Throws: `HTTPExchangeError`, or `MerchantRefused`.
     package func openApp(

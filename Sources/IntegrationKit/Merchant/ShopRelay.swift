@@ -25,7 +25,7 @@ package final class ShopRelay: Sendable {
         case lost
         /// It is not handed on, and answered with a status, a code and `Retry-After`.
         case refused(Int, code: String, retryAfter: Int)
-        /// It is carried out, and answered when the relay is told to `release`.
+        /// It is carried out, and answered at `release`.
         case held
     }
 

@@ -4,8 +4,8 @@ import Program
 
 /// Lets time pass for a shop without waiting.
 ///
-/// The simulator has a clock that can be set. The broker goes by the clock of the database, which cannot: instead, everything that
-/// was written down moves into the past. Times of the provider's own clock stay as they are.
+/// The simulator has a clock that can be set. The broker goes by the clock of the database, which cannot: instead, everything
+/// that was written down moves into the past. Times of the provider's own clock stay as they are.
 package struct TimeTravel: Sendable {
     private let shop: Shop
 

@@ -30,7 +30,7 @@ package final class WebhookReceiver: Sendable {
     package enum Mode: Sendable {
         /// Answers with a status at once.
         case status(Int)
-        /// Answers with a status and content, at once unless told otherwise; `to` goes into `Location`.
+        /// Answers with a status and content, at once by default; `to` goes into `Location`.
         case answer([UInt8], status: Int = 200, to: String? = nil, after: Duration? = nil)
         /// Answers with 200 after a while.
         case slow(Duration)
@@ -118,7 +118,7 @@ package final class WebhookReceiver: Sendable {
     /// What was accepted, in order.
     package var accepted: [ReceivedWebhook] { received.filter(\.isAccepted) }
 
-    /// Stops listening, so that whoever sends finds nobody there and another program may have the port; then ends it.
+    /// Stops listening, so that connections are refused and the port is free for another program; then ends it.
     package func leave() async {
         await server.drain()
         stop()

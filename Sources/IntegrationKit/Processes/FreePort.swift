@@ -4,7 +4,7 @@ import Primitives
 /// No port is given twice.
 private let given = Lock<Set<UInt16>>([])
 
-/// Finds a port of loopback for a process that must be told one beforehand.
+/// Finds a free port of loopback, for a process that takes its port as a setting.
 ///
 /// Outside the range from which the kernel takes the ports of everybody who asks for any: it would hand a port out again
 /// before the process has begun.

@@ -54,7 +54,8 @@ package final class ProcessShop {
 
     /// Starts one more server.
     ///
-    /// - Parameter user: Whom it runs as, with leave of the system to write cores, and who gets the folder; `nil` for the tests' own.
+    /// - Parameter user: Whom it runs as, with leave of the system to write cores, and who gets the folder; `nil` for the
+    ///   tests' own.
     /// - Returns: The server, ready.
     /// - Throws: `ProgramFailure`.
     package func startServer(as user: SystemUser? = nil) async throws -> ServerProcess {

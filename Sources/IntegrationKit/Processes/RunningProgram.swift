@@ -46,7 +46,7 @@ package final class RunningProgram {
         process = try plan.start()
     }
 
-    /// What the caller tells its own sanitizer holds for the program too: it was built with the same one.
+    /// The options of the caller's sanitizer hold for the program too: it was built with the same one.
     private static let sanitizerOptions = ProcessInfo.processInfo.environment.filter { name, _ in
         ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains(name)
     }
@@ -103,13 +103,13 @@ package struct ProgramFailure: Error, Sendable, CustomStringConvertible {
 
     /// A failure.
     ///
-    /// - Parameter description: What went wrong, for whoever reads the report.
+    /// - Parameter description: What went wrong, for the report.
     package init(_ description: String) {
         self.description = description
     }
 }
 
-/// Asks again and again until there is an answer: for what another process does and cannot tell.
+/// Polls until there is an answer: for effects of another process that are not reported.
 ///
 /// - Parameters:
 ///   - reactor: The loop of the caller, which is free between the questions.

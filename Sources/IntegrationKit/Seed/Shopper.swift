@@ -98,7 +98,7 @@ extension Shop {
     /// - Parameters:
     ///   - shopper: Who has tried.
     ///   - fields: What the way back has brought.
-    /// - Returns: The first answer that does not tell of a purchase under way.
+    /// - Returns: The first answer other than that of a purchase under way.
     /// - Throws: `PostgresError`, `HTTPExchangeError`.
     package func purchaseAfterLease(_ shopper: Shopper, _ fields: ReturnFields) async throws -> Page {
         try await afterLease(

@@ -75,7 +75,7 @@ package final class RunningSimulator: Sendable {
     /// Host and port, as the settings name hosts to send buyers to.
     package var authority: String { String(url.drop { $0 != "/" }.dropFirst(2)) }
 
-    /// Ends it: whoever asks then finds nobody there.
+    /// Ends it: connections are refused afterwards.
     package func stop() async {
         await server.drain()
         loop.stop()

@@ -107,7 +107,7 @@ package struct Shop: Sendable {
             .joined(separator: "\n")
     }
 
-    /// Ends the lease of a purchase, as if whoever held it had been gone for a while.
+    /// Ends the lease of a purchase, as if its holder had been gone for a while.
     ///
     /// - Parameter webviewSession: Its id as text.
     /// - Throws: `PostgresError`.
@@ -117,7 +117,7 @@ package struct Shop: Sendable {
 
     /// Ends the lease of a purchase and asks for its outcome, until nobody else is finding out.
     ///
-    /// The broker's own recovery may be faster than whoever asks, and is at it for a moment.
+    /// The broker's own recovery may be faster than the caller, and holds the lease for a moment.
     ///
     /// - Parameters:
     ///   - webviewSession: Its id as text.

@@ -4,7 +4,7 @@ package import PostgresTestKit
 package import Telemetry
 import TestKit
 
-/// What a test wants its shop to be like.
+/// The options of a test's shop.
 package struct ShopOptions: Sendable {
     /// Settings by their dotted names, for example `profile`.
     package var settings: [String: String] = [:]
@@ -22,7 +22,7 @@ package struct ShopOptions: Sendable {
     package var processes = 1
     /// Whether its browsers ask again after 429, as their buyers would.
     package var isPatient = false
-    /// Whether the simulator tells the broker of every change.
+    /// Whether the simulator sends the broker a notification of every change.
     package var takesNotifications = false
     /// Between two rounds of the broker's housekeeping; `nil` for the usual ones, which no test waits for.
     package var jobPause: Duration?

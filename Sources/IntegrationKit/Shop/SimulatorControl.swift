@@ -92,7 +92,7 @@ package struct SimulatorControl: Sendable {
         try await post(object + "/state", ["state": .string(state), "reasonCode": JSONValue(reason)])
     }
 
-    /// Lets the first merchant be told of every change.
+    /// Has notifications of every change sent to the first merchant.
     ///
     /// - Parameters:
     ///   - receiver: Its URL; empty for nobody.
@@ -149,7 +149,7 @@ package struct SimulatorControl: Sendable {
         }.filter { operation == nil || $0.operation == operation }
     }
 
-    /// An object as the service shows it, whoever it belongs to.
+    /// An object as the service shows it, of any merchant.
     ///
     /// - Parameter id: Of a session, permission, charge or refund.
     /// - Returns: The object, with `_sim` for what only the simulator knows.

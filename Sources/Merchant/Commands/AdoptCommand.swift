@@ -54,7 +54,7 @@ enum AdoptCommand {
     )
 }
 
-/// What an operator wants to be taken in.
+/// The payment that an operator takes in.
 struct AdoptionWish: Sendable, Equatable {
     /// The permission.
     let permission: ChargePermissionID
@@ -90,7 +90,7 @@ struct AdoptionWish: Sendable, Equatable {
     }
 }
 
-/// One adoption, and what it tells people.
+/// One adoption, and its report to people.
 private struct AdoptTask: Sendable {
     let wish: AdoptionWish
     let provider: ProviderSetup
@@ -166,7 +166,7 @@ private struct AdoptTask: Sendable {
         return Payment(webviewSession: webviewSession, permission: permission, charges: charges, order: order)
     }
 
-    /// The charge that a checkout session tells, as long as the provider has it.
+    /// The charge that a checkout session names, as long as the provider has it.
     private func chargeID(of session: CheckoutSessionID, _ checkout: CheckoutService) async throws -> ChargeID? {
         do throws(AmazonPayError) {
             return try await checkout.client.session(session, priority: .background).chargeID.flatMap { ChargeID($0) }

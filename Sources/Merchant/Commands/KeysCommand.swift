@@ -127,7 +127,7 @@ extension KeysCommand {
 
         /// What the trail of operators says of it; `nil` for what changes nothing.
         ///
-        /// - Parameter keys: Tells what there is.
+        /// - Parameter keys: The store of keys.
         /// - Throws: What the store says.
         func decision(_ keys: PostgresKeyStore, _ known: [Scope]) async throws(StoreError) -> OperatorTrail.Decision? {
             let (command, id): (String, UUIDBytes)

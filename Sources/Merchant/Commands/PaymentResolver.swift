@@ -19,7 +19,7 @@ struct PaymentResolver {
     let provider: CheckoutClient?
     let trail: OperatorTrail
     let random: any RandomSource
-    /// Told how far long work has come.
+    /// Gets the progress of long work.
     let note: (String) -> Void
 
     private static let limit = 10_000
@@ -129,7 +129,7 @@ struct PaymentResolver {
     private static func value(_ record: OperationRecord) -> JSONValue {
         .object([
             JSONMember("operation", .string(record.operation.id.description)),
-            JSONMember("session", .string(record.operation.webviewSession.description)),
+            JSONMember("session", .string(record.operation.order.description)),
             JSONMember("kind", .string(record.operation.kind.rawValue)),
             JSONMember("target", .string(record.operation.target)),
             JSONMember("amount", JSONValue(optionalMoney: record.operation.amount)),
@@ -145,7 +145,7 @@ struct PaymentResolver {
     private static func value(_ stuck: StuckOperation) -> JSONValue {
         .object([
             JSONMember("operation", .string(stuck.operation.id.description)),
-            JSONMember("session", .string(stuck.operation.webviewSession.description)),
+            JSONMember("session", .string(stuck.operation.order.description)),
             JSONMember("kind", .string(stuck.operation.kind.rawValue)),
             JSONMember("target", .string(stuck.operation.target)),
             JSONMember("amount", JSONValue(optionalMoney: stuck.operation.amount)),

@@ -64,7 +64,7 @@ enum PaymentsCommand {
     )
 }
 
-/// What an operator wants of operations that were given up.
+/// An action of an operator on operations that were given up.
 enum PaymentsTask: Sendable, Equatable {
     case list
     case show(UUIDBytes)

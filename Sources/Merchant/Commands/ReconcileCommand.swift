@@ -121,7 +121,7 @@ enum ReconcileCommand {
     }
 }
 
-/// One report, and what it tells people.
+/// One report, and its lines for people.
 private struct ReconcileTask: Sendable {
     let wish: ReportRun.Wish
     let rate: Int

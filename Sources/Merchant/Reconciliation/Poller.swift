@@ -33,7 +33,7 @@ final class Poller {
     ///   - checkout: The provider.
     ///   - counters: Count what became of readings.
     ///   - reactor: The loop's.
-    ///   - logger: Told what needs a person.
+    ///   - logger: For what needs a person.
     init(
         _ stores: (polls: PostgresPollStore, orders: any OrderStore),
         checkout: CheckoutService,

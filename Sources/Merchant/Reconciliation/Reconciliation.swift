@@ -92,8 +92,8 @@ package final class Reconciliation {
     ///   - until: Orders that were made before.
     ///   - older: Orders that were made before `since`, newest first.
     ///   - start: What an earlier run came to, which this one goes on with.
-    ///   - tell: Told each finding.
-    ///   - goesOn: Told after each order what it came to so far; false ends it there.
+    ///   - tell: Called with each finding.
+    ///   - goesOn: Called after each order with the result so far; false ends it there.
     /// - Returns: What it came to.
     /// - Throws: What the store says.
     func run(
@@ -136,9 +136,9 @@ package final class Reconciliation {
         var begun = 0
     }
 
-    /// Compares some orders; what they come to is told and noted in their order, whichever comes first.
+    /// Compares some orders; the results are reported and noted in their sequence, whichever comes first.
     ///
-    /// - Returns: False where the caller ended it; what had begun by then is compared again by whoever goes on.
+    /// - Returns: False where the caller ended it; what had begun by then is compared again by the next run.
     private func compare(
         _ webviewSessions: [UUIDBytes],
         _ summary: inout Summary,
@@ -205,10 +205,12 @@ package final class Reconciliation {
                 Line(webviewSession: webviewSession, kind: object.row.kind, id: object.id, finding: finding)
             )
         }
-        guard let session = order.checkoutSession, !Reconciliation.isSettled(objects) else { return comparison }
+        guard let checkoutSession = order.checkoutSession, !Reconciliation.isSettled(objects) else { return comparison }
         comparison.compared += 1
-        if let finding = try await finding(session, of: webviewSession) {
-            comparison.lines.append(Line(webviewSession: webviewSession, kind: .session, id: session, finding: finding))
+        if let finding = try await finding(checkoutSession, of: webviewSession) {
+            comparison.lines.append(
+                Line(webviewSession: webviewSession, kind: .session, id: checkoutSession, finding: finding)
+            )
         }
         return comparison
     }
@@ -246,9 +248,9 @@ package final class Reconciliation {
     }
 
     /// An order that was not paid, as far as we know: the provider may know better, or somebody may be about to write it down.
-    private func finding(_ session: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Finding? {
+    private func finding(_ checkoutSession: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Finding? {
         do throws(AmazonPayError) {
-            guard try await provider.isCompleted(session) else { return nil }
+            guard try await provider.isCompleted(checkoutSession) else { return nil }
         } catch {
             return error.isAboutNothing ? nil : .unread(error.description)
         }

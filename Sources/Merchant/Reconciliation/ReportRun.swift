@@ -20,7 +20,7 @@ package struct ReportRun {
 
     /// How it begins.
     enum Start: Equatable {
-        /// As the first, or because nobody wants to go on.
+        /// As the first, or because no other goes on.
         case fresh
         /// From the beginning although a report was cut off; why, for the operator.
         case anew(String)
@@ -32,7 +32,7 @@ package struct ReportRun {
     enum End: Sendable, Equatable {
         /// All orders were compared.
         case whole(Reconciliation.Summary)
-        /// It was told to stop.
+        /// It was stopped.
         case stopped(Reconciliation.Summary)
         /// Somebody else goes on with it.
         case takenOver
@@ -49,7 +49,7 @@ package struct ReportRun {
     /// The present.
     let now: WallTime
 
-    /// After how many orders the operator is told how far it has come.
+    /// After how many orders there is a line about the progress.
     static let ordersPerNote = 100
     /// After which a person is to look at what is under way: recovery asks at least once an hour.
     static let longestUnderWay = Duration.seconds(7_200)
@@ -58,8 +58,8 @@ package struct ReportRun {
     ///
     /// - Parameters:
     ///   - wish: What is asked for.
-    ///   - tell: Told each finding.
-    ///   - note: Told how far it has come; lines for the operator.
+    ///   - tell: Called with each finding.
+    ///   - note: Called with lines about the progress, for the operator.
     ///   - isStopped: Asked after each order.
     /// - Returns: How it ended.
     /// - Throws: What the store says; the next run goes on with what was written down.

@@ -89,7 +89,7 @@ extension PostgresOrderStore {
         var operation = PaymentOperation(
             id: try rows.uuid(row, 0),
             attempt: try rows.uuid(row, 1),
-            webviewSession: try rows.uuid(row, 2),
+            order: try rows.uuid(row, 2),
             kind: try rows.word(row, 3),
             target: try rows.text(row, 4)
         )

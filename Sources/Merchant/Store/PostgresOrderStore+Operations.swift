@@ -26,7 +26,7 @@ extension PostgresOrderStore {
         parameters.append(uuid: request.id)
         parameters.append(uuid: request.attempt)
         parameters.append(seconds: PostgresOrderStore.lease)
-        parameters.append(uuid: request.webviewSession)
+        parameters.append(uuid: request.order)
         parameters.append(text: request.intent.kind.rawValue)
         parameters.append(text: request.target)
         parameters.append(int64: request.intent.amount?.units)
@@ -40,7 +40,7 @@ extension PostgresOrderStore {
         parameters.append(uuid: request.claim?.key)
         let rows: ResultSet
         do {
-            rows = try await client.write(PostgresOrderStore.beginStatement, parameters, key: request.webviewSession)
+            rows = try await client.write(PostgresOrderStore.beginStatement, parameters, key: request.order)
         } catch {
             throw StoreError(error)
         }
@@ -63,7 +63,7 @@ extension PostgresOrderStore {
             var operation = PaymentOperation(
                 id: request.id,
                 attempt: request.attempt,
-                webviewSession: request.webviewSession,
+                order: request.order,
                 kind: request.intent.kind,
                 target: request.target
             )
@@ -132,7 +132,7 @@ extension PostgresOrderStore {
             let rows = try await client.write(
                 PostgresOrderStore.settleStatement,
                 parameters,
-                key: operation.webviewSession,
+                key: operation.order,
                 isLastStep: true
             )
             return try rows.bool(0, 0)
@@ -155,7 +155,7 @@ extension PostgresOrderStore {
             let rows = try await client.write(
                 PostgresOrderStore.reusedStatement,
                 parameters,
-                key: operation.webviewSession,
+                key: operation.order,
                 isLastStep: true
             )
             return try rows.bool(0, 0)

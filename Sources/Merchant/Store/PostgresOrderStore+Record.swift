@@ -46,7 +46,7 @@ extension PostgresOrderStore {
             var operation = PaymentOperation(
                 id: id,
                 attempt: try rows.uuid(0, 1),
-                webviewSession: try rows.uuid(0, 0),
+                order: try rows.uuid(0, 0),
                 kind: try rows.word(0, 2),
                 target: try rows.text(0, 3)
             )

@@ -123,7 +123,7 @@ extension PostgresOrderStore {
             var taken = PaymentOperation(
                 id: operation,
                 attempt: freshAttempt,
-                webviewSession: try rows.uuid(0, 1),
+                order: try rows.uuid(0, 1),
                 kind: try rows.word(0, 2),
                 target: try rows.text(0, 3)
             )
@@ -171,7 +171,7 @@ extension PostgresOrderStore {
             _ = try await client.write(
                 PostgresOrderStore.expireLeaseStatement,
                 parameters,
-                key: operation.webviewSession,
+                key: operation.order,
                 isLastStep: true
             )
         } catch {

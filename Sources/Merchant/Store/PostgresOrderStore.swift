@@ -33,7 +33,7 @@ package final class PostgresOrderStore: OrderStore {
 
     let client: PostgresClient
     let account: OrderAccount
-    /// How long whoever begins or takes over an operation has it: longer than a call to the provider takes.
+    /// How long the holder of an operation has it: longer than a call to the provider takes.
     static let lease = Duration.seconds(60)
 
     /// A store on a client of the same loop.
@@ -155,7 +155,7 @@ package final class PostgresOrderStore: OrderStore {
         page: pageStatement("order_part_named", named: true), reach: reachStatement("order_reach_named", named: true)
     )
 
-    /// The statements that list orders, for whoever looks at their plans.
+    /// The statements that list orders, for tests that look at their plans.
     package static let listStatements: [Statement] = [
         allStatements.page, allStatements.reach, namedStatements.page, namedStatements.reach,
     ]
@@ -172,7 +172,7 @@ package final class PostgresOrderStore: OrderStore {
         parameters.append(
             text: query.states.isEmpty ? nil : query.states.map(\.rawValue).joined(separator: ",")
         )
-        // One more than asked for tells whether there is a next page.
+        // One more than asked for, to learn whether there is a next page.
         parameters.append(int64: Int64(query.limit) + 1)
         parameters.append(timestamp: query.updatedAfter)
         if let reference = query.reference { parameters.append(text: reference) }

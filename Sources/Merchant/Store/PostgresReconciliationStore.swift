@@ -191,7 +191,7 @@ package final class PostgresReconciliationStore {
         parameterTypes: [.text, .uuid, .uuid]
     )
 
-    /// Takes a report over that has not come to its end; whoever is still at it finds out at its next order.
+    /// Takes a report over that has not come to its end; a process that is still at it finds out at its next order.
     ///
     /// - Parameters:
     ///   - day: As it was found.

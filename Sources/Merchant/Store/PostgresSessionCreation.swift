@@ -99,7 +99,7 @@ final class PostgresSessionCreation {
     ///
     /// - Parameters:
     ///   - client: Started by the caller.
-    ///   - policy: Tells how long webview sessions live.
+    ///   - policy: For the life of webview sessions.
     init(client: PostgresClient, policy: BrokerPolicy) {
         self.client = client
         launchSeconds = policy.times.launch.components.seconds
@@ -259,7 +259,7 @@ final class PostgresSessionCreation {
         parameterTypes: SQLText.leading
     )
 
-    /// Ends a session on the merchant's wish.
+    /// Ends a session that the merchant cancels.
     ///
     /// - Parameters:
     ///   - webviewSession: Any id.

@@ -44,7 +44,7 @@ package struct DuePoll: Sendable, Hashable {
     /// What follows from a reading.
     ///
     /// - Parameter reading: What the provider said.
-    /// - Returns: When to read again, if ever, and what to tell people.
+    /// - Returns: When to read again, if ever, and what to report to people.
     package func outcome(_ reading: PollReading) -> PollOutcome {
         switch reading {
         case .gone: return afterDenial()

@@ -1,6 +1,6 @@
 package import Commerce
 
-/// What the ledger knows of one object at the provider.
+/// The ledger's row of one object at the provider.
 package struct LedgerRow: Sendable, Hashable {
     /// What it is.
     package let kind: ObjectKind

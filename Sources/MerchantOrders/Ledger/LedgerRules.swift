@@ -50,10 +50,10 @@ package enum LedgerRules {
     ///
     /// - Parameters:
     ///   - intent: What is asked for.
-    ///   - row: The target as the ledger knows it.
+    ///   - row: The target's row in the ledger.
     ///   - charges: The charges under the target; of interest for a permission only.
-    /// - Returns: `begun`, or the first thing that forbids it: state, open operation, currency and sum, count, in this order; for
-    ///   a permission that is not chargeable while a charge is open, that one.
+    /// - Returns: `begun`, or the first thing that forbids it: state, open operation, currency and sum, count, in this order;
+    ///   for a permission that is not chargeable while a charge is open, that one.
     package static func verdict(
         _ intent: OperationIntent,
         on row: LedgerRow,
@@ -85,7 +85,7 @@ package enum LedgerRules {
     ///
     /// - Parameters:
     ///   - kind: The operation.
-    ///   - row: The target as the ledger knows it.
+    ///   - row: The target's row in the ledger.
     /// - Returns: Zero or more; zero for operations that move none.
     package static func limit(_ kind: OperationKind, on row: LedgerRow) -> Money {
         let currency = row.amount.currency

@@ -1,4 +1,4 @@
-/// The objects at the provider that the ledger knows.
+/// The kinds of provider objects in the ledger.
 package enum ObjectKind: String, Sendable, Hashable, CaseIterable {
     /// A checkout session: accompanies one buyer to the payment.
     case session

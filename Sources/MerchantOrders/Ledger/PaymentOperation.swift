@@ -9,7 +9,7 @@ package struct OperationRequest: Sendable, Hashable {
     /// Made by the caller: fences the end.
     package let attempt: UUIDBytes
     /// The order.
-    package let webviewSession: UUIDBytes
+    package let order: UUIDBytes
     /// What is to be done.
     package let intent: OperationIntent
     /// The provider's id of what it is done to.
@@ -25,20 +25,20 @@ package struct OperationRequest: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - identity: Two fresh ids: the operation's and the attempt's.
-    ///   - webviewSession: The order.
+    ///   - order: The order.
     ///   - intent: What is to be done.
     ///   - target: The provider's id of what it is done to.
     ///   - call: What every try sends, and under which key.
     package init(
         _ identity: (id: UUIDBytes, attempt: UUIDBytes),
-        of webviewSession: UUIDBytes,
+        of order: UUIDBytes,
         _ intent: OperationIntent,
         on target: String,
         call: (body: [UInt8], key: String)
     ) {
         id = identity.id
         attempt = identity.attempt
-        self.webviewSession = webviewSession
+        self.order = order
         self.intent = intent
         self.target = target
         body = call.body
@@ -53,7 +53,7 @@ package struct PaymentOperation: Sendable, Hashable {
     /// Fences the end.
     package let attempt: UUIDBytes
     /// The order.
-    package let webviewSession: UUIDBytes
+    package let order: UUIDBytes
     /// What is to be done.
     package let kind: OperationKind
     /// The provider's id of what it is done to.
@@ -74,13 +74,13 @@ package struct PaymentOperation: Sendable, Hashable {
     /// - Parameters:
     ///   - id: The operation.
     ///   - attempt: Fences the end.
-    ///   - webviewSession: The order.
+    ///   - order: The order.
     ///   - kind: What is to be done.
     ///   - target: The provider's id of what it is done to.
-    package init(id: UUIDBytes, attempt: UUIDBytes, webviewSession: UUIDBytes, kind: OperationKind, target: String) {
+    package init(id: UUIDBytes, attempt: UUIDBytes, order: UUIDBytes, kind: OperationKind, target: String) {
         self.id = id
         self.attempt = attempt
-        self.webviewSession = webviewSession
+        self.order = order
         self.kind = kind
         self.target = target
     }
@@ -102,7 +102,7 @@ package enum OperationVerdict: Sendable, Hashable {
     case replayed(StoredAnswer)
     /// The same request, or another operation on the target, is being carried out.
     case inProgress
-    /// The same request has begun this operation, and whoever held it is gone: it may be taken over.
+    /// The same request has begun this operation, and its holder is gone: it may be taken over.
     case left(UUIDBytes)
     /// The claim was used for another request.
     case keyReused

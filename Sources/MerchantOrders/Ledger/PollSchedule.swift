@@ -15,7 +15,7 @@ package enum PollSubject: String, Sendable, Hashable, CaseIterable {
 
     /// The reason to ask about an object, or `nil` where there is none.
     ///
-    /// A session is asked about only while its purchase is stuck, which its state does not tell.
+    /// A session is asked about only while its purchase is stuck, which its state does not show.
     ///
     /// - Parameters:
     ///   - kind: What it is.
@@ -141,7 +141,8 @@ package enum PollSchedule {
         switch subject {
         case .stuckPurchase: []
         case .pendingAuthorization: [.seconds(30), minute, minute * 2, minute * 5, minute * 10]
-        // After a day, a day and an hour before a capture stops being immediate, the same before the authorisation ends, and when it has.
+        // After a day, a day and an hour before a capture stops being immediate, the same before the authorisation ends, and
+        // when it has.
         case .authorized: [day, day * 6, day * 7 - hour, day * 29, day * 30 + hour]
         case .pendingCapture, .pendingRefund: [minute, minute * 5, minute * 15]
         // When the buyer's data ends, and behind each of the two lives that a permission can have.

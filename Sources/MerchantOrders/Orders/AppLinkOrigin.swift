@@ -1,8 +1,9 @@
-/// Where a link leads that brings a buyer back into a merchant's app: an https origin that the app has claimed, or a scheme of its own.
+/// Where a link leads that brings a buyer back into a merchant's app: an https origin that the app has claimed, or a scheme of
+/// its own.
 ///
-/// A scheme has a dot in it: RFC 8252, section 7.1, has apps turn round a domain name that is theirs, as in `com.example.shop`. No
-/// scheme that a browser or a system gives a meaning to is written like that (`javascript`, `data`, `file`, `intent`, `http`), so
-/// none of them can be allowed by mistake.
+/// A scheme has a dot in it: RFC 8252, section 7.1, has apps turn round a domain name that is theirs, as in `com.example.shop`.
+/// No scheme that a browser or a system gives a meaning to is written like that (`javascript`, `data`, `file`, `intent`,
+/// `http`), so none of them can be allowed by mistake.
 package enum AppLinkOrigin: Sendable, Hashable, CustomStringConvertible {
     /// A universal link or app link.
     case site(CallbackOrigin)
@@ -14,8 +15,8 @@ package enum AppLinkOrigin: Sendable, Hashable, CustomStringConvertible {
 
     /// The origin of a link, or `nil` where it is none that leads into an app.
     ///
-    /// - Parameter link: https as `CallbackOrigin` has it, or `SCHEME:` and something behind it; printable ASCII without quotes,
-    ///   brackets, braces, bars and backslashes; no fragment; at most 512 bytes.
+    /// - Parameter link: https as `CallbackOrigin` has it, or `SCHEME:` and something behind it; printable ASCII without
+    ///   quotes, brackets, braces, bars and backslashes; no fragment; at most 512 bytes.
     package init?(of link: String) {
         guard link.utf8.count <= AppLinkOrigin.maximumBytes else { return nil }
         if let origin = CallbackOrigin(of: link) {

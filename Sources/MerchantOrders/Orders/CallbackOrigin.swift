@@ -15,7 +15,8 @@ package struct CallbackOrigin: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - address: `https`, a host in lower case without user info, a port if need be, then nothing or a path with a
-    ///     query if need be; no fragment; printable ASCII without quotes, brackets, braces, bars and backslashes; at most 2,048 bytes.
+    ///     query if need be; no fragment; printable ASCII without quotes, brackets, braces, bars and backslashes; at most 2,048
+    ///     bytes.
     ///   - orClearLoopback: Whether `http` to this machine will do as well.
     package init?(of address: String, orClearLoopback: Bool = false) {
         guard address.utf8.count <= 2_048, address.utf8.allSatisfy(CallbackOrigin.isPlain), let url = HTTPURL(address),

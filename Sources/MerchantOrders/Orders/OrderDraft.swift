@@ -19,7 +19,8 @@ package enum CaptureMode: String, Sendable, Hashable, CaseIterable {
     case automatic
 }
 
-/// What is to be sold to one buyer, checked: the one description from which every session is opened, a merchant's and the shop's own.
+/// What is to be sold to one buyer, checked: the one description from which every session is opened, a merchant's and the
+/// shop's own.
 ///
 /// The sums are the merchant's. All are in one currency, and together they can be charged.
 package struct OrderDraft: Sendable, Hashable {

@@ -10,14 +10,14 @@ package struct OrderPolicy: Sendable, Hashable {
     package let returnOrigins: Set<CallbackOrigin>
     /// Where a merchant may be asked for the postage.
     package let postageOrigins: Set<CallbackOrigin>
-    /// Which apps buyers may be sent back to by the provider's library; none unless told otherwise.
+    /// Which apps buyers may be sent back to by the provider's library; none by default.
     package var appLinks: Set<AppLinkOrigin> = []
 
     /// What an operator allows.
     ///
     /// - Parameters:
     ///   - ledgerCurrency: The only currency in which the account charges.
-    ///   - shownCurrencies: What our pages can show; yen unless told otherwise.
+    ///   - shownCurrencies: What our pages can show; yen by default.
     ///   - returnOrigins: Where buyers may be sent back to; none means nowhere.
     ///   - postageOrigins: Where a merchant may be asked for the postage; none means nowhere.
     package init(
@@ -35,8 +35,8 @@ package struct OrderPolicy: Sendable, Hashable {
     /// Holds an order to what is allowed.
     ///
     /// - Parameter draft: A checked order.
-    /// - Throws: `currency` for one that the account does not charge in or our pages cannot show, `address` and `callback` for an
-    ///   address outside the origins.
+    /// - Throws: `currency` for one that the account does not charge in or our pages cannot show, `address` and `callback` for
+    ///   an address outside the origins.
     package func check(_ draft: OrderDraft) throws(DraftRefusal) {
         guard draft.currency == ledgerCurrency, shownCurrencies.contains(draft.currency) else {
             throw DraftRefusal(.currency, "currency", "this account charges in \(ledgerCurrency.rawValue)")

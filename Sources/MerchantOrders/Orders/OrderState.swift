@@ -41,13 +41,13 @@ package enum OrderState: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The state of an order that has a permission, or `nil` where the ledger does not tell.
+    /// The state of an order that has a permission, or `nil` where the ledger does not determine it.
     ///
     /// - Parameters:
     ///   - permission: The permission's state.
     ///   - charges: All charges under it, in the order in which they were made.
-    /// - Returns: What was taken counts before what is held, and that before what is pending; where nothing of it is, the newest
-    ///   charge decides, or the end of the permission.
+    /// - Returns: What was taken counts before what is held, and that before what is pending; where nothing of it is, the
+    ///   newest charge decides, or the end of the permission.
     package static func settled(permission: ObjectState, charges: [SettledCharge]) -> OrderState? {
         let captured = charges.reduce(Int64(0)) { $0 + $1.row.capturedUnits }
         if captured > 0 {

@@ -19,7 +19,7 @@ struct Frame: Sendable {
     }
 }
 
-/// What a page tells its frame.
+/// What a page gives its frame.
 struct Head<Slot: Sendable> {
     /// A script of the page.
     enum Script {
@@ -34,7 +34,7 @@ struct Head<Slot: Sendable> {
     var step: Frame.Step?
     /// What the present step is called here, where it is not its usual name.
     var stepName: Wording?
-    /// The value of `data-error`, where the page tells of an error.
+    /// The value of `data-error`, where the page is about an error.
     var error: Markup<Slot>?
     var scripts: [Script] = []
     /// The gap for the nonce; pages with scripts have one.
@@ -45,7 +45,7 @@ extension Frame {
     /// A whole document around the content of a page.
     ///
     /// - Parameters:
-    ///   - head: What the page tells its frame.
+    ///   - head: What the page gives its frame.
     ///   - content: What stands in `main`.
     /// - Returns: The compiled document.
     func document<Slot>(_ head: Head<Slot>, _ content: Markup<Slot>) -> Template<Slot> {

@@ -1,12 +1,12 @@
 import Web
 
-/// A page that only tells something: constant bytes.
+/// A page with a notice alone: constant bytes.
 enum NoticePage {
     /// Writes the page.
     ///
     /// - Parameters:
     ///   - frame: Of the page's language.
-    ///   - notice: What it tells.
+    ///   - notice: Its text.
     ///   - code: For `data-error`.
     /// - Returns: The document.
     static func render(_ frame: Frame, _ notice: NoticeTexts, _ code: FailureCode) -> [UInt8] {

@@ -44,7 +44,7 @@ struct WayBack: Sendable {
 
     /// Writes the way out of the tab.
     ///
-    /// Whoever is not known gets no link: the cart may be in another shop.
+    /// An unknown client gets no link: the cart may be in another shop.
     func writeFromTab(_ client: ClientKind?, to writer: inout HTMLWriter) {
         switch client {
         case .iosApp, .androidApp, .mobileApp: writer.fragment(app)

@@ -1,7 +1,7 @@
 import EventIO
 package import Primitives
 
-/// Reads rows by their key for many callers at a time: whoever asks before the statement is sent shares it.
+/// Reads rows by their key for many callers at a time: calls before the statement is sent share it.
 ///
 /// A row alone costs PostgreSQL about 15 us, most of it to start and to end the statement; as one of sixteen it costs 5.
 /// Lives on one loop.
@@ -71,7 +71,7 @@ package final class BatchedRead {
         if let open, open.join(key, digest) { return PendingRow(batch: open, key: key) }
         let batch = ReadBatch(lookup, numbers: numbers, reader: self)
         _ = batch.join(key, digest)
-        // Whoever comes with another digest than somebody before goes alone: nobody can keep the others from sharing.
+        // A call with another digest for a key goes alone: nobody can keep the others from sharing.
         if open?.hasRoom != true { open = batch }
         client.read(batch)
         return PendingRow(batch: batch, key: key)

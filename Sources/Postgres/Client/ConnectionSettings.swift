@@ -64,10 +64,11 @@ struct ConnectionSettings {
         return values
     }
 
-    /// Run on every new connection before anything else: what no default of a role, a database or a server, and no URI, may change.
+    /// Run on every new connection before anything else: what no default of a role, a database or a server, and no URI, may
+    /// change.
     ///
-    /// * A commit that was acknowledged survives a crash of the server. Whether it waits for a standby, and for how much of it, the
-    ///   operator chooses; `off` and `local` are none of the choices.
+    /// * A commit that was acknowledged survives a crash of the server. Whether it waits for a standby, and for how much of it,
+    ///   the operator chooses; `off` and `local` are none of the choices.
     /// * Guarded statements re-read the row that they have waited for, which read committed does alone.
     /// * Objects are found in schema public, and a temporary one never in place of them.
     static let pins = """
@@ -93,10 +94,11 @@ struct ConnectionSettings {
             "statement_timeout=\(milliseconds(configuration.statementTimeout * role.patience))",
             "idle_in_transaction_session_timeout=\(milliseconds(configuration.idleInTransactionTimeout))",
             "TimeZone=UTC",
-            // Statements are prepared once and run for ever. Left to itself the server often prefers a new plan for each run over
-            // one that prunes partitions at its start, which costs five times the statement.
+            // Statements are prepared once and run for ever. Left to itself the server often prefers a new plan for each run
+            // over one that prunes partitions at its start, which costs five times the statement.
             "plan_cache_mode=force_generic_plan",
-            // A kept plan outlives the size of its table: what is a page of rows today may be a million before the next analysis.
+            // A kept plan outlives the size of its table: what is a page of rows today may be a million before the next
+            // analysis.
             "enable_seqscan=off",
             // A table that is not to be read whole makes every plan that may read it look dear, and half a second would go into
             // compiling it, each time anew.

@@ -1,7 +1,7 @@
 /// One statement on behalf of several callers, which may grow until it is sent.
 ///
-/// Most of what a short read costs the server is the start and the end of a statement, so those who ask the same question in one
-/// turn, or while a group is under way, had better ask it together.
+/// Most of what a short read costs the server is the start and the end of a statement, so those who ask the same question in
+/// one turn, or while a group is under way, had better ask it together.
 protocol Gathering: AnyObject {
     /// Ends the growth; called when the statement is sent, and again where it is repeated.
     ///

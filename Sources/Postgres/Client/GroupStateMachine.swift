@@ -22,7 +22,7 @@ enum Shortage: Sendable {
     case time
 }
 
-/// Decides what one connection sends next and what each waiting statement is told; a pure value.
+/// Decides what one connection sends next and the outcome of each waiting statement; a pure value.
 ///
 /// ````
 ///        opened           nextGroup             synced, every member well
@@ -48,7 +48,7 @@ struct GroupStateMachine<Member, Value> {
         var outcome: Result<Value, PostgresError>?
     }
 
-    /// What a Sync leads to: tell the settled ones, then send the next one alone.
+    /// What a Sync leads to: report the settled ones, then send the next one alone.
     struct Settlement {
         var settled: [Entry] = []
         var next: Member?
@@ -83,7 +83,7 @@ struct GroupStateMachine<Member, Value> {
     private var underWay = 0
     /// When that group was sent first.
     private var sentAt = MonotonicTime(nanoseconds: 0)
-    /// How many were told in this turn that there is room for them.
+    /// How many were promised room in this turn.
     private var promised = 0
 
     init(limits: QueueLimits) {
@@ -259,7 +259,7 @@ struct GroupStateMachine<Member, Value> {
         return expired
     }
 
-    /// The connection is gone: everybody is told, and nobody is sent again.
+    /// The connection is gone: every statement gets an outcome, and none is sent again.
     ///
     /// What was at the server may have been committed. What was never sent, or was in a group in which the server had
     /// already refused a member, was certainly not.
@@ -373,7 +373,7 @@ extension GroupStateMachine.Entry {
         return true
     }
 
-    /// What its caller is told; a statement that the server skipped is known to have changed nothing.
+    /// The outcome for its caller; a statement that the server skipped is known to have changed nothing.
     var result: Result<Value, PostgresError> {
         outcome ?? .failure(PostgresError(.unavailable, "skipped by the server"))
     }

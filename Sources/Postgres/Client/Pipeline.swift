@@ -92,7 +92,7 @@ final class Pipeline: ReadinessHandler {
         if handle.isEncrypted { receive() }
     }
 
-    /// Looks for answers although the socket has not told of any; see `ready` for why there may be some.
+    /// Looks for answers although none were reported for the socket; see `ready` for why there may be some.
     func lookAgain() {
         receive()
     }

@@ -21,11 +21,12 @@ package enum Admission: Sendable, Hashable {
 ///
 /// A statement is one command that neither begins nor ends a transaction. Not `Sendable`: make it on its loop and use it there.
 ///
-/// When the calling task is cancelled before the call, nothing is sent, unless it is a last step. After that the call runs to its outcome, which comes
-/// within `maximumPendingAge` and `answerTimeout`: a statement under way cannot be taken back, and others wait behind it.
+/// When the calling task is cancelled before the call, nothing is sent, unless it is a last step. After that the call runs to
+/// its outcome, which comes within `maximumPendingAge` and `answerTimeout`: a statement under way cannot be taken back, and
+/// others wait behind it.
 ///
-/// A connection without traffic is asked for an answer now and then, so that one that has died, or a server that hangs, is known
-/// before a caller needs it.
+/// A connection without traffic is asked for an answer now and then, so that one that has died, or a server that hangs, is
+/// known before a caller needs it.
 package final class PostgresClient {
     private let reactor: Reactor
     private let writing: StatementChannel
@@ -119,8 +120,8 @@ package final class PostgresClient {
 
     /// Runs a statement that may change rows on a connection of its own, in a group of its own.
     ///
-    /// For work that takes long, locks much or may wait for locks: nobody else's commit is held up by it. The connection is made
-    /// at the first call and kept.
+    /// For work that takes long, locks much or may wait for locks: nobody else's commit is held up by it. The connection is
+    /// made at the first call and kept.
     ///
     /// - Parameters:
     ///   - statement: Prepared on the connection at its first use.
@@ -169,7 +170,7 @@ package final class PostgresClient {
 
     /// Runs a statement that changes nothing for several callers, who may join until it is sent.
     ///
-    /// - Parameter gathering: Told the outcome; at once where the statement is refused.
+    /// - Parameter gathering: Gets the outcome; at once where the statement is refused.
     func read(_ gathering: any Gathering) {
         reading.perform(gathering)
     }
@@ -188,7 +189,7 @@ package final class PostgresClient {
         await upkeep.drain()
     }
 
-    /// Closes all connections for good; who still waits is told `unavailable` or `outcomeUnknown`.
+    /// Closes all connections for good; callers that still wait get `unavailable` or `outcomeUnknown`.
     package func close() {
         writing.close()
         reading.close()

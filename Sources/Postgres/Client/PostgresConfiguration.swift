@@ -44,15 +44,15 @@ package struct PostgresConfiguration: Sendable {
     /// How many statements may wait on each connection before others are refused.
     ///
     /// 4096, which bounds the memory; how long they would wait is bounded by `maximumQueueWait`.
-    package var maximumPending = 4096
+    package var maximumPending = PostgresConfiguration.usualPending
     /// How long what begins something may expect to wait for its answer; what would wait longer is refused at once.
     ///
     /// 250 ms, by how long groups have taken lately. Two groups, the one under way among them, have room whatever they take.
-    package var maximumQueueWait = Duration.milliseconds(250)
+    package var maximumQueueWait = Duration.milliseconds(PostgresConfiguration.usualQueueWaitMilliseconds)
     /// How long a statement may wait to be sent before it, and those after it, are refused.
     ///
     /// One second.
-    package var maximumPendingAge = Duration.seconds(1)
+    package var maximumPendingAge = PostgresConfiguration.usualPendingAge
     /// How many statements commit together at most.
     ///
     /// 64: more saves nothing, keeps those who wait waiting, and makes a repeat dearer.
@@ -92,6 +92,13 @@ package struct PostgresConfiguration: Sendable {
 }
 
 extension PostgresConfiguration {
+    /// The default of `maximumPending`.
+    package static let usualPending = 4096
+    /// The default of `maximumQueueWait`.
+    package static let usualQueueWaitMilliseconds = 250
+    /// The default of `maximumPendingAge`.
+    package static let usualPendingAge = Duration.seconds(1)
+
     /// The bounds of each connection's queue.
     var limits: QueueLimits {
         QueueLimits(

@@ -52,8 +52,8 @@ final class PreparedStatement {
 /// The statements that one connection has seen; emptied when it is lost.
 struct PreparedStatements {
     private var statements: [String: PreparedStatement] = [:]
-    /// The same by identity, which spares the usual call the hash of a name; a few dozen at most, and looked through faster than
-    /// hashed.
+    /// The same by identity, which spares the usual call the hash of a name; a few dozen at most, and looked through faster
+    /// than hashed.
     private var constants: [(identity: ObjectIdentifier, statement: PreparedStatement)] = []
 
     /// The statement as this connection knows it.

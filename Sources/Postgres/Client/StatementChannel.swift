@@ -2,11 +2,11 @@ import EventIO
 import Primitives
 import Telemetry
 
-/// One connection with its queue: takes statements in, sends them in groups, tells each caller its own outcome.
+/// One connection with its queue: takes statements in, sends them in groups, gives each caller its own outcome.
 ///
 /// It carries out what `GroupStateMachine` decides, and keeps a connection there as long as it is open.
 final class StatementChannel {
-    /// A statement, and whoever waits for it.
+    /// A statement and its caller.
     enum Call {
         /// Nobody waits for a heartbeat.
         case heartbeat
@@ -22,7 +22,7 @@ final class StatementChannel {
             }
         }
 
-        /// Tells whoever waits.
+        /// Resumes the caller.
         func end(_ outcome: Result<ResultSet, PostgresError>) {
             switch self {
             case .heartbeat: break
@@ -122,7 +122,7 @@ final class StatementChannel {
         }
     }
 
-    /// Closes the connection; whoever waits is told so.
+    /// Closes the connection; callers that wait get an error.
     func close() {
         guard !isClosed else { return }
         isClosed = true

@@ -19,8 +19,9 @@ struct WaitEstimate {
 
     /// Takes note of a group that has ended.
     ///
-    /// A late one counts for four usual ones at most, and for a quarter like each other one: one stall (a checkpoint, the first group
-    /// after a start) lengthens the average by three quarters, while a server that has become slow shows within a few groups.
+    /// A late one counts for four usual ones at most, and for a quarter like each other one: one stall (a checkpoint, the first
+    /// group after a start) lengthens the average by three quarters, while a server that has become slow shows within a few
+    /// groups.
     ///
     /// - Parameter duration: From its start until all its members were settled.
     mutating func groupEnded(after duration: Duration) {

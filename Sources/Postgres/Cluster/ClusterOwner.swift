@@ -2,7 +2,7 @@ import EventIO
 
 /// The user that a private cluster runs as.
 struct ClusterOwner {
-    /// `nil` when it runs as whoever runs this process.
+    /// `nil` when it runs as the user of this process.
     let user: SystemUser?
 
     /// The user for a cluster: only root has a choice, and must not choose itself.

@@ -8,11 +8,11 @@ package import Telemetry
 /// when this process is killed, and it recovers by itself when both are killed at once. When another process of ours runs the
 /// same cluster already, `start` joins it.
 ///
-/// PostgreSQL refuses to run as root. Started by root it runs as the owner of an existing data folder, else as `postgres`, else as
-/// `nobody`; the folders of the data and the socket are given to that user, and those above must let that user pass.
+/// PostgreSQL refuses to run as root. Started by root it runs as the owner of an existing data folder, else as `postgres`, else
+/// as `nobody`; the folders of the data and the socket are given to that user, and those above must let that user pass.
 ///
-/// Whoever reaches the socket is let in without a password. The socket's folder belongs to that user alone (mode 0700), so these
-/// are root and the processes of that user: the same ones that could read the data files.
+/// A client that reaches the socket is let in without a password. The socket's folder belongs to that user alone (mode 0700),
+/// so these are root and the processes of that user: the same ones that could read the data files.
 ///
 /// Every call blocks for up to seconds. Not `Sendable`.
 package final class PrivateCluster {
@@ -83,7 +83,7 @@ package final class PrivateCluster {
             }
         }
         child = nil
-        // The lock tells whether the cluster is ours; a folder outside of the base has no other use.
+        // The lock shows whether the cluster is ours; a folder outside of the base has no other use.
         if lock != nil, let paths, !paths.socketFolder.hasPrefix(paths.base) { try? Files.remove(paths.socketFolder) }
         lock = nil
     }
@@ -159,7 +159,7 @@ package final class PrivateCluster {
             try Files.write(mark, Array(file.withoutProcess.utf8), mode: 0o600)
             return try owner.own(mark)
         }
-        // It was told to stop when its parent died; waiting for it here also covers one that was not.
+        // It got a signal when its parent died; waiting for it here also covers one that did not.
         logger.info("cluster.orphan", [LogField("process", Int(file.process))])
         let arguments = ["stop", "-D", paths.data, "-m", "fast", "-w", "-t", "30"]
         _ = try owner.plan(installation.program("pg_ctl"), arguments, paths).run(atMost: .seconds(40))

@@ -4,8 +4,8 @@ package import Primitives
 ///
 /// Files are named `NNNN_what.sql` and are never changed once they have run anywhere: the SHA-256 of each is recorded, and a
 /// changed file stops everything with its name. There is no way back but a new file. Each file runs in one transaction
-/// together with its record, so it is applied as a whole or not at all; a command that cannot run in a transaction cannot be in one.
-/// An advisory lock lets one starter after the other in.
+/// together with its record, so it is applied as a whole or not at all; a command that cannot run in a transaction cannot be in
+/// one. An advisory lock lets one starter after the other in.
 ///
 /// Each feature has files and numbers of its own, in a folder with its name. They run behind the program's, in the order of the
 /// features, so that one may name tables of those before it.
@@ -34,7 +34,7 @@ package enum Migrations {
         package let state: State
     }
 
-    /// What a run tells while it works.
+    /// The progress of a run.
     package enum Progress: Sendable, Equatable {
         /// Another starter is migrating; this one waits for it.
         case waiting

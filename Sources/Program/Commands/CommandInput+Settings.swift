@@ -58,7 +58,7 @@ extension CommandInput {
     ///
     /// - Parameters:
     ///   - error: Anything.
-    ///   - listeners: Tell which setting an address stands in.
+    ///   - listeners: For the name of the setting that an address stands in.
     func complain(_ error: any Error, _ listeners: Configuration.Listeners? = nil) {
         switch error {
         case let error as ConfigurationError:
@@ -76,7 +76,7 @@ extension CommandInput {
 }
 
 extension ServerError {
-    /// What is wrong and what helps, for whoever started the program.
+    /// What is wrong and what helps, for the person at the terminal.
     fileprivate func sentence(_ listeners: Configuration.Listeners?) -> String {
         guard let (address, cause) = refusal else { return description }
         let places = [

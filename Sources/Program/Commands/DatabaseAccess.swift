@@ -55,7 +55,7 @@ final class DatabaseAccess {
     ///
     /// - Parameters:
     ///   - directory: Where the migrations are.
-    ///   - progress: Told before and after each file.
+    ///   - progress: Called before and after each file.
     /// - Returns: The names of the files that were applied now.
     /// - Throws: `PostgresError` that names the file.
     func migrate(

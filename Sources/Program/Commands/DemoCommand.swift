@@ -62,14 +62,14 @@ enum DemoCommand {
 final class SimulatorProcess {
     private let child: ChildProcess
 
-    /// The process, for whoever cannot go on without it.
+    /// The process, for a caller that cannot go on without it.
     var companion: SupervisedProcess { SupervisedProcess(name: "the process of the simulators", process: child) }
 
     /// Starts them with the settings of this process.
     ///
     /// - Parameters:
     ///   - input: Arguments and environment are handed on.
-    ///   - configuration: Of the broker, which is told of every change where it takes messages in and is on this machine.
+    ///   - configuration: Of the broker, which gets notifications where it takes them in and is on this machine.
     /// - Throws: `IOError`.
     init(_ input: CommandInput, _ configuration: Configuration) throws(IOError) {
         // In the data directory like the database, whose orders it has the other half of.
@@ -87,7 +87,7 @@ final class SimulatorProcess {
         child = try plan.start()
     }
 
-    /// What the simulators are told of an environment: the settings without the secret ones, and what the system's libraries go by.
+    /// The environment of the simulators: the settings without the secret ones, and the variables of the system's libraries.
     static func environment(_ all: [String: String]) -> [String: String] {
         let settings = Configuration.settings.filter { !$0.isSecret && $0.name != "database.password_file" }
         let names = Set(settings.map(\.environmentName)).union(SimulatorProcess.systemVariables)

@@ -18,7 +18,8 @@ struct DevelopmentKeys: Sendable {
     let merchantKeyPath: String
     /// Public key of the merchant, PEM; the simulator's half.
     let merchantPublicKeyPath: String
-    /// Folder with the root of the simulated notifications: `root.pem` is what receivers trust, `root.key` the simulator's half.
+    /// Folder with the root of the simulated notifications: `root.pem` is what receivers trust, `root.key` the simulator's
+    /// half.
     let senderPath: String
 
     /// What the keys of webhooks are sealed under.

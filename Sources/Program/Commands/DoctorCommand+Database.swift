@@ -28,7 +28,7 @@ extension DoctorCommand {
             configuration = try Configuration(source)
             found = try configuration.databaseURL()
         } catch {
-            // Told by the checks without a network.
+            // Reported by the checks without a network.
             return []
         }
         guard found != nil else { return [] }

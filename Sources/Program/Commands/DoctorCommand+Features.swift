@@ -9,7 +9,7 @@ extension DoctorCommand {
     /// What the features find over the network.
     ///
     /// - Parameter source: The texts.
-    /// - Returns: What was found; nothing for settings that nothing starts with, of which the other checks tell.
+    /// - Returns: What was found; nothing for settings that nothing starts with, which the other checks report.
     /// - Throws: `IOError` when there is no loop to be had.
     static func askFeatures(_ source: SettingSource) async throws -> [Finding] {
         let running: RunningFeatures

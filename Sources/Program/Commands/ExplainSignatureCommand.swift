@@ -1,11 +1,10 @@
-import AmazonPay
 import Checkout
 import Cryptography
 import EventIO
 import Operations
 import Primitives
 import Settings
-import StrictJSON
+import SignatureTool
 
 /// `sallyport explain-signature`: what the signature of a request or a button stands for, and where the signer went wrong.
 enum ExplainSignatureCommand {
@@ -52,10 +51,10 @@ enum ExplainSignatureCommand {
         let signer = try signer(input)
         let (expected, notes) = try expectation(values["expect"])
         if input.arguments.flags.contains("button") {
-            let payload = try SignatureInput.button(octets)
+            let payload = try parsed { () throws(RecordedRequest.Problem) in try SignatureInput.button(octets) }
             return SignatureReport(ButtonExplanation(payload, key: signer.key, expected: expected), notes)
         }
-        let recorded = try SignatureInput.request(octets)
+        let recorded = try parsed { () throws(RecordedRequest.Problem) in try SignatureInput.request(octets) }
         let explanation = SignatureExplanation(
             request: recorded.request,
             signer: signer,
@@ -63,6 +62,16 @@ enum ExplainSignatureCommand {
             expected: expected
         )
         return SignatureReport(explanation, recorded.notes + notes)
+    }
+
+    private static func parsed<Value>(
+        _ parse: () throws(RecordedRequest.Problem) -> Value
+    ) throws(ConfigurationError) -> Value {
+        do throws(RecordedRequest.Problem) {
+            return try parse()
+        } catch {
+            throw ConfigurationError(problems: ["--request: \(error.text)"])
+        }
     }
 
     /// The text of the signing program, without the line end that an editor put behind it.
@@ -112,77 +121,5 @@ enum ExplainSignatureCommand {
         } catch {
             throw ConfigurationError(problems: ["\(option): \(path) cannot be read: \(error.sentence)"])
         }
-    }
-}
-
-/// Reads what a person has to explain.
-enum SignatureInput {
-    /// A request: HTTP, or JSON with `method`, `url`, `headers`, `body`.
-    static func request(_ octets: [UInt8]) throws(ConfigurationError) -> RecordedRequest {
-        guard octets.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
-            do throws(RecordedRequest.Problem) {
-                return try RecordedRequest(http: octets)
-            } catch {
-                throw problem(error.text)
-            }
-        }
-        let members = try object(octets)
-        guard let url = members["url"]?.text else { throw problem("the JSON object has no text `url`") }
-        guard case .object(let headers)? = members["headers"] else {
-            throw problem("the JSON object has no object `headers`")
-        }
-        var fields: [(String, String)] = []
-        for header in headers {
-            guard let text = header.value.text else { throw problem("the header \(header.name) is no text") }
-            fields.append((header.name, text))
-        }
-        if !fields.contains(where: { $0.0.lowercased() == "authorization" }),
-            let authorization = members["authorization"]?.text
-        {
-            fields.append(("authorization", authorization))
-        }
-        return RecordedRequest(
-            method: members["method"]?.text ?? "GET",
-            target: url,
-            fields: fields,
-            body: try body(members["body"])
-        )
-    }
-
-    /// A button payload: JSON with `payloadJSON`, `signature`, `algorithm`, on its own or inside the script's configuration.
-    static func button(_ octets: [UInt8]) throws(ConfigurationError) -> ButtonExplanation.Payload {
-        var members = try object(octets)
-        for name in ["createCheckoutSessionConfig", "signInConfig"] {
-            if let inner = members[name] { members = inner }
-        }
-        guard let payload = members["payloadJSON"]?.text, let signature = members["signature"]?.text else {
-            throw problem("the JSON object has no texts `payloadJSON` and `signature`")
-        }
-        var algorithm: SigningAlgorithm?
-        if let label = members["algorithm"]?.text {
-            algorithm = SigningAlgorithm(rawValue: label)
-            guard algorithm != nil else { throw problem("the service knows no algorithm \(label)") }
-        }
-        return ButtonExplanation.Payload(octets: Array(payload.utf8), signature: signature, algorithm: algorithm)
-    }
-
-    /// The body as it was sent; a JSON value does not tell its octets.
-    private static func body(_ value: JSONValue?) throws(ConfigurationError) -> [UInt8] {
-        switch value {
-        case nil: return []
-        case .string(let text)?: return Array(text.utf8)
-        default: throw problem("`body` is no text: give the octets that were sent as one JSON string")
-        }
-    }
-
-    private static func object(_ octets: [UInt8]) throws(ConfigurationError) -> JSONValue {
-        guard let value = try? JSONParser.parse(octets), case .object = value else {
-            throw problem("not a JSON object")
-        }
-        return value
-    }
-
-    private static func problem(_ text: String) -> ConfigurationError {
-        ConfigurationError(problems: ["--request: \(text)"])
     }
 }

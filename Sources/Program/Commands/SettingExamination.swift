@@ -43,7 +43,7 @@ struct SettingExamination {
             if reader.contents.contains(setting.name) { facts.files[setting.name] = .written }
             guard let path = reader.texts[setting.name], !path.isEmpty else { continue }
             facts.files[setting.name] = SettingExamination.file(path)
-            // What cannot be read is told by the checks of each file.
+            // What cannot be read is reported by the checks of each file.
             if setting.kind == .secretFile { facts.exposures[setting.name] = (try? SecretFile.exposure(path)) ?? nil }
         }
         facts.webPaths = RoutesCommand.routes.filter { $0.site == .web && $0.method == .get }.map(\.path)

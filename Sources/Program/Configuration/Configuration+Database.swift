@@ -8,7 +8,7 @@ extension Configuration {
     /// Where the database is and how to get in, with the password of its file, read anew at every call.
     ///
     /// - Returns: A libpq URI, or a list of `keyword=value`; `nil` for a private cluster.
-    /// - Throws: What is wrong with the file; what is in it is not told.
+    /// - Throws: What is wrong with the file, without its content.
     func databaseURL() throws(ConfigurationError) -> Secret<String>? {
         let path = storage.databasePasswordPath
         guard !path.isEmpty else { return storage.databaseURL }

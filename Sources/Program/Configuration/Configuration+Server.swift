@@ -125,7 +125,7 @@ extension Configuration {
     /// The token that the administration listener asks for, read anew at every call.
     ///
     /// - Returns: The file without the end of its line, or `nil` where none is set.
-    /// - Throws: What is wrong with the file; what is in it is not told.
+    /// - Throws: What is wrong with the file, without its content.
     func adminToken() throws(ConfigurationError) -> Secret<[UInt8]>? {
         let path = listeners.adminTokenPath
         guard !path.isEmpty else { return nil }

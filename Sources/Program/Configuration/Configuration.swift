@@ -8,7 +8,7 @@ import SimulatorCore
 package import StrictJSON
 import Telemetry
 
-/// Everything the program was told, read once at the start, checked in full, and never changed afterwards.
+/// All settings, read once at the start, checked in full, and never changed afterwards.
 package struct Configuration: Sendable {
     let listeners: Listeners
     let storage: Storage

@@ -3,13 +3,13 @@ import HTTPCore
 import Primitives
 import Settings
 
-/// Who gets what from the administration listener: health is for everybody, all else for whoever shows the token, where there is one.
+/// Who gets what from the administration listener: health is for everybody, all else needs the token, where there is one.
 ///
-/// Where the listener is on loopback, a page of any site can have a browser of this machine ask it, under a name that the site's own
-/// DNS leads to 127.0.0.1. So there a Host has to be a name of this machine. Elsewhere balancers and orchestrators ask under names that
-/// nobody here knows, and the token is what protects.
+/// Where the listener is on loopback, a page of any site can have a browser of this machine ask it, under a name that the
+/// site's own DNS leads to 127.0.0.1. So there a Host has to be a name of this machine. Elsewhere balancers and orchestrators
+/// ask under names that nobody here knows, and the token is what protects.
 struct AdminAccess: Sendable {
-    /// The paths that need no token; they tell nothing but the version and whether the program can work.
+    /// The paths that need no token; they reveal nothing but the version and whether the program can work.
     static let openPaths: [StaticString] = ["/healthz", "/readyz"]
 
     /// Hosts under which it may be asked, without a port and in lower case; `nil` where any will do.

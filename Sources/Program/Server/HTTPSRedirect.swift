@@ -5,9 +5,9 @@ import Web
 
 /// The listener that only says where the pages are: plain HTTP, T18 of docs/contract.md.
 ///
-/// A GET or HEAD without a token is sent to the https origin: to the same path where that is a route's, to `/` where it is any other, so
-/// that nothing of what was asked for is repeated. No query is ever copied, for it may hold what must not travel in clear. A token that
-/// was seen here is revoked with its session, and the trail says so.
+/// A GET or HEAD without a token is sent to the https origin: to the same path where that is a route's, to `/` where it is any
+/// other, so that nothing of what was asked for is repeated. No query is ever copied, for it may hold what must not travel in
+/// clear. A token that was seen here is revoked with its session, and the trail says so.
 final class HTTPSRedirect: RequestHandler {
     private struct Host {
         let name: String

@@ -3,7 +3,8 @@ import AuthenticationServices
 import Foundation
 import UIKit
 
-/// A tab of ASWebAuthenticationSession, which takes the return link itself (iOS 17.4): for apps without universal links elsewhere.
+/// A tab of ASWebAuthenticationSession, which takes the return link itself (iOS 17.4): for apps without universal links
+/// elsewhere.
 @available(iOS 17.4, *)
 @MainActor
 public final class AuthenticationTab: NSObject, ASWebAuthenticationPresentationContextProviding {

@@ -29,7 +29,7 @@ package struct OperatorTrail: Sendable {
     /// The option of every command that decides something.
     package static let option = CommandOption("as", "NAME", "who decides, for the record; your login name unless set")
 
-    /// The trail of whoever runs a command.
+    /// The trail of the operator that runs a command.
     ///
     /// - Parameter input: The command's.
     /// - Throws: `ConfigurationError` for a name that cannot be printed.

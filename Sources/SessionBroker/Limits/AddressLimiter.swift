@@ -14,8 +14,8 @@ package struct ClientKeys: Sendable, Hashable {
 
 /// A rate per address, and a larger one for all addresses of a network together.
 ///
-/// Whoever holds a whole network gets no more than the network's rate, however many addresses take turns. A network at its limit
-/// gets no entries for further addresses, so it cannot push those of others out of the memory either.
+/// The holder of a whole network gets no more than the network's rate, however many addresses take turns. A network at its
+/// limit gets no entries for further addresses, so it cannot push those of others out of the memory either.
 package struct AddressLimiter: Sendable {
     private var addresses: RateLimiter
     private var networks: RateLimiter

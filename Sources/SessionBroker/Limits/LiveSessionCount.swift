@@ -63,7 +63,7 @@ package struct LiveSessionCount: Sendable {
     static let farPause: Int64 = 300_000
     static let nearPause: Int64 = 60_000
 
-    /// A count that knows nothing yet.
+    /// An empty count.
     ///
     /// - Parameter life: The absolute time of a session.
     package init(life: Duration) {

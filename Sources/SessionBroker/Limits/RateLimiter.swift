@@ -25,7 +25,7 @@ package struct RateLimiter: Sendable {
         /// One in a microsecond, the unit that is counted in; more than a process answers.
         static let greatest = 60_000_000
 
-        /// A rate; as many at once as in a minute unless told otherwise.
+        /// A rate; by default as many at once as in a minute.
         package init(perMinute: Int, burst: Int? = nil) {
             self.perMinute = max(1, min(perMinute, Rate.greatest))
             self.burst = max(1, min(burst ?? perMinute, self.perMinute))

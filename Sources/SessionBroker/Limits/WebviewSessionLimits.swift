@@ -50,7 +50,7 @@ package final class WebviewSessionLimits: Sendable {
             }
             keyMisses = misses
             sessionMisses = limits.unknownPerMinute.map { RateLimiter(perMinute: $0 / 2, capacity: capacity) }
-            installs = limits.flowsPerInstall.map {
+            installs = limits.sessionsPerInstall.map {
                 let life = policy.times.absolute.microseconds
                 return InstallLedger(limit: $0, capacity: WebviewSessionLimits.installsPerPart, life: life)
             }
@@ -67,7 +67,7 @@ package final class WebviewSessionLimits: Sendable {
     }
 
     private let parts: [Part]
-    private let flowsTotal: Int?
+    private let sessionsTotal: Int?
     private let seed = UInt64.random(in: 0 ... .max) | 1
     /// Webview sessions that were let in since the start.
     private let issued = Atomic<Int>(0)
@@ -88,15 +88,15 @@ package final class WebviewSessionLimits: Sendable {
 
     /// Limits by a policy, with nothing counted yet.
     ///
-    /// - Parameter policy: Whose limits; the times tell how long a webview session may live.
+    /// - Parameter policy: Its limits, and its times for the life of a webview session.
     package init(policy: BrokerPolicy) {
         parts = (0..<WebviewSessionLimits.partCount).map { _ in Part(Counters(policy)) }
-        flowsTotal = policy.limits.flowsTotal
+        sessionsTotal = policy.limits.sessionsTotal
     }
 
     /// Whether there may be so many live webview sessions that it matters how many exactly.
     var isNearTotal: Bool {
-        guard let most = flowsTotal else { return false }
+        guard let most = sessionsTotal else { return false }
         return live >= most / 10 * 8
     }
 
@@ -211,7 +211,7 @@ package final class WebviewSessionLimits: Sendable {
         forKey: Bool = false,
         at now: MonotonicTime
     ) -> Bool {
-        if let most = flowsTotal, live >= (forKey ? most : most - most / 10) { return false }
+        if let most = sessionsTotal, live >= (forKey ? most : most - most / 10) { return false }
         if let install {
             let isAdmitted = part(install).counters.withLock { counters in
                 counters.installs?.admit(webviewSession, of: install, at: now.microseconds) ?? true
@@ -238,7 +238,7 @@ extension BrokerPolicy.Limits {
     func issueRates(within life: Duration) -> (address: RateLimiter.Rate, network: RateLimiter.Rate)? {
         guard let issues = issuesPerMinute else { return nil }
         var network = min(issues, RateLimiter.Rate.greatest) * WebviewSessionLimits.networkFactor
-        if let most = flowsTotal { network = min(network, most / 2 / max(1, Int(life.components.seconds / 60))) }
+        if let most = sessionsTotal { network = min(network, most / 2 / max(1, Int(life.components.seconds / 60))) }
         return (RateLimiter.Rate(perMinute: issues), RateLimiter.Rate(perMinute: max(issues, network)))
     }
 }

@@ -10,8 +10,8 @@ package import Primitives
 /// written, not even a version of the row. The store sees hashes and sealed bytes, never a token.
 ///
 /// Every function throws `unavailable` and `overloaded` (nothing was done), `fault` (nothing was done, a retry fails too), and
-/// those that change something `outcomeUnknown`: it may have been done, and looking did not tell. Then ask the caller to try
-/// again: each statement decides anew on what is there.
+/// those that change something `outcomeUnknown`: it may have been done, and a re-read did not show it. Then ask the caller to
+/// try again: each statement decides anew on what is there.
 package protocol SessionStore: AnyObject {
     // MARK: The launch
 
@@ -54,7 +54,7 @@ package protocol SessionStore: AnyObject {
         by caller: Caller
     ) async throws(StoreError) -> Bool
 
-    /// Ends a webview session on the buyer's wish.
+    /// Ends a webview session that the buyer cancels.
     func cancel(
         _ webviewSession: WebviewSessionID,
         tab: Digest32,
@@ -156,7 +156,7 @@ package protocol SessionStore: AnyObject {
     /// for no lock.
     func claimStuck(limit: Int) async throws(StoreError) -> [StuckPurchase]
 
-    /// What a webview session knows of its payment; `nil` for one that is not there.
+    /// The payment state of a webview session; `nil` for one that is not there.
     func payment(of webviewSession: WebviewSessionID) async throws(StoreError) -> WebviewSessionPayment?
 
     /// Has the recovery read the session of a webview session that was placed or ended unpaid, because it was seen completed;

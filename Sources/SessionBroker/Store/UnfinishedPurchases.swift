@@ -1,7 +1,7 @@
 package import Commerce
 package import Primitives
 
-/// A purchase whose lease is over without a result: whoever held it is gone, or the provider's answer stayed unknown.
+/// A purchase whose lease is over without a result: its holder is gone, or the provider's answer stayed unknown.
 package struct OverduePurchase: Sendable, Hashable {
     /// Which webview session.
     package let webviewSession: WebviewSessionID
@@ -23,7 +23,7 @@ package struct OverduePurchase: Sendable, Hashable {
     }
 }
 
-/// What a webview session knows of its payment.
+/// The payment state of a webview session.
 package struct WebviewSessionPayment: Sendable, Hashable {
     /// State of the webview session.
     package let state: WebviewSessionState
@@ -36,7 +36,7 @@ package struct WebviewSessionPayment: Sendable, Hashable {
     /// Whether its purchase was given up.
     package let isStuck: Bool
 
-    /// What a webview session knows of its payment.
+    /// The payment state of a webview session.
     ///
     /// - Parameters:
     ///   - state: State of the webview session.

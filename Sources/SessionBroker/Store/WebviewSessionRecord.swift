@@ -17,7 +17,8 @@ package struct WebviewSessionRecord: Sendable {
     package let postage: Yen?
     /// Order with tax and postage; `nil` before the review.
     package let total: Yen?
-    /// What the order agreed on besides its price, as whoever opened the webview session wrote it; `nil` for the shop's own.
+    /// The terms of the order besides its price, as they were written at the opening of the webview session; `nil` for the
+    /// shop's own.
     package let terms: [UInt8]?
     /// The provider's checkout session; `nil` before the review.
     package let orderReference: String?
@@ -113,7 +114,7 @@ extension WebviewSessionRecord {
         ///   - order: What is bought.
         ///   - postage: `nil` before the review.
         ///   - total: `nil` before the review.
-        ///   - terms: As whoever opened the webview session wrote them; `nil` for the shop's own.
+        ///   - terms: As they were written at the opening of the webview session; `nil` for the shop's own.
         package init(order: Order, postage: Yen?, total: Yen?, terms: [UInt8]?) {
             self.order = order
             self.postage = postage

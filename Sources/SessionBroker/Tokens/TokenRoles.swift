@@ -72,7 +72,7 @@ extension WebviewSessionToken where Role == ReturnRole {
     /// The return ticket of a webview session without a tab: what the two halves bring, and no way back to either.
     ///
     /// Its secret is HMAC-SHA256 under the 32 secret bytes of the proof, of `sallyport/arrival/1`, the webview session id and
-    /// the session. Nobody is handed it: whoever has both halves computes it again.
+    /// the session. Nobody is handed it: the holder of both halves computes it again.
     ///
     /// - Parameters:
     ///   - proof: Token P, from the merchant's server.

@@ -30,7 +30,7 @@ package struct MobileReturn: Sendable {
 package struct AwaitedOrder: Sendable {
     /// What the buyer is to pay.
     package let total: Yen
-    /// What the order agreed on besides its price, as whoever opened the webview session wrote it.
+    /// The terms of the order besides its price, as they were written at the opening of the webview session.
     package let terms: [UInt8]?
 }
 

@@ -6,7 +6,7 @@ package enum IssueVerdict: Sendable {
     case issued(IssuedWebviewSession)
     /// This install, or all together, have too many live webview sessions: 429.
     case tooManyWebviewSessions
-    /// The policy wants a challenge of this client and there is none: 400.
+    /// The policy requires a challenge of this client and there is none: 400.
     case verifierRequired
 }
 

@@ -55,7 +55,7 @@ package enum QuoteVerdict: Sendable {
 
 /// What became of the buyer's consent.
 package enum PlaceVerdict: Sendable {
-    /// The order is placed: tell the provider the amounts and send the buyer there.
+    /// The order is placed: send the amounts to the provider and the buyer there.
     case placed(Placement)
     /// Nothing was reviewed yet: 409.
     case notReviewed
@@ -83,7 +83,8 @@ package struct Placement: Sendable {
     package let total: Yen
     /// The address that the total was made for; `nil` where nothing is sealed any more.
     package let address: Address?
-    /// What the order agreed on besides its price, as whoever opened the webview session wrote it; `nil` for the shop's own.
+    /// The terms of the order besides its price, as they were written at the opening of the webview session; `nil` for the
+    /// shop's own.
     package let terms: [UInt8]?
     /// The provider's checkout session.
     package let orderReference: String

@@ -15,7 +15,8 @@ package struct WebviewSessionView: Sendable {
     package let postage: Yen?
     /// What is paid; `nil` before the review.
     package let total: Yen?
-    /// What the order agreed on besides its price, as whoever opened the webview session wrote it; `nil` for the shop's own.
+    /// The terms of the order besides its price, as they were written at the opening of the webview session; `nil` for the
+    /// shop's own.
     package let terms: [UInt8]?
     /// The provider's checkout session; `nil` before the review.
     package let orderReference: String?

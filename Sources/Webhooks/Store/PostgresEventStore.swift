@@ -2,7 +2,7 @@ package import Postgres
 package import Primitives
 import StrictJSON
 
-/// Lists what merchants are told, in an order in which nothing is ever put before what was read; docs/schema.md has the tables.
+/// Lists the events of merchants, in an order in which nothing is ever put before what was read; docs/schema.md has the tables.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresEventStore {
@@ -59,13 +59,13 @@ package final class PostgresEventStore {
         let start = cursor ?? .start
         var parameters = Parameters()
         parameters.append(int64: start.transaction)
-        parameters.append(uuid: start.webviewSession)
+        parameters.append(uuid: start.subject)
         parameters.append(int64: start.sequence)
         do throws(PostgresError) {
             if cursor != nil, try await client.read(PostgresEventStore.placeStatement, parameters).rowCount == 0 {
                 return nil
             }
-            // One more than asked for tells whether there are more.
+            // One more than asked for, to learn whether there are more.
             parameters.append(int64: Int64(limit) + 1)
             let rows = try await client.read(PostgresEventStore.pageStatement, parameters)
             var events: [WebhookEvent] = []
@@ -74,7 +74,7 @@ package final class PostgresEventStore {
                 let event = try PostgresEventStore.event(rows, row)
                 next = EventCursor(
                     transaction: try rows.int64(row, 0),
-                    webviewSession: event.webviewSession,
+                    subject: event.subject,
                     sequence: event.sequence
                 )
                 events.append(event)
@@ -90,10 +90,10 @@ package final class PostgresEventStore {
         return WebhookEvent(
             id: try rows.uuid(row, 3),
             type: try rows.text(row, 4),
-            webviewSession: try rows.uuid(row, 1),
+            subject: try rows.uuid(row, 1),
             sequence: try rows.int64(row, 2),
             at: try rows.timestamp(row, 5),
-            // As a webhook tells it: one bad row must not stop all others.
+            // As in a webhook: one bad row must not stop all others.
             data: (try? JSONParser.parse(text)) ?? .null
         )
     }

@@ -22,7 +22,7 @@ extension PostgresWebhookStore {
         parameterTypes: [.uuid, .text, .text, .text, .bytea]
     )
 
-    /// Adds an endpoint; it is told of what happens from now on.
+    /// Adds an endpoint; it gets the events from now on.
     ///
     /// - Parameters:
     ///   - endpoint: A fresh id.
@@ -205,18 +205,18 @@ extension PostgresWebhookStore {
     /// What has not arrived.
     ///
     /// - Parameters:
-    ///   - webviewSession: Of one session, or of all.
+    ///   - subject: Of one session, or of all.
     ///   - onlyDeadLettered: Only what is not sent any more.
     ///   - limit: How many queues at most.
     /// - Returns: Those that have been waiting longest first.
     /// - Throws: What hinders the database.
     package func queues(
-        of webviewSession: UUIDBytes?,
+        of subject: UUIDBytes?,
         onlyDeadLettered: Bool,
         limit: Int
     ) async throws(StoreError) -> [WaitingQueue] {
         var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
+        parameters.append(uuid: subject)
         parameters.append(bool: onlyDeadLettered)
         parameters.append(int64: Int64(limit))
         let rows = try await run(PostgresWebhookStore.queuesStatement, parameters)
@@ -238,7 +238,7 @@ extension PostgresWebhookStore {
         )
         return WaitingQueue(
             endpoint: try rows.uuid(row, 0),
-            webviewSession: try rows.uuid(row, 1),
+            subject: try rows.uuid(row, 1),
             head: (event: hasEvent ? try rows.uuid(row, 2) : nil, type: try rows.optionalText(row, 3)),
             places: head...max(head, try rows.int64(row, 5)),
             tries: (failures: Int(try rows.int64(row, 6)), last: last),

@@ -15,13 +15,13 @@ extension PostgresWebhookStore {
         switch what {
         case .endpoint(let endpoint):
             return WebhookReplayed(queues: try await replayAll(of: endpoint))
-        case .webviewSession(let webviewSession):
+        case .subject(let subject):
             var parameters = Parameters()
-            parameters.append(uuid: webviewSession)
-            let rows = try await work(PostgresWebhookStore.replayWebviewSessionStatement, parameters, isLastStep: true)
+            parameters.append(uuid: subject)
+            let rows = try await work(PostgresWebhookStore.replaySubjectStatement, parameters, isLastStep: true)
             return try decoding { () throws(PostgresError) in WebhookReplayed(queues: Int(try rows.int64(0, 0))) }
-        case .event(let event, let webviewSession, let endpoint):
-            let place = try await webviewSession == nil ? find(event) : self.place(of: event, in: webviewSession)
+        case .event(let event, let subject, let endpoint):
+            let place = try await subject == nil ? find(event) : self.place(of: event, in: subject)
             guard let place else { return WebhookReplayed(queues: 0) }
             return try await replay(from: place, to: endpoint)
         }
@@ -67,15 +67,15 @@ extension PostgresWebhookStore {
             parameters.append(int64: PostgresWebhookStore.batch)
             let rows = try await work(PostgresWebhookStore.replayEndpointStatement, parameters)
             guard rows.rowCount == 1 else { return total }
-            let (webviewSession, count) = try decoding { () throws(PostgresError) in
+            let (subject, count) = try decoding { () throws(PostgresError) in
                 (try rows.uuid(0, 0), try rows.int64(0, 1))
             }
-            last = webviewSession
+            last = subject
             total += Int(count)
         }
     }
 
-    static let replayWebviewSessionStatement = Statement(
+    static let replaySubjectStatement = Statement(
         name: "webhook_replay_flow",
         sql: """
             WITH l AS (
@@ -97,7 +97,7 @@ extension PostgresWebhookStore {
 
     /// Where an event stands.
     private struct Place {
-        let webviewSession: UUIDBytes
+        let subject: UUIDBytes
         let sequence: Int64
     }
 
@@ -107,22 +107,22 @@ extension PostgresWebhookStore {
         parameterTypes: [.uuid, .uuid]
     )
 
-    private func place(of event: UUIDBytes, in webviewSession: UUIDBytes?) async throws(StoreError) -> Place? {
-        guard let webviewSession else { return nil }
+    private func place(of event: UUIDBytes, in subject: UUIDBytes?) async throws(StoreError) -> Place? {
+        guard let subject else { return nil }
         var parameters = Parameters()
         parameters.append(uuid: event)
-        parameters.append(uuid: webviewSession)
+        parameters.append(uuid: subject)
         let rows = try await work(PostgresWebhookStore.placeStatement, parameters)
         guard rows.rowCount == 1 else { return nil }
         return try decoding { () throws(PostgresError) in
-            Place(webviewSession: webviewSession, sequence: try rows.int64(0, 0))
+            Place(subject: subject, sequence: try rows.int64(0, 0))
         }
     }
 
     /// How many events are looked at by one statement.
     private static let reach: Int64 = 10_000
 
-    /// An id of an event tells nothing of its time, and an operator's wish is not worth an index that each purchase would pay
+    /// An id of an event says nothing of its time, and an operator's wish is not worth an index that each purchase would pay
     /// for: it is looked for from the newest session back, along the primary key, a part at a time.
     static let findEventStatement = Statement(
         name: "webhook_find_event",
@@ -138,17 +138,17 @@ extension PostgresWebhookStore {
     )
 
     private func find(_ event: UUIDBytes) async throws(StoreError) -> Place? {
-        var place = Place(webviewSession: UUIDBytes(high: .max, low: .max), sequence: .max)
+        var place = Place(subject: UUIDBytes(high: .max, low: .max), sequence: .max)
         while true {
             var parameters = Parameters()
-            parameters.append(uuid: place.webviewSession)
+            parameters.append(uuid: place.subject)
             parameters.append(int64: place.sequence)
             parameters.append(uuid: event)
             parameters.append(int64: PostgresWebhookStore.reach)
             let rows = try await work(PostgresWebhookStore.findEventStatement, parameters)
             guard rows.rowCount == 1 else { return nil }
             let isFound = try decoding { () throws(PostgresError) in
-                place = Place(webviewSession: try rows.uuid(0, 0), sequence: try rows.int64(0, 1))
+                place = Place(subject: try rows.uuid(0, 0), sequence: try rows.int64(0, 1))
                 return try rows.bool(0, 2)
             }
             if isFound { return place }
@@ -186,7 +186,7 @@ extension PostgresWebhookStore {
         to endpoint: UUIDBytes?
     ) async throws(StoreError) -> WebhookReplayed {
         var parameters = Parameters()
-        parameters.append(uuid: place.webviewSession)
+        parameters.append(uuid: place.subject)
         parameters.append(int64: place.sequence)
         parameters.append(uuid: endpoint)
         let rows = try await work(PostgresWebhookStore.replayEventStatement, parameters, isLastStep: true)

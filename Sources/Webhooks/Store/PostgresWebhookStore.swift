@@ -19,7 +19,7 @@ package final class PostgresWebhookStore {
         removeQueuesStatement,
         queuesStatement,
         replayEndpointStatement,
-        replayWebviewSessionStatement,
+        replaySubjectStatement,
         placeStatement,
         findEventStatement,
         replayEventStatement,
@@ -156,18 +156,18 @@ extension PostgresWebhookStore: WebhookStore {
 
     /// An event from five columns: id, sequence, type, time, data.
     ///
-    /// Data that cannot be read, which no statement of ours writes, is told as `null`: one bad row must not stop all others.
+    /// Data that cannot be read, which no statement of ours writes, is sent as `null`: one bad row must not stop all others.
     private static func event(
         _ rows: ResultSet,
         _ row: Int,
-        of webviewSession: UUIDBytes,
+        of subject: UUIDBytes,
         from column: Int
     ) throws(PostgresError) -> WebhookEvent {
         let text = try rows.json(row, column + 4)
         return WebhookEvent(
             id: try rows.uuid(row, column),
             type: try rows.text(row, column + 2),
-            webviewSession: webviewSession,
+            subject: subject,
             sequence: try rows.int64(row, column + 1),
             at: try rows.timestamp(row, column + 3),
             data: (try? JSONParser.parse(text)) ?? .null
@@ -227,7 +227,7 @@ extension PostgresWebhookStore: WebhookStore {
         guard let rows = try await settle(PostgresWebhookStore.deliveredStatement, parameters) else { return .over }
         return try decoding { () throws(PostgresError) in
             guard try rows.text(0, 0) == "next" else { return .over }
-            return .next(try PostgresWebhookStore.event(rows, 0, of: delivery.event.webviewSession, from: 1))
+            return .next(try PostgresWebhookStore.event(rows, 0, of: delivery.event.subject, from: 1))
         }
     }
 
@@ -284,7 +284,7 @@ extension PostgresWebhookStore: WebhookStore {
     private static func fence(of delivery: ClaimedDelivery) -> Parameters {
         var parameters = Parameters()
         parameters.append(uuid: delivery.endpoint)
-        parameters.append(uuid: delivery.event.webviewSession)
+        parameters.append(uuid: delivery.event.subject)
         parameters.append(uuid: delivery.attempt)
         parameters.append(int64: delivery.event.sequence)
         return parameters

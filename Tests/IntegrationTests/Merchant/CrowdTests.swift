@@ -5,10 +5,10 @@ import Testing
 
 /// The proof that money is moved once: everything that can go wrong goes wrong while a thousand orders run.
 ///
-/// The standby follows asynchronously, and is cut off for a while before the primary dies. With synchronous replication a failover
-/// loses nothing that was answered, and the merchant's repeats would meet their own claims. Here they meet a database that knows
-/// nothing of them, or less than they do, so that only the keys at the provider and the steps of docs/backup-and-failover.md stand
-/// between a buyer and a second charge.
+/// The standby follows asynchronously, and is cut off for a while before the primary dies. With synchronous replication a
+/// failover loses nothing that was answered, and the merchant's repeats would meet their own claims. Here they meet a database
+/// that knows nothing of them, or less than they do, so that only the keys at the provider and the steps of
+/// docs/backup-and-failover.md stand between a buyer and a second charge.
 @Suite("A crowd of buyers at a merchant", .tags(.database, .slow), .serialized)
 struct CrowdTests {
     /// How many orders a merchant has.

@@ -19,8 +19,8 @@ struct VendorClient: Sendable, CustomTestStringConvertible {
     let language: Language
     let algorithm: String
     let keyID: String
-    /// What the environment names: the folder of the client for Node.js, the file that loads the one for PHP, the class path of the
-    /// compiled one for Java.
+    /// What the environment names: the folder of the client for Node.js, the file that loads the one for PHP, the class path of
+    /// the compiled one for Java.
     let place: String
 
     var testDescription: String { "\(algorithm), \(keyID)" }

@@ -35,7 +35,7 @@ enum Schemas {
     static let signIn: [Shape.Member] = [
         .init("signInReturnUrl", .url(512), isRequired: true), .init("signInCancelUrl", .url(512)),
         .init("storeId", .text(100), isRequired: true),
-        .init("signInScopes", .list(of: .oneOf(CheckoutSession.Scope.allCases.map(\.rawValue)), limit: 7)),
+        .init("signInScopes", .list(of: .oneOf(SimulatedSession.Scope.allCases.map(\.rawValue)), limit: 7)),
     ]
 
     static let createCharge: [Shape.Member] = [
@@ -70,7 +70,7 @@ enum Schemas {
     private static func session(_ web: [Shape.Member]) -> [Shape.Member] {
         [
             .init("webCheckoutDetails", .object(web)), .init("storeId", .text(100), isRequired: true),
-            .init("scopes", .list(of: .oneOf(CheckoutSession.Scope.allCases.map(\.rawValue)), limit: 7)),
+            .init("scopes", .list(of: .oneOf(SimulatedSession.Scope.allCases.map(\.rawValue)), limit: 7)),
             .init("chargePermissionType", .oneOf(["OneTime", "Recurring", "PaymentMethodOnFile"])),
             .init("recurringMetadata", .object(recurring)),
             .init("paymentMethodOnFileMetadata", .object([.init("setupOnly", .flag)])),

@@ -107,7 +107,7 @@ extension AmazonPayModel {
     }
 
     private func answer(
-        _ session: CheckoutSession,
+        _ session: SimulatedSession,
         status: Int = 200,
         isEffective: Bool,
         showsBuyer: Bool = false
@@ -123,7 +123,7 @@ extension AmazonPayModel {
         return ServiceAnswer(status: status, body: body, subject: subject)
     }
 
-    private func answer(_ charge: Charge, status: Int = 200, isEffective: Bool) -> ServiceAnswer {
+    private func answer(_ charge: SimulatedCharge, status: Int = 200, isEffective: Bool) -> ServiceAnswer {
         let subject = CallSubject(
             sessionID: engine.permissions[charge.permissionID]?.sessionID,
             permissionID: charge.permissionID,
@@ -134,7 +134,7 @@ extension AmazonPayModel {
         return ServiceAnswer(status: status, body: charge.json, subject: subject)
     }
 
-    private func answer(_ permission: ChargePermission, isEffective: Bool) -> ServiceAnswer {
+    private func answer(_ permission: SimulatedPermission, isEffective: Bool) -> ServiceAnswer {
         let subject = CallSubject(
             sessionID: permission.sessionID,
             permissionID: permission.id,
@@ -144,7 +144,7 @@ extension AmazonPayModel {
         return ServiceAnswer(body: json(of: permission), subject: subject)
     }
 
-    private func answer(_ refund: Refund, status: Int = 200, isEffective: Bool) -> ServiceAnswer {
+    private func answer(_ refund: SimulatedRefund, status: Int = 200, isEffective: Bool) -> ServiceAnswer {
         let subject = CallSubject(
             permissionID: refund.permissionID,
             chargeID: refund.chargeID,
@@ -155,11 +155,11 @@ extension AmazonPayModel {
         return ServiceAnswer(status: status, body: refund.json, subject: subject)
     }
 
-    func json(of session: CheckoutSession, showsBuyer: Bool = false) -> JSONValue {
+    func json(of session: SimulatedSession, showsBuyer: Bool = false) -> JSONValue {
         session.json(processingURL: configuration.baseURL + "/checkout/processing", showsBuyer: showsBuyer)
     }
 
-    func json(of permission: ChargePermission) -> JSONValue {
+    func json(of permission: SimulatedPermission) -> JSONValue {
         permission.json(balance: engine.balance(of: permission), at: engine.now)
     }
 }

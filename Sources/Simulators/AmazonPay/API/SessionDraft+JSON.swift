@@ -8,13 +8,13 @@ extension SessionDraft {
     /// - Parameters:
     ///   - body: Passed `Schemas.createSession` or `Schemas.button`.
     ///   - productType: From the button's configuration.
-    init(_ body: JSONValue, productType: CheckoutSession.ProductType) {
-        let scopes = body["scopes"]?.elements.compactMap { $0.text.flatMap(CheckoutSession.Scope.init) }
+    init(_ body: JSONValue, productType: SimulatedSession.ProductType) {
+        let scopes = body["scopes"]?.elements.compactMap { $0.text.flatMap(SimulatedSession.Scope.init) }
         terms = CheckoutTerms(
             storeID: body["storeId"]?.text ?? "",
             productType: productType,
             permissionType: body["chargePermissionType"]?.text.flatMap(CheckoutTerms.PermissionType.init) ?? .oneTime,
-            scopes: scopes.map { Set($0) } ?? CheckoutSession.Scope.standard,
+            scopes: scopes.map { Set($0) } ?? SimulatedSession.Scope.standard,
             delivery: DeliveryRules(body["deliverySpecifications"]),
             mergedAddress: body["addressDetails"].map(PostalAddress.init),
             processesOrder: body["webCheckoutDetails"]?["checkoutMode"] != nil,
@@ -27,7 +27,7 @@ extension SessionDraft {
     }
 }
 
-extension CheckoutSession {
+extension SimulatedSession {
     /// Takes over what an update names; the rest stays.
     mutating func apply(_ body: JSONValue) {
         urls.apply(body["webCheckoutDetails"])

@@ -46,7 +46,7 @@ struct SignatureGate: Sendable {
 
     /// The sender of a request.
     ///
-    /// Without a check it is whoever the request says, or the first merchant. The date of a request is held against the
+    /// Without a check it is the merchant that the request names, or the first one. The date of a request is held against the
     /// real clock: merchants do not travel in time with the objects.
     func caller(
         of request: SimulatorRequest,

@@ -30,20 +30,20 @@ extension AmazonPayModel {
     private mutating func forceSession(_ id: String, _ wish: RequestedState) throws(ControlError) {
         guard let session = engine.sessions[id] else { throw .noObject(id) }
         guard wish.state == "Canceled" else { throw wish.refused(["Canceled"]) }
-        let reason = try wish.reason(of: CheckoutSession.CancelReason.allCases)
+        let reason = try wish.reason(of: SimulatedSession.CancelReason.allCases)
         guard session.isOpen else { throw .final(session.stateName) }
         engine.cancelSession(id, reason)
     }
 
     private mutating func forceCharge(_ id: String, _ wish: RequestedState) throws(ControlError) {
         guard let charge = engine.charges[id] else { throw .noObject(id) }
-        let state: Charge.State =
+        let state: SimulatedCharge.State =
             switch wish.state {
             case "Authorized": .authorized
             case "CaptureInitiated": .captureInitiated
             case "Captured": .captured
-            case "Canceled": .canceled(try wish.reason(of: Charge.Reason.allCases.filter { !$0.isDecline }))
-            case "Declined": .declined(try wish.reason(of: Charge.Reason.allCases.filter(\.isDecline)))
+            case "Canceled": .canceled(try wish.reason(of: SimulatedCharge.Reason.allCases.filter { !$0.isDecline }))
+            case "Declined": .declined(try wish.reason(of: SimulatedCharge.Reason.allCases.filter(\.isDecline)))
             default: throw wish.refused(["Authorized", "CaptureInitiated", "Captured", "Canceled", "Declined"])
             }
         guard charge.state.rank < state.rank else { throw .final(charge.state.name) }
@@ -63,9 +63,9 @@ extension AmazonPayModel {
         switch wish.state {
         case "Chargeable": engine.permissions[id]?.obstacles = []
         case "NonChargeable":
-            engine.permissions[id]?.obstacles = Set(try wish.reasons(of: ChargePermission.Obstacle.allCases))
+            engine.permissions[id]?.obstacles = Set(try wish.reasons(of: SimulatedPermission.Obstacle.allCases))
         case "Closed":
-            engine.close(permission: id, try wish.reason(of: ChargePermission.CloseReason.allCases))
+            engine.close(permission: id, try wish.reason(of: SimulatedPermission.CloseReason.allCases))
         default: throw wish.refused(["Chargeable", "NonChargeable", "Closed"])
         }
         engine.refresh(permission: id)
@@ -73,10 +73,10 @@ extension AmazonPayModel {
 
     private mutating func forceRefund(_ id: String, _ wish: RequestedState) throws(ControlError) {
         guard let refund = engine.refunds[id] else { throw .noObject(id) }
-        let state: Refund.State =
+        let state: SimulatedRefund.State =
             switch wish.state {
             case "Refunded": .refunded
-            case "Declined": .declined(try wish.reason(of: Refund.Reason.allCases))
+            case "Declined": .declined(try wish.reason(of: SimulatedRefund.Reason.allCases))
             default: throw wish.refused(["Refunded", "Declined"])
             }
         guard refund.state == .initiated else { throw .final(refund.state.name) }
@@ -117,7 +117,7 @@ private struct RequestedState {
     }
 }
 
-extension Charge.State {
+extension SimulatedCharge.State {
     /// How far the charge has come; it never goes back.
     fileprivate var rank: Int {
         switch self {

@@ -47,7 +47,7 @@ extension AmazonPayModel {
         ]
     }
 
-    /// An object as the service would show it, whoever it belongs to, with what the simulator knows beyond that.
+    /// An object of any merchant as the service would show it, with what the simulator knows beyond that.
     func objectJSON(_ id: String) throws(ControlError) -> JSONValue {
         if let session = engine.sessions[id] {
             let known: JSONValue = [

@@ -11,7 +11,7 @@ enum ChargeSimulation: String, Sendable {
     case authorizationInitiated = "AuthorizationInitiated"
 
     /// The state and the answer of a charge that is refused at once.
-    var refusal: (state: Charge.Reason, answer: APIReason)? {
+    var refusal: (state: SimulatedCharge.Reason, answer: APIReason)? {
         switch self {
         case .softDeclined: (.softDeclined, .softDeclined)
         case .hardDeclined: (.hardDeclined, .hardDeclined)
@@ -23,7 +23,7 @@ enum ChargeSimulation: String, Sendable {
 }
 
 extension MoneyEngine {
-    func charge(_ id: String, for caller: Caller) throws(APIError) -> Charge {
+    func charge(_ id: String, for caller: Caller) throws(APIError) -> SimulatedCharge {
         guard let charge = charges[id], caller.owns(charge.merchantID, charge.environment) else {
             throw .notFound("charges/\(id)")
         }
@@ -36,7 +36,7 @@ extension MoneyEngine {
         under permissionID: String,
         for caller: Caller,
         _ simulation: ChargeSimulation?
-    ) throws(APIError) -> Charge {
+    ) throws(APIError) -> SimulatedCharge {
         let permission = try permission(permissionID, for: caller)
         try checkChargeable(permission, order, caller.merchant)
         if let refusal = simulation?.refusal {
@@ -57,7 +57,7 @@ extension MoneyEngine {
         for caller: Caller,
         amount: Price,
         softDescriptor: String?
-    ) throws(APIError) -> Charge {
+    ) throws(APIError) -> SimulatedCharge {
         let charge = try charge(id, for: caller)
         guard charge.state == .authorized else { throw wrongState(charge) }
         try checkCurrency(amount, caller.merchant)
@@ -72,7 +72,7 @@ extension MoneyEngine {
         return try self.charge(id, for: caller)
     }
 
-    mutating func cancelCharge(_ id: String, for caller: Caller) throws(APIError) -> Charge {
+    mutating func cancelCharge(_ id: String, for caller: Caller) throws(APIError) -> SimulatedCharge {
         let charge = try charge(id, for: caller)
         guard charge.state == .authorized || charge.state == .authorizationInitiated else { throw wrongState(charge) }
         move(charge: id, to: .canceled(.merchantCanceled))
@@ -84,8 +84,8 @@ extension MoneyEngine {
     /// - Returns: Its id.
     mutating func open(
         _ order: ChargeOrder,
-        under permission: ChargePermission,
-        _ answer: CheckoutSession.Hold.Answer
+        under permission: SimulatedPermission,
+        _ answer: SimulatedSession.Hold.Answer
     ) -> String {
         switch answer {
         case .authorised:
@@ -102,7 +102,7 @@ extension MoneyEngine {
     }
 
     /// Puts a charge into another state, and its permission with it.
-    mutating func move(charge id: String, to state: Charge.State) {
+    mutating func move(charge id: String, to state: SimulatedCharge.State) {
         guard let charge = charges[id] else { return }
         enter(charge: id, state)
         refresh(permission: charge.permissionID)
@@ -115,19 +115,19 @@ extension MoneyEngine {
 
     private mutating func insertCharge(
         _ order: ChargeOrder,
-        under permission: ChargePermission,
-        _ state: Charge.State
+        under permission: SimulatedPermission,
+        _ state: SimulatedCharge.State
     ) -> String {
         var id = permission.id + "-C" + mint.digits(6)
         while charges[id] != nil { id = permission.id + "-C" + mint.digits(6) }
-        charges[id] = Charge(id: id, under: permission, order: order, state: state, at: now)
+        charges[id] = SimulatedCharge(id: id, under: permission, order: order, state: state, at: now)
         permissions[permission.id]?.chargeIDs.append(id)
         noteChange(ofCharge: id)
         return id
     }
 
     private func checkChargeable(
-        _ permission: ChargePermission,
+        _ permission: SimulatedPermission,
         _ order: ChargeOrder,
         _ merchant: Merchant
     ) throws(APIError) {
@@ -150,7 +150,7 @@ extension MoneyEngine {
         }
     }
 
-    func wrongState(_ charge: Charge) -> APIError {
+    func wrongState(_ charge: SimulatedCharge) -> APIError {
         APIError(.invalidChargeStatus, "The Charge is in state \(charge.state.name).")
     }
 }

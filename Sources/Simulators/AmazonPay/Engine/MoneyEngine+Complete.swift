@@ -24,7 +24,7 @@ extension MoneyEngine {
         _ id: String,
         for caller: Caller,
         _ order: CompleteOrder
-    ) throws(APIError) -> (session: CheckoutSession, isPending: Bool) {
+    ) throws(APIError) -> (session: SimulatedSession, isPending: Bool) {
         let session = try session(id, for: caller)
         let hold = try holdToComplete(session)
         try checkAmounts(order, session.payment, caller.merchant)
@@ -33,11 +33,11 @@ extension MoneyEngine {
 
     /// The only function that turns a hold into a charge.
     mutating func conclude(
-        _ session: CheckoutSession,
-        _ hold: CheckoutSession.Hold,
+        _ session: SimulatedSession,
+        _ hold: SimulatedSession.Hold,
         _ simulation: CompleteSimulation?,
         for caller: Caller
-    ) throws(APIError) -> (session: CheckoutSession, isPending: Bool) {
+    ) throws(APIError) -> (session: SimulatedSession, isPending: Bool) {
         let id = session.id
         let answer = try simulated(simulation, session) ?? hold.answer
         guard let choice = session.choice else {
@@ -54,7 +54,7 @@ extension MoneyEngine {
     /// The bank's word on an open session.
     ///
     /// - Throws: `InvalidCheckoutSessionStatus` or `CheckoutSessionCanceled` where there is none.
-    func holdToComplete(_ session: CheckoutSession) throws(APIError) -> CheckoutSession.Hold {
+    func holdToComplete(_ session: SimulatedSession) throws(APIError) -> SimulatedSession.Hold {
         switch session.state {
         case .open(.some(let hold)): return hold
         case .open(nil):
@@ -90,8 +90,8 @@ extension MoneyEngine {
     /// What a simulation code makes of the hold; `nil` without one.
     private mutating func simulated(
         _ simulation: CompleteSimulation?,
-        _ session: CheckoutSession
-    ) throws(APIError) -> CheckoutSession.Hold.Answer? {
+        _ session: SimulatedSession
+    ) throws(APIError) -> SimulatedSession.Hold.Answer? {
         switch simulation {
         case nil: return nil
         case .buyerCanceled: throw cancel(session, .buyerCanceled, .checkoutSessionCanceled)
@@ -109,8 +109,8 @@ extension MoneyEngine {
     }
 
     private mutating func cancel(
-        _ session: CheckoutSession,
-        _ state: CheckoutSession.CancelReason,
+        _ session: SimulatedSession,
+        _ state: SimulatedSession.CancelReason,
         _ reason: APIReason
     ) -> APIError {
         cancelSession(session.id, state)
@@ -118,15 +118,15 @@ extension MoneyEngine {
     }
 
     private mutating func createPermission(
-        from session: CheckoutSession,
-        _ choice: CheckoutSession.Choice,
+        from session: SimulatedSession,
+        _ choice: SimulatedSession.Choice,
         _ merchant: Merchant
-    ) -> ChargePermission {
+    ) -> SimulatedPermission {
         var id = mint.permissionID(session.terms.permissionType, session.environment)
         while permissions[id] != nil { id = mint.permissionID(session.terms.permissionType, session.environment) }
         let isExtended = session.payment.extendExpiration ?? false
         let life = isExtended ? EngineRules.extendedPermissionLife : EngineRules.permissionLife
-        let permission = ChargePermission(
+        let permission = SimulatedPermission(
             id: id,
             from: session,
             choice: choice,
@@ -141,9 +141,9 @@ extension MoneyEngine {
 
     /// The charge that the intent asks for; `Confirm` asks for none.
     private mutating func createFirstCharge(
-        of session: CheckoutSession,
-        under permission: ChargePermission,
-        _ answer: CheckoutSession.Hold.Answer
+        of session: SimulatedSession,
+        under permission: SimulatedPermission,
+        _ answer: SimulatedSession.Hold.Answer
     ) -> String? {
         guard let amount = session.payment.chargeAmount, let intent = session.payment.intent, intent != .confirm
         else { return nil }

@@ -18,7 +18,7 @@ extension MoneyEngine {
         _ id: String,
         for caller: Caller,
         _ order: FinalizeOrder
-    ) throws(APIError) -> (session: CheckoutSession, isPending: Bool) {
+    ) throws(APIError) -> (session: SimulatedSession, isPending: Bool) {
         let session = try session(id, for: caller)
         let hold = try holdToComplete(session)
         guard order.intent != nil else { throw MoneyEngine.missing("paymentIntent") }
@@ -29,7 +29,7 @@ extension MoneyEngine {
         return try conclude(session, hold, order.amounts.simulation, for: caller)
     }
 
-    private func checkFacts(_ order: FinalizeOrder, _ session: CheckoutSession) throws(APIError) {
+    private func checkFacts(_ order: FinalizeOrder, _ session: SimulatedSession) throws(APIError) {
         guard order.intent == session.payment.intent else { throw MoneyEngine.differs("paymentIntent") }
         if let flag = order.canHandlePendingAuthorization, flag != session.payment.canHandlePendingAuthorization {
             throw MoneyEngine.differs("canHandlePendingAuthorization")
@@ -41,7 +41,7 @@ extension MoneyEngine {
     }
 
     /// What is shipped needs its address; a billing address is compared where one is given.
-    private func checkAddresses(_ order: FinalizeOrder, _ session: CheckoutSession) throws(APIError) {
+    private func checkAddresses(_ order: FinalizeOrder, _ session: SimulatedSession) throws(APIError) {
         switch session.terms.productType {
         case .payAndShip, .payAndShipMultiAddress:
             guard let given = order.shippingAddress else { throw MoneyEngine.missing("shippingAddress") }

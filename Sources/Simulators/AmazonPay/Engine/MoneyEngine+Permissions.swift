@@ -1,7 +1,7 @@
 import Primitives
 
 extension MoneyEngine {
-    func permission(_ id: String, for caller: Caller) throws(APIError) -> ChargePermission {
+    func permission(_ id: String, for caller: Caller) throws(APIError) -> SimulatedPermission {
         guard let permission = permissions[id], caller.owns(permission.merchantID, permission.environment) else {
             throw .notFound("chargePermissions/\(id)")
         }
@@ -9,7 +9,7 @@ extension MoneyEngine {
     }
 
     /// What may still be charged; `nil` for a permission without a limit.
-    func balance(of permission: ChargePermission) -> Price? {
+    func balance(of permission: SimulatedPermission) -> Price? {
         guard let limit = permission.limit else { return nil }
         let bound = permission.chargeIDs.reduce(0) { $0 + (charges[$1]?.boundUnits ?? 0) }
         return Price(units: max(0, limit.units - bound), limit.currency)
@@ -19,7 +19,7 @@ extension MoneyEngine {
         _ id: String,
         for caller: Caller,
         _ change: (inout MerchantMetadata) -> Void
-    ) throws(APIError) -> ChargePermission {
+    ) throws(APIError) -> SimulatedPermission {
         var permission = try permission(id, for: caller)
         guard !permission.isClosed else {
             throw APIError(.chargePermissionNotModifiable, "The Charge Permission is closed.")
@@ -34,8 +34,8 @@ extension MoneyEngine {
         _ id: String,
         for caller: Caller,
         cancelsPending: Bool,
-        _ reason: ChargePermission.CloseReason
-    ) throws(APIError) -> ChargePermission {
+        _ reason: SimulatedPermission.CloseReason
+    ) throws(APIError) -> SimulatedPermission {
         let permission = try permission(id, for: caller)
         let open = permission.chargeIDs.filter { charges[$0]?.state.isInProgress == true }
         guard !permission.isClosed, open.isEmpty || cancelsPending else {
@@ -48,8 +48,8 @@ extension MoneyEngine {
         return try self.permission(id, for: caller)
     }
 
-    /// Ends a permission that is still open, whoever wants it; its authorised and pending charges end with it.
-    mutating func close(permission id: String, _ reason: ChargePermission.CloseReason) {
+    /// Ends a permission that is still open, for any reason; its authorised and pending charges end with it.
+    mutating func close(permission id: String, _ reason: SimulatedPermission.CloseReason) {
         guard let permission = permissions[id], !permission.isClosed else { return }
         for chargeID in permission.chargeIDs {
             switch charges[chargeID]?.state {

@@ -5,13 +5,13 @@ enum ProcessingOutcome: Sendable, Equatable {
     /// The money is held, or was before: on to the result URL.
     case held
     /// The session has just been canceled: on to the result URL, which will find that out.
-    case canceled(CheckoutSession.CancelReason)
+    case canceled(SimulatedSession.CancelReason)
     /// Something is not set yet.
-    case incomplete([CheckoutSession.Constraint])
+    case incomplete([SimulatedSession.Constraint])
     /// The card cannot be used here: another one must be chosen.
     case cardNotAllowed
     /// The session was canceled before.
-    case wasCanceled(CheckoutSession.CancelReason)
+    case wasCanceled(SimulatedSession.CancelReason)
 }
 
 extension MoneyEngine {
@@ -36,19 +36,19 @@ extension MoneyEngine {
         }
     }
 
-    private mutating func holdPending(_ session: CheckoutSession, declines: Bool) -> ProcessingOutcome {
+    private mutating func holdPending(_ session: SimulatedSession, declines: Bool) -> ProcessingOutcome {
         guard session.payment.intent == .authorize, session.payment.canHandlePendingAuthorization else {
             return .cardNotAllowed
         }
         return hold(session.id, .pending(declines: declines))
     }
 
-    private mutating func hold(_ id: String, _ answer: CheckoutSession.Hold.Answer) -> ProcessingOutcome {
-        sessions[id]?.hold(CheckoutSession.Hold(at: now, answer: answer))
+    private mutating func hold(_ id: String, _ answer: SimulatedSession.Hold.Answer) -> ProcessingOutcome {
+        sessions[id]?.hold(SimulatedSession.Hold(at: now, answer: answer))
         return .held
     }
 
-    private mutating func cancel(_ id: String, _ reason: CheckoutSession.CancelReason) -> ProcessingOutcome {
+    private mutating func cancel(_ id: String, _ reason: SimulatedSession.CancelReason) -> ProcessingOutcome {
         cancelSession(id, reason)
         return .canceled(reason)
     }

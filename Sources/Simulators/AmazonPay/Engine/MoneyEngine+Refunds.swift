@@ -11,7 +11,7 @@ struct RefundOrder: Sendable {
 }
 
 extension MoneyEngine {
-    func refund(_ id: String, for caller: Caller) throws(APIError) -> Refund {
+    func refund(_ id: String, for caller: Caller) throws(APIError) -> SimulatedRefund {
         guard let refund = refunds[id], caller.owns(refund.merchantID, refund.environment) else {
             throw .notFound("refunds/\(id)")
         }
@@ -19,7 +19,7 @@ extension MoneyEngine {
     }
 
     /// Sends money of a captured charge back; the money arrives a little later.
-    mutating func createRefund(_ order: RefundOrder, for caller: Caller) throws(APIError) -> Refund {
+    mutating func createRefund(_ order: RefundOrder, for caller: Caller) throws(APIError) -> SimulatedRefund {
         let (chargeID, amount) = (order.chargeID, order.amount)
         let charge = try charge(chargeID, for: caller)
         guard charge.state == .captured, let captured = charge.captureAmount else { throw wrongState(charge) }
@@ -32,7 +32,7 @@ extension MoneyEngine {
         }
         var id = charge.permissionID + "-R" + mint.digits(6)
         while refunds[id] != nil { id = charge.permissionID + "-R" + mint.digits(6) }
-        let refund = Refund(id: id, of: charge, amount: amount, softDescriptor: order.softDescriptor, at: now)
+        let refund = SimulatedRefund(id: id, of: charge, amount: amount, softDescriptor: order.softDescriptor, at: now)
         refunds[id] = refund
         charges[chargeID]?.refundedUnits += amount.units
         charges[chargeID]?.refundIDs.append(id)
@@ -42,7 +42,7 @@ extension MoneyEngine {
     }
 
     /// Ends a refund that is on its way; a declined one gives its part of the charge back.
-    mutating func settle(refund id: String, as state: Refund.State) {
+    mutating func settle(refund id: String, as state: SimulatedRefund.State) {
         guard let refund = refunds[id], refund.state == .initiated, state != .initiated else { return }
         if case .declined = state { charges[refund.chargeID]?.refundedUnits -= refund.amount.units }
         enter(refund: id, state)

@@ -5,9 +5,9 @@ extension MoneyEngine {
     /// Creates a session.
     ///
     /// - Returns: Its id.
-    mutating func createSession(_ draft: SessionDraft, for caller: Caller) throws(APIError) -> CheckoutSession {
+    mutating func createSession(_ draft: SessionDraft, for caller: Caller) throws(APIError) -> SimulatedSession {
         try check(draft.payment, for: caller)
-        let session = CheckoutSession(
+        let session = SimulatedSession(
             id: mint.uuid(),
             owner: (caller.merchant.id, caller.environment),
             at: now,
@@ -17,7 +17,7 @@ extension MoneyEngine {
         return session
     }
 
-    func session(_ id: String, for caller: Caller) throws(APIError) -> CheckoutSession {
+    func session(_ id: String, for caller: Caller) throws(APIError) -> SimulatedSession {
         guard let session = sessions[id], caller.owns(session.merchantID, session.environment) else {
             throw .notFound("checkoutSessions/\(id)")
         }
@@ -28,8 +28,8 @@ extension MoneyEngine {
     mutating func updateSession(
         _ id: String,
         for caller: Caller,
-        _ change: (inout CheckoutSession) throws(APIError) -> Void
-    ) throws(APIError) -> CheckoutSession {
+        _ change: (inout SimulatedSession) throws(APIError) -> Void
+    ) throws(APIError) -> SimulatedSession {
         var session = try session(id, for: caller)
         try checkModifiable(session)
         try change(&session)
@@ -41,19 +41,19 @@ extension MoneyEngine {
     /// Notes what the buyer has chosen on the hosted pages.
     ///
     /// - Throws: `InvalidCheckoutSessionStatus` or `CheckoutSessionCanceled` once the session is beyond choosing.
-    mutating func associate(_ choice: CheckoutSession.Choice, with id: String) throws(APIError) {
+    mutating func associate(_ choice: SimulatedSession.Choice, with id: String) throws(APIError) {
         guard let session = sessions[id] else { throw .notFound("checkoutSessions/\(id)") }
         try checkModifiable(session)
         sessions[id]?.choice = choice
     }
 
     /// Ends an open session that nobody will complete.
-    mutating func cancelSession(_ id: String, _ reason: CheckoutSession.CancelReason) {
+    mutating func cancelSession(_ id: String, _ reason: SimulatedSession.CancelReason) {
         guard sessions[id]?.isOpen == true else { return }
         sessions[id]?.enter(.canceled(reason), at: now)
     }
 
-    private func checkModifiable(_ session: CheckoutSession) throws(APIError) {
+    private func checkModifiable(_ session: SimulatedSession) throws(APIError) {
         switch session.state {
         case .open(nil): return
         case .open:

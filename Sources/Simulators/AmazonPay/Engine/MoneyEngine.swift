@@ -11,7 +11,7 @@ import SimulatorCore
 /// refund:     RefundInitiated ─► Refunded, Declined
 /// ````
 ///
-/// Whoever calls a function first calls `advance(to:)` with the present of the simulation, which is also the time at which
+/// A caller of any function first calls `advance(to:)` with the present of the simulation, which is also the time at which
 /// the function takes effect.
 struct MoneyEngine: Sendable, Codable {
     var mint: IdentifierMint
@@ -20,10 +20,10 @@ struct MoneyEngine: Sendable, Codable {
     /// What has changed since somebody looked.
     var changes = ChangeLog()
     private var order: FIFOEviction
-    var sessions: [String: CheckoutSession] = [:]
-    var permissions: [String: ChargePermission] = [:]
-    var charges: [String: Charge] = [:]
-    var refunds: [String: Refund] = [:]
+    var sessions: [String: SimulatedSession] = [:]
+    var permissions: [String: SimulatedPermission] = [:]
+    var charges: [String: SimulatedCharge] = [:]
+    var refunds: [String: SimulatedRefund] = [:]
     /// By token.
     var signIns: [String: SignIn] = [:]
     var signInOrder: FIFOEviction
@@ -62,7 +62,7 @@ struct MoneyEngine: Sendable, Codable {
     }
 
     /// Takes a new session in; the oldest one is forgotten where there are too many.
-    mutating func insert(_ session: CheckoutSession) {
+    mutating func insert(_ session: SimulatedSession) {
         if let oldest = order.add(session.id) { evict(oldest) }
         sessions[session.id] = session
         plan(.sessionExpires(session.id), after: EngineRules.sessionLife)
@@ -109,18 +109,18 @@ struct MoneyEngine: Sendable, Codable {
 
     // MARK: The only ways into another state
 
-    mutating func enter(charge id: String, _ state: Charge.State) {
+    mutating func enter(charge id: String, _ state: SimulatedCharge.State) {
         charges[id]?.enter(state, at: now)
         noteChange(ofCharge: id)
     }
 
-    mutating func enter(permission id: String, _ state: ChargePermission.State) {
+    mutating func enter(permission id: String, _ state: SimulatedPermission.State) {
         guard permissions[id]?.state != state else { return }
         permissions[id]?.enter(state, at: now)
         noteChange(ofPermission: id)
     }
 
-    mutating func enter(refund id: String, _ state: Refund.State) {
+    mutating func enter(refund id: String, _ state: SimulatedRefund.State) {
         refunds[id]?.enter(state, at: now)
         noteChange(ofRefund: id)
     }

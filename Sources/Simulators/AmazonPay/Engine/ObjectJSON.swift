@@ -18,7 +18,7 @@ extension JSONValue {
     }
 }
 
-extension CheckoutSession {
+extension SimulatedSession {
     /// The object as the service shows it, with the processing page's URL.
     ///
     /// The buyer's data are in it only while it is open, and in the answer of finalize.
@@ -109,8 +109,8 @@ extension PaymentDetails {
     }
 }
 
-extension CheckoutSession.Choice {
-    func buyerJSON(_ scopes: Set<CheckoutSession.Scope>) -> JSONValue {
+extension SimulatedSession.Choice {
+    func buyerJSON(_ scopes: Set<SimulatedSession.Scope>) -> JSONValue {
         [
             "buyerId": .string(buyer.id), "name": JSONValue(scopes.contains(.name) ? buyer.name : nil),
             "email": JSONValue(scopes.contains(.email) ? buyer.email : nil),
@@ -119,12 +119,12 @@ extension CheckoutSession.Choice {
         ]
     }
 
-    func shippingJSON(_ scopes: Set<CheckoutSession.Scope>) -> JSONValue {
+    func shippingJSON(_ scopes: Set<SimulatedSession.Scope>) -> JSONValue {
         guard scopes.contains(.shippingAddress), let address else { return .null }
         return address.json
     }
 
-    func billingJSON(_ scopes: Set<CheckoutSession.Scope>) -> JSONValue {
+    func billingJSON(_ scopes: Set<SimulatedSession.Scope>) -> JSONValue {
         guard scopes.contains(.billingAddress), let home = buyer.addresses.first else { return .null }
         return home.address.json
     }
@@ -142,7 +142,7 @@ extension CheckoutSession.Choice {
     var preferenceJSON: JSONValue { ["paymentDescriptor": .string(card.descriptor)] }
 }
 
-extension ChargePermission.Obstacle {
+extension SimulatedPermission.Obstacle {
     var description: String {
         switch self {
         case .chargeInProgress: "A charge is in progress."
@@ -155,7 +155,7 @@ extension ChargePermission.Obstacle {
     }
 }
 
-extension Charge {
+extension SimulatedCharge {
     var json: JSONValue {
         [
             "chargeId": .string(id), "chargeAmount": amount.json, "chargePermissionId": .string(permissionID),
@@ -178,7 +178,7 @@ extension Charge {
     }
 }
 
-extension ChargePermission {
+extension SimulatedPermission {
     /// The object as the service shows it; the buyer's data for thirty days.
     func json(balance: Price?, at now: WallTime) -> JSONValue {
         let shown = now < createdAt + EngineRules.buyerDataLife ? choice : nil
@@ -217,7 +217,7 @@ extension ChargePermission {
     }
 }
 
-extension Refund {
+extension SimulatedRefund {
     var json: JSONValue {
         [
             "refundId": .string(id), "chargeId": .string(chargeID), "creationTimestamp": JSONValue(createdAt),

@@ -18,9 +18,9 @@ struct CheckoutTerms: Sendable, Codable {
     }
 
     let storeID: String
-    let productType: CheckoutSession.ProductType
+    let productType: SimulatedSession.ProductType
     let permissionType: PermissionType
-    let scopes: Set<CheckoutSession.Scope>
+    let scopes: Set<SimulatedSession.Scope>
     let delivery: DeliveryRules
     /// The address that the merchant has collected; only together with `processesOrder`.
     let mergedAddress: PostalAddress?

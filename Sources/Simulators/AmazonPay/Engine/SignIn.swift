@@ -5,7 +5,7 @@ import StrictJSON
 /// What a sign-in payload asks for.
 struct SignInDraft: Sendable {
     let storeID: String
-    let scopes: Set<CheckoutSession.Scope>
+    let scopes: Set<SimulatedSession.Scope>
     let returnURL: String
     let cancelURL: String?
 
@@ -14,8 +14,8 @@ struct SignInDraft: Sendable {
     /// - Parameter body: Passed `Schemas.signIn`.
     init(_ body: JSONValue) {
         storeID = body["storeId"]?.text ?? ""
-        let named = body["signInScopes"]?.elements.compactMap { $0.text.flatMap(CheckoutSession.Scope.init) }
-        scopes = named.map { Set($0) } ?? CheckoutSession.Scope.standard
+        let named = body["signInScopes"]?.elements.compactMap { $0.text.flatMap(SimulatedSession.Scope.init) }
+        scopes = named.map { Set($0) } ?? SimulatedSession.Scope.standard
         returnURL = body["signInReturnUrl"]?.text ?? ""
         cancelURL = body["signInCancelUrl"]?.text
     }
@@ -26,14 +26,14 @@ struct SignIn: Sendable, Codable {
     let merchantID: String
     let environment: ReleaseEnvironment
     let buyer: TestBuyer
-    let scopes: Set<CheckoutSession.Scope>
+    let scopes: Set<SimulatedSession.Scope>
 }
 
 extension MoneyEngine {
     /// Notes that a buyer has signed in.
     ///
     /// - Returns: The token that the merchant reads the buyer with, for a day.
-    mutating func signIn(_ buyer: TestBuyer, _ scopes: Set<CheckoutSession.Scope>, for caller: Caller) -> String {
+    mutating func signIn(_ buyer: TestBuyer, _ scopes: Set<SimulatedSession.Scope>, for caller: Caller) -> String {
         let token = mint.token() + mint.token()
         if let oldest = signInOrder.add(token) { signIns[oldest] = nil }
         signIns[token] = SignIn(
@@ -59,7 +59,7 @@ extension SignIn {
     /// The buyer as far as the scopes allow.
     var json: JSONValue {
         let home = buyer.addresses.first?.address
-        func shared(_ scope: CheckoutSession.Scope, _ value: JSONValue) -> JSONValue {
+        func shared(_ scope: SimulatedSession.Scope, _ value: JSONValue) -> JSONValue {
             scopes.contains(scope) ? value : .null
         }
         let showsPostalCode = scopes.contains(.postalCode) || scopes.contains(.shippingAddress)

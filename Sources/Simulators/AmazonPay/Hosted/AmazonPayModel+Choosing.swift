@@ -8,7 +8,7 @@ extension AmazonPayModel {
         session(of: visit)?.choice?.buyer
     }
 
-    func session(of visit: HostedVisit) -> CheckoutSession? {
+    func session(of visit: HostedVisit) -> SimulatedSession? {
         switch visit.purpose {
         case .checkout: visit.sessionID.flatMap { engine.sessions[$0] }
         case .change(let id, _), .process(let id): engine.sessions[id]
@@ -21,14 +21,14 @@ extension AmazonPayModel {
     }
 
     /// What a form chooses, or `nil` where it chooses nothing that is allowed; what a page does not offer stays as it was.
-    func choice(_ form: [String: String], _ visit: HostedVisit, _ buyer: TestBuyer) -> CheckoutSession.Choice? {
+    func choice(_ form: [String: String], _ visit: HostedVisit, _ buyer: TestBuyer) -> SimulatedSession.Choice? {
         guard let terms = terms(of: visit) else { return nil }
         let before = session(of: visit)?.choice
         let offer = offer(visit, buyer)
         var card = before?.card
         if !offer.cards.isEmpty { card = offer.cards.first { $0.id == form["cardId"] } }
         guard let card else { return nil }
-        var choice = CheckoutSession.Choice(buyer: buyer, address: before?.address ?? terms.mergedAddress, card: card)
+        var choice = SimulatedSession.Choice(buyer: buyer, address: before?.address ?? terms.mergedAddress, card: card)
         if !offer.addresses.isEmpty {
             let chosen = offer.addresses.first { $0.entry.id == form["addressId"] && $0.verdict == .allowed }
             guard let chosen else { return nil }

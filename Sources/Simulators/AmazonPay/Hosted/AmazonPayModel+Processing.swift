@@ -30,7 +30,7 @@ extension AmazonPayModel {
         return conclude(session, visit)
     }
 
-    private mutating func conclude(_ session: CheckoutSession, _ visit: HostedVisit) -> SimulatorAnswer {
+    private mutating func conclude(_ session: SimulatedSession, _ visit: HostedVisit) -> SimulatorAnswer {
         switch engine.process(session.id) {
         case .held, .canceled: return returnToResult(session.id, visit.language)
         case .cardNotAllowed:
@@ -68,7 +68,7 @@ extension AmazonPayModel {
     }
 
     /// The visit of a browser whose buyer is that of a session.
-    private func signedInVisit(_ page: PageRequest, _ session: CheckoutSession) -> HostedVisit? {
+    private func signedInVisit(_ page: PageRequest, _ session: SimulatedSession) -> HostedVisit? {
         guard let visit = pages.visit(page.request.cookie(HostedPageState.cookie)), visit.isSignedIn,
             visit.caller.merchant.id == session.merchantID, visit.buyer == session.choice?.buyer
         else { return nil }
@@ -78,7 +78,7 @@ extension AmazonPayModel {
     /// Opens a visit for a browser that came by a link.
     private mutating func open(
         _ page: PageRequest,
-        _ session: CheckoutSession,
+        _ session: SimulatedSession,
         _ purpose: HostedVisit.Purpose
     ) throws(HostedError) -> SimulatorAnswer {
         guard let merchant = configuration.merchants.first(where: { $0.id == session.merchantID }) else {
@@ -89,7 +89,7 @@ extension AmazonPayModel {
         return go(to: .signIn, visit, setsCookieOn: page.request)
     }
 
-    private func knownSession(_ page: PageRequest) throws(HostedError) -> CheckoutSession {
+    private func knownSession(_ page: PageRequest) throws(HostedError) -> SimulatedSession {
         guard let id = page.parameters["amazonCheckoutSessionId"], let session = engine.sessions[id] else {
             throw HostedError(.sessionNotFound)
         }
@@ -135,7 +135,7 @@ extension AmazonPayModel {
         return urls.error ?? urls.review ?? urls.result
     }
 
-    private func resultURL(_ session: CheckoutSession) -> String? {
+    private func resultURL(_ session: SimulatedSession) -> String? {
         guard let url = (session.urls.result ?? session.urls.review).flatMap({ WebURL($0, acceptsApps: true) })
         else { return nil }
         return url.appending("amazonCheckoutSessionId", session.id)

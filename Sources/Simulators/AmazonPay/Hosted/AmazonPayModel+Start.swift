@@ -42,7 +42,7 @@ extension AmazonPayModel {
         let productType = page.parameters["productType"] ?? "PayAndShip"
         let body = try payload(page)
         if productType == "SignIn" { return .signIn(try signInDraft(body, caller)) }
-        guard let product = CheckoutSession.ProductType(rawValue: productType) else {
+        guard let product = SimulatedSession.ProductType(rawValue: productType) else {
             throw HostedError(.invalidParameterValue, [("productType", productType)])
         }
         return .checkout(try draft(body, product, caller))
@@ -81,7 +81,7 @@ extension AmazonPayModel {
     /// What the signed payload asks for.
     private func draft(
         _ body: JSONValue,
-        _ product: CheckoutSession.ProductType,
+        _ product: SimulatedSession.ProductType,
         _ caller: Caller
     ) throws(HostedError) -> SessionDraft {
         do throws(APIError) {
@@ -97,7 +97,7 @@ extension AmazonPayModel {
 
     /// The page that shows the button stands on a domain of the merchant; this machine always does.
     ///
-    /// A browser sends Origin with the form; where nothing tells, there is no browser, and curl is welcome.
+    /// A browser sends Origin with the form; without one there is no browser, and curl is welcome.
     private func checkOrigin(_ page: PageRequest, _ merchant: Merchant) throws(HostedError) {
         let told = page.request.first("origin").flatMap { $0 == "null" ? nil : $0 }
         guard let origin = told ?? page.request.first("referer") ?? page.parameters["origin"] else { return }

@@ -87,7 +87,7 @@ extension AmazonPayModel {
     /// Makes the session of a visit that came from the button, or changes the one it made before.
     private mutating func conclude(
         _ draft: SessionDraft,
-        _ choice: CheckoutSession.Choice,
+        _ choice: SimulatedSession.Choice,
         _ visit: HostedVisit
     ) throws(APIError) -> SimulatorAnswer {
         var visit = visit

@@ -63,10 +63,10 @@ struct ConsentPage: Sendable {
     let language: HostedLanguage
     let visitTag: String
     let storeName: String
-    let scopes: Set<CheckoutSession.Scope>
+    let scopes: Set<SimulatedSession.Scope>
 
     var content: HTML {
-        let items = CheckoutSession.Scope.allCases.filter(scopes.contains).map { scope in
+        let items = SimulatedSession.Scope.allCases.filter(scopes.contains).map { scope in
             "<li id=\"scope-\(scope.rawValue)\">\(scope.title(language))</li>\n" as HTML
         }
         let question = language.text("次の情報を販売事業者に提供します。", "This will be shared with the merchant:")
@@ -174,7 +174,7 @@ extension TestCard.Behaviour {
     }
 }
 
-extension CheckoutSession.Scope {
+extension SimulatedSession.Scope {
     func title(_ language: HostedLanguage) -> String {
         switch self {
         case .name: language.text("お名前", "Name")

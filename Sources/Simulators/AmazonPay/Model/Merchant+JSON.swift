@@ -2,7 +2,7 @@ package import SimulatorCore
 import StrictJSON
 
 extension Merchant {
-    /// The accounts of a file: `{"merchants":[{…}]}`, as docs/simulator.md tells.
+    /// The accounts of a file: `{"merchants":[{…}]}`, as docs/simulator.md describes.
     ///
     /// - Parameter json: The file.
     /// - Returns: In the order of the file; whether they make sense is for `SimulatorConfiguration.problems`.

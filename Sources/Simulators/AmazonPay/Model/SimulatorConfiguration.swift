@@ -23,7 +23,8 @@ package struct SimulatorConfiguration: Sendable {
     /// How far the date of a request may be behind the clock.
     package var dateBehind: Duration = .seconds(15 * 60)
 
-    /// What signs the certificates of notifications, so that receivers can trust it before the simulator runs; `nil` for a new one.
+    /// What signs the certificates of notifications, so that receivers can trust it before the simulator runs; `nil` for a new
+    /// one.
     package var senderRoot: DevelopmentAuthority?
 
     /// Checkout sessions that are remembered, with what came of them; the oldest goes first.

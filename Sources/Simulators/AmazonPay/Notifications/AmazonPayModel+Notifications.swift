@@ -8,7 +8,7 @@ import SimulatorCore
 extension AmazonPayModel {
     /// A notification that goes out now.
     package struct PendingDelivery: Sendable {
-        /// What `endDelivery` is told.
+        /// The argument of `endDelivery`.
         package let number: Int
         /// The merchant's receiver.
         package let url: String
@@ -57,7 +57,7 @@ extension AmazonPayModel {
             do {
                 try queue(order, for: change.merchantID)
             } catch {
-                // Without a certificate nothing can be sent; the control interface tells when it is asked for one.
+                // Without a certificate nothing can be sent; the control interface reports it when it is asked for one.
             }
         }
     }

@@ -9,7 +9,7 @@ package struct NotificationEnvelope: Sendable {
         case notification = "Notification"
         /// The receiver is asked whether it wants the messages of a topic.
         case subscription = "SubscriptionConfirmation"
-        /// The receiver is told that it gets no more messages of a topic.
+        /// The receiver gets no more messages of a topic.
         case unsubscription = "UnsubscribeConfirmation"
     }
 

@@ -1,6 +1,6 @@
 /// An object has entered a state: what a notification is made of.
 ///
-/// The new state is not in it, because it is not in the notification either: whoever gets one reads the object.
+/// The new state is not in it, because it is not in the notification either: its receiver reads the object.
 struct StateChange: Sendable, Hashable, Codable {
     enum Kind: String, Sendable, CaseIterable, Codable {
         case charge = "CHARGE"

@@ -2,7 +2,7 @@ import Primitives
 import StrictJSON
 
 /// The buyer's word that a merchant may charge.
-struct ChargePermission: Sendable, Codable {
+struct SimulatedPermission: Sendable, Codable {
     /// Why nothing can be charged for the time being; several at once where they come together.
     enum Obstacle: String, Sendable, CaseIterable, Codable {
         case paymentMethodInvalid = "PaymentMethodInvalid"
@@ -47,8 +47,8 @@ struct ChargePermission: Sendable, Codable {
     let merchantID: String
     let environment: ReleaseEnvironment
     let type: CheckoutTerms.PermissionType
-    let scopes: Set<CheckoutSession.Scope>
-    let choice: CheckoutSession.Choice
+    let scopes: Set<SimulatedSession.Scope>
+    let choice: SimulatedSession.Choice
     /// `nil` where the session named no amount.
     let limit: Price?
     let currency: Currency
@@ -66,8 +66,8 @@ struct ChargePermission: Sendable, Codable {
 
     init(
         id: String,
-        from session: CheckoutSession,
-        choice: CheckoutSession.Choice,
+        from session: SimulatedSession,
+        choice: SimulatedSession.Choice,
         terms: (currency: Currency, life: Duration),
         at now: WallTime
     ) {

@@ -2,8 +2,9 @@ import AmazonPay
 import StrictJSON
 
 /// An explained signature as lines for people and as one JSON object for programs.
-struct SignatureReport {
-    let verdict: SignatureVerdict
+package struct SignatureReport {
+    /// What became of the signature.
+    package let verdict: SignatureVerdict
     /// Title and text of what the signature stands for; nothing for a button, whose payload is the input itself.
     private let canonical: String?
     private let hash: String
@@ -11,7 +12,12 @@ struct SignatureReport {
     private let differences: [TextDifference]
     private let hints: [SignatureHint]
 
-    init(_ explanation: SignatureExplanation, _ notes: [SignatureHint]) {
+    /// The report on a request.
+    ///
+    /// - Parameters:
+    ///   - explanation: Of the request.
+    ///   - notes: On how the request was read; they follow the hints.
+    package init(_ explanation: SignatureExplanation, _ notes: [SignatureHint]) {
         verdict = explanation.verdict
         canonical = explanation.canonicalRequest
         hash = explanation.canonicalHash
@@ -20,7 +26,12 @@ struct SignatureReport {
         hints = explanation.hints + notes
     }
 
-    init(_ explanation: ButtonExplanation, _ notes: [SignatureHint]) {
+    /// The report on a button payload.
+    ///
+    /// - Parameters:
+    ///   - explanation: Of the payload.
+    ///   - notes: On how the input was read; they follow the hints.
+    package init(_ explanation: ButtonExplanation, _ notes: [SignatureHint]) {
         verdict = explanation.verdict
         canonical = nil
         hash = explanation.payloadHash
@@ -30,7 +41,7 @@ struct SignatureReport {
     }
 
     /// For people.
-    var lines: [String] {
+    package var lines: [String] {
         var lines: [String] = []
         if let canonical {
             lines.append("canonical request, joined by line feeds, nothing behind the last line:")
@@ -52,7 +63,7 @@ struct SignatureReport {
     }
 
     /// For programs.
-    var json: String {
+    package var json: String {
         var members: [JSONMember] = []
         if let canonical { members.append(JSONMember("canonicalRequest", .string(canonical))) }
         members += [

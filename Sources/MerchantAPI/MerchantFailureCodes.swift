@@ -6,7 +6,7 @@ package import Web
 /// there.
 extension FailureCode {
     /// Every code of `/v1`, in the order of its description.
-    package static let ofService: [FailureCode] = [
+    package static let ofMerchantAPI: [FailureCode] = [
         .invalidRequest, .invalidAmount, .invalidCursor, .idempotencyKeyMissing, .unauthenticated, .scopeMissing,
         .browserNotAllowed, .notFound, .methodNotAllowed, .requestInProgress, .replayUnavailable, .requestTimeout,
         .contentTooLarge, .unsupportedMediaType, .idempotencyKeyReused, .rateLimited, .internalError, .unavailable,

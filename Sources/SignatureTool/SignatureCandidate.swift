@@ -1,3 +1,4 @@
+import AmazonPay
 import Cryptography
 import Primitives
 

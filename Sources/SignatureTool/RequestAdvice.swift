@@ -1,3 +1,4 @@
+import AmazonPay
 import Primitives
 
 /// What is odd about a signed request, whether its signature is good or not.

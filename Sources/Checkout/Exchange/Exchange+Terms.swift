@@ -7,11 +7,11 @@ import Web
 extension Exchange {
     /// What a webview session's order agreed on.
     ///
-    /// - Parameter webviewSession: As the tab sees it.
+    /// - Parameter view: As the tab sees it.
     /// - Returns: The merchant's terms, or the shop's own.
     /// - Throws: `internal_error`.
-    func terms(of webviewSession: WebviewSessionView) throws(Failure) -> OrderTerms {
-        try terms(webviewSession.terms, webviewSession.id)
+    func terms(of view: WebviewSessionView) throws(Failure) -> OrderTerms {
+        try terms(view.terms, view.id)
     }
 
     /// What the order of a placement agreed on.
@@ -31,22 +31,22 @@ extension Exchange {
         return terms
     }
 
-    /// The way back to whoever opened the webview session: the link that opens the app, or the address of a site.
+    /// The way back to the opener of the webview session: the link that opens the app, or the address of a site.
     ///
     /// - Parameters:
-    ///   - webviewSession: A webview session with a checkout session, of an app or a site.
+    ///   - view: A webview session with a checkout session, of an app or a site.
     ///   - token: The tab token that C is derived from.
     /// - Returns: Built from settings, the merchant's checked address, and checked values only.
     /// - Throws: `flow_mismatch` where the tab remembers another launch ticket; `internal_error`.
-    func wayBack(_ webviewSession: WebviewSessionView, _ token: TabToken) throws(Failure) -> LinkTarget {
-        guard webviewSession.client == .site else { return try returnLink(webviewSession, token) }
-        _ = try launchTicket(of: webviewSession)
-        let address = try terms(of: webviewSession).returnAddress(
+    func wayBack(_ view: WebviewSessionView, _ token: TabToken) throws(Failure) -> LinkTarget {
+        guard view.client == .site else { return try returnLink(view, token) }
+        _ = try launchTicket(of: view)
+        let address = try terms(of: view).returnAddress(
             ticket: services.broker.returnTicket(of: token).text,
-            orderReference: webviewSession.orderReference ?? ""
+            orderReference: view.orderReference ?? ""
         )
         guard let target = address.flatMap({ LinkTarget($0) }) else {
-            throw Failure(.internalError, "a site's flow without a way back", of: webviewSession)
+            throw Failure(.internalError, "a site's flow without a way back", of: view)
         }
         return target
     }

@@ -1,3 +1,4 @@
+package import AmazonPay
 package import Cryptography
 import Primitives
 
@@ -43,7 +44,7 @@ package struct ButtonExplanation: Sendable {
     ///   - key: The merchant's; without one nothing is verified.
     ///   - expected: The payload or the string to sign as the signing program had it, to be compared.
     package init(_ payload: Payload, key: RSAPublicKey?, expected: [UInt8]? = nil) {
-        // The script assumes the older label where it is not told.
+        // The script assumes the older label where none is given.
         let label = payload.algorithm ?? .pss
         let string = StringToSign(for: payload.octets, label)
         let finding = key.map { key in

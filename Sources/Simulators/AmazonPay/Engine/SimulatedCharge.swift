@@ -2,7 +2,7 @@ import Primitives
 import StrictJSON
 
 /// One payment under a charge permission.
-struct Charge: Sendable, Codable {
+struct SimulatedCharge: Sendable, Codable {
     enum Reason: String, Sendable, CaseIterable, Codable {
         case expiredUnused = "ExpiredUnused"
         case merchantCanceled = "MerchantCanceled"
@@ -73,7 +73,7 @@ struct Charge: Sendable, Codable {
     private(set) var state: State
     private(set) var stateChangedAt: WallTime
 
-    init(id: String, under permission: ChargePermission, order: ChargeOrder, state: State, at now: WallTime) {
+    init(id: String, under permission: SimulatedPermission, order: ChargeOrder, state: State, at now: WallTime) {
         self.id = id
         permissionID = permission.id
         merchantID = permission.merchantID

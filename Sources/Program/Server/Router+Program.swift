@@ -6,7 +6,7 @@ import Web
 // What each listener of a loop serves.
 
 extension Router {
-    /// The router of the public listeners, which tell hosts apart.
+    /// The router of the public listeners, where the host selects the site.
     static func publicListeners(
         _ process: ProcessContext,
         _ loop: LoopContext,

@@ -1,3 +1,5 @@
+package import AmazonPay
+
 /// A request as somebody wrote it down: the octets of HTTP/1.1, with either line end.
 package struct RecordedRequest: Sendable {
     /// The request.

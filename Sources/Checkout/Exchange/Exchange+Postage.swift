@@ -11,50 +11,50 @@ extension Exchange {
     /// What it costs to send a webview session's order where its buyer wants it: the one place where that is decided.
     ///
     /// - Parameters:
-    ///   - webviewSession: Of the tab.
+    ///   - view: Of the tab.
     ///   - token: The tab token.
     ///   - chosen: A session of this very webview session.
     /// - Returns: The postage.
     /// - Throws: `postage_failed` where the merchant does not say; `internal_error`.
     func postage(
-        of webviewSession: WebviewSessionView,
+        of view: WebviewSessionView,
         _ token: TabToken,
         to chosen: ChosenSession
     ) async throws(Failure) -> Yen {
-        switch try terms(of: webviewSession).postage {
+        switch try terms(of: view).postage {
         case .byAddress(let rule): return rule.postage(to: chosen.address.prefecture)
         case .fixed(let sum):
-            guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", of: webviewSession) }
+            guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", of: view) }
             return postage
         case .callback(let address):
-            if let agreed = await agreedPostage(webviewSession, token, chosen) { return agreed }
+            if let agreed = await agreedPostage(view, token, chosen) { return agreed }
             let question = PostageQuestion(
-                webviewSession.id,
-                webviewSession.order,
+                view.id,
+                view.order,
                 to: PostageQuestion.Destination(chosen.address)
             )
             guard let costs = services.shippingCosts else {
-                throw Failure(.postageFailed, "this program asks no server for the postage", of: webviewSession)
+                throw Failure(.postageFailed, "this program asks no server for the postage", of: view)
             }
-            return try await costs.ask(address, question, webviewSession.id)
+            return try await costs.ask(address, question, view.id)
         }
     }
 
     /// What the merchant said before, of the same session and destination: a buyer who only comes back finds the price
     /// unchanged.
     private func agreedPostage(
-        _ webviewSession: WebviewSessionView,
+        _ view: WebviewSessionView,
         _ token: TabToken,
         _ chosen: ChosenSession
     ) async -> Yen? {
-        guard webviewSession.orderReference == chosen.id.text, webviewSession.postage != nil else { return nil }
+        guard view.orderReference == chosen.id.text, view.postage != nil else { return nil }
         do throws(StoreError) {
             switch try await services.broker.view(token, withDetails: true, by: caller) {
-            case .live(let view), .readOnly(let view):
-                guard view.orderReference == chosen.id.text, let address = view.details?.address,
+            case .live(let detailed), .readOnly(let detailed):
+                guard detailed.orderReference == chosen.id.text, let address = detailed.details?.address,
                     PostageQuestion.Destination(address) == PostageQuestion.Destination(chosen.address)
                 else { return nil }
-                return view.postage
+                return detailed.postage
             case .refused: return nil
             }
         } catch {

@@ -1,3 +1,4 @@
+package import AmazonPay
 import Cryptography
 import Primitives
 

@@ -2,15 +2,11 @@ import AmazonPay
 import Cryptography
 import Foundation
 import Primitives
+import SignatureTool
 import Testing
 
 @Suite("An explained signature")
 struct SignatureExplanationTests {
-    private typealias Vectors = RequestSigningVectorTests
-
-    static let signed = RequestSigningVectorTests.signed
-    static let negative = RequestSigningVectorTests.negative
-
     /// What is found in each bad sample of the vectors.
     static let findings: [String: String] = [
         "salt-20-under-v2": "good_under 20 AMZN-PAY-RSASSA-PSS-V2",
@@ -53,20 +49,20 @@ struct SignatureExplanationTests {
     }
 
     private func explain(
-        _ vector: RequestSigningVectorTests.Vector,
+        _ vector: RequestVector,
         expected: [UInt8]? = nil
     ) throws -> SignatureExplanation {
         let isUnknown = vector.name == "key-id-unknown"
         return SignatureExplanation(
             request: vector.request,
-            signer: .init(key: try VectorFiles.merchantKey(), keyID: isUnknown ? TestAccount.keyID : nil),
+            signer: .init(key: try Vectors.merchantKey(), keyID: isUnknown ? Vectors.keyID : nil),
             now: vector.clock,
             expected: expected
         )
     }
 
-    @Test(arguments: signed)
-    func `shows the vector's texts and calls it good`(vector: RequestSigningVectorTests.Vector) throws {
+    @Test(arguments: Vectors.signed)
+    func `shows the vector's texts and calls it good`(vector: RequestVector) throws {
         let explanation = try explain(vector)
         #expect(explanation.canonicalRequest == vector.canonicalRequest)
         #expect(explanation.stringToSign == vector.stringToSign)
@@ -77,22 +73,22 @@ struct SignatureExplanationTests {
         #expect(odd.isEmpty)
     }
 
-    @Test(arguments: negative)
-    func `names what is wrong with a bad sample`(vector: RequestSigningVectorTests.Vector) throws {
+    @Test(arguments: Vectors.negative)
+    func `names what is wrong with a bad sample`(vector: RequestVector) throws {
         let explanation = try explain(vector)
         #expect(SignatureExplanationTests.word(explanation.verdict) == SignatureExplanationTests.findings[vector.name])
         #expect(!explanation.hints.isEmpty)
     }
 
-    @Test(arguments: signed)
-    func `without a key is unchecked and still shows the texts`(vector: RequestSigningVectorTests.Vector) {
+    @Test(arguments: Vectors.signed)
+    func `without a key is unchecked and still shows the texts`(vector: RequestVector) {
         let explanation = SignatureExplanation(request: vector.request, signer: .init(key: nil), now: vector.clock)
         #expect(explanation.verdict == .unchecked)
         #expect(explanation.canonicalRequest == vector.canonicalRequest)
     }
 
     @Test func `shows where a body that was encoded anew parts from the signed one`() throws {
-        let vector = try #require(SignatureExplanationTests.negative.first { $0.name == "body-reserialised" })
+        let vector = try #require(Vectors.negative.first { $0.name == "body-reserialised" })
         let differences = try explain(vector).differences
         #expect(differences.map(\.note) == ["the hash of the body", "the body"])
         for difference in differences { #expect(difference.ours != difference.theirs) }
@@ -100,7 +96,7 @@ struct SignatureExplanationTests {
     }
 
     @Test func `compares with the text that the signer made`() throws {
-        let vector = try #require(SignatureExplanationTests.signed.first { $0.name == "get-charge" })
+        let vector = try #require(Vectors.signed.first { $0.name == "get-charge" })
         let canonical = try #require(vector.canonicalRequest)
         #expect(try explain(vector, expected: Array(canonical.utf8)).differences.isEmpty)
         let string = try #require(vector.stringToSign)
@@ -126,10 +122,10 @@ struct SignatureExplanationTests {
     }
 
     @Test func `says how old a recorded request is, and does not hold it against the signature`() throws {
-        let vector = try #require(SignatureExplanationTests.signed.first)
+        let vector = try #require(Vectors.signed.first)
         let explanation = SignatureExplanation(
             request: vector.request,
-            signer: .init(key: try VectorFiles.merchantKey()),
+            signer: .init(key: try Vectors.merchantKey()),
             now: vector.clock + .seconds(86_400)
         )
         #expect(explanation.verdict == .good)
@@ -240,7 +236,7 @@ struct SigningMistakeTests {
             decoding: request.canonicalOctets(signedHeaders: SigningMistakeTests.list),
             as: UTF8.self
         )
-        let key = try RSAPrivateKey(pem: Secret(try VectorFiles.bytes("merchant-private.pem")))
+        let key = try Vectors.merchantPrivateKey()
         // The list is in lower case for one mistake only, and that is on the side of what was sent.
         let isLowered = mistake.variant == .lowerCaseList
         let text =
@@ -251,14 +247,14 @@ struct SigningMistakeTests {
         request.fields.append(
             (
                 "Authorization",
-                "AMZN-PAY-RSASSA-PSS-V2 PublicKeyId=\(TestAccount.keyID), "
+                "AMZN-PAY-RSASSA-PSS-V2 PublicKeyId=\(Vectors.keyID), "
                     + "SignedHeaders=\(SigningMistakeTests.list), Signature=\(signature)"
             )
         )
         return SignatureExplanation(
             request: request,
-            signer: .init(key: try VectorFiles.merchantKey()),
-            now: vectorTime
+            signer: .init(key: try Vectors.merchantKey()),
+            now: Vectors.time
         )
     }
 
@@ -271,7 +267,7 @@ struct SigningMistakeTests {
     }
 
     @Test(arguments: SigningMistake.all)
-    func `is found under a wrong salt length too, and both are told`(mistake: SigningMistake) throws {
+    func `is found under a wrong salt length too, and both are reported`(mistake: SigningMistake) throws {
         let explanation = try explain(mistake, saltLength: 20)
         #expect(explanation.verdict == .goodFor(mistake.variant))
         #expect(explanation.hints.contains { $0.code == "salt_length" && $0.text.contains("20 octets") })
@@ -297,33 +293,33 @@ struct ButtonExplanationTests {
         "hex-of-string-to-sign": "good_for hashed_twice",
     ]
 
-    private func explain(_ vector: ButtonSigningVectorTests.Vector, isNamed: Bool = true) throws -> ButtonExplanation {
+    private func explain(_ vector: ButtonVector, isNamed: Bool = true) throws -> ButtonExplanation {
         ButtonExplanation(
             ButtonExplanation.Payload(
                 octets: Array(vector.payloadJSON.utf8),
                 signature: vector.signature,
                 algorithm: isNamed ? SigningAlgorithm(rawValue: vector.algorithm) : nil
             ),
-            key: try VectorFiles.merchantKey()
+            key: try Vectors.merchantKey()
         )
     }
 
-    @Test(arguments: ButtonSigningVectorTests.valid)
-    func `shows the vector's string and calls it good`(vector: ButtonSigningVectorTests.Vector) throws {
+    @Test(arguments: Vectors.buttons)
+    func `shows the vector's string and calls it good`(vector: ButtonVector) throws {
         let explanation = try explain(vector)
         #expect(explanation.stringToSign == vector.stringToSign)
         #expect(explanation.stringToSign.hasSuffix("\n" + explanation.payloadHash))
         #expect(explanation.verdict == .good)
     }
 
-    @Test(arguments: ButtonSigningVectorTests.negative)
-    func `names what is wrong with a bad sample`(vector: ButtonSigningVectorTests.Vector) throws {
+    @Test(arguments: Vectors.badButtons)
+    func `names what is wrong with a bad sample`(vector: ButtonVector) throws {
         let verdict = try explain(vector).verdict
         #expect(SignatureExplanationTests.word(verdict) == ButtonExplanationTests.findings[vector.name])
     }
 
     @Test func `says that a page which names no label is taken for the older one`() throws {
-        let vector = try #require(ButtonSigningVectorTests.valid.first { $0.saltLength == 32 })
+        let vector = try #require(Vectors.buttons.first { $0.saltLength == 32 })
         let explanation = try explain(vector, isNamed: false)
         #expect(explanation.verdict == .goodUnder(saltLength: 32, label: .pssV2))
         #expect(explanation.hints.contains { $0.code == "algorithm" })
@@ -332,7 +328,7 @@ struct ButtonExplanationTests {
     @Test func `finds the backslashes that the vendor's PHP library drops`() throws {
         let payload = #"{"note":"\"日本\"","url":"https:\/\/shop.example.test"}"#
         let hashed = #"{"note":""日本"","url":"https://shop.example.test"}"#
-        let key = try RSAPrivateKey(pem: Secret(try VectorFiles.bytes("merchant-private.pem")))
+        let key = try Vectors.merchantPrivateKey()
         let string = StringToSign(for: Array(hashed.utf8), .pssV2).text
         let signature = Base64.encode(try key.signPSS(Array(string.utf8), saltLength: 32))
         let explanation = ButtonExplanation(

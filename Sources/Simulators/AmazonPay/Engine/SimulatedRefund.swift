@@ -1,7 +1,7 @@
 import Primitives
 
 /// Money on its way back to the buyer.
-struct Refund: Sendable, Codable {
+struct SimulatedRefund: Sendable, Codable {
     enum Reason: String, Sendable, CaseIterable, Codable {
         case amazonRejected = "AmazonRejected"
         case processingFailure = "ProcessingFailure"
@@ -32,7 +32,7 @@ struct Refund: Sendable, Codable {
     private(set) var state: State = .initiated
     private(set) var stateChangedAt: WallTime
 
-    init(id: String, of charge: Charge, amount: Price, softDescriptor: String?, at now: WallTime) {
+    init(id: String, of charge: SimulatedCharge, amount: Price, softDescriptor: String?, at now: WallTime) {
         self.id = id
         chargeID = charge.id
         permissionID = charge.permissionID

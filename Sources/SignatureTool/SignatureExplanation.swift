@@ -1,3 +1,4 @@
+package import AmazonPay
 package import Cryptography
 package import Primitives
 

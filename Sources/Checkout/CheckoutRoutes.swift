@@ -2,7 +2,7 @@ import HTTPCore
 import Web
 
 /// The routes of the checkout.
-enum RouteTable {
+enum CheckoutRoutes {
     static let pages = RouteGroup<CheckoutPart>(
         on: .web,
         .page,

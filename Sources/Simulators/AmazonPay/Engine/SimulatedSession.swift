@@ -2,7 +2,7 @@ import Primitives
 import StrictJSON
 
 /// The object that accompanies one buyer from the button to the end of the payment.
-struct CheckoutSession: Sendable, Codable {
+struct SimulatedSession: Sendable, Codable {
     /// What a merchant asks for of the buyer's data.
     enum Scope: String, Sendable, CaseIterable, Codable {
         case name, email, phoneNumber, billingAddress, postalCode, shippingAddress, primeStatus
@@ -30,7 +30,7 @@ struct CheckoutSession: Sendable, Codable {
     struct Hold: Sendable, Equatable, Codable {
         enum Answer: Sendable, Equatable, Codable {
             case authorised
-            /// The bank decides later; `declines` tells how.
+            /// The bank decides later, as `declines` says.
             case pending(declines: Bool)
         }
         let at: WallTime

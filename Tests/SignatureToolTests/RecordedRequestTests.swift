@@ -1,4 +1,5 @@
 import AmazonPay
+import SignatureTool
 import Testing
 
 @Suite("A request that was written down")
@@ -41,7 +42,7 @@ struct RecordedRequestTests {
         let explanation = SignatureExplanation(
             request: recorded.request,
             signer: .init(key: nil),
-            now: vectorTime
+            now: Vectors.time
         )
         #expect(explanation.hints.contains { $0.code == "content_length" })
     }
@@ -61,10 +62,10 @@ struct RecordedRequestTests {
         ("na", "pay-api.amazon.jp", "region"), ("xx", "pay-api.amazon.jp", "region"), ("jp", "pay-api.amazon.jp", ""),
         ("US", "pay-api.amazon.com", ""),
     ])
-    func `is told that its region and host disagree`(region: String, host: String, code: String) throws {
+    func `gets a hint where its region and host disagree`(region: String, host: String, code: String) throws {
         let text = "GET /v2/a HTTP/1.1\nx-amz-pay-region: \(region)\nx-amz-pay-host: \(host)\n\n"
         let recorded = try RecordedRequest(http: Array(text.utf8))
-        let explanation = SignatureExplanation(request: recorded.request, signer: .init(key: nil), now: vectorTime)
+        let explanation = SignatureExplanation(request: recorded.request, signer: .init(key: nil), now: Vectors.time)
         #expect(explanation.hints.map(\.code).contains("region") == !code.isEmpty)
     }
 
@@ -72,11 +73,15 @@ struct RecordedRequestTests {
         ("/sandbox/v2/a", "SANDBOX-AFTESTKEY0000000000000001", true), ("/v2/a", "AFTESTKEY0000000000000001", true),
         ("/v2/a", "SANDBOX-AFTESTKEY0000000000000001", false), ("/live/v2/a", "AFTESTKEY0000000000000001", false),
     ])
-    func `is told that path and key id disagree on the environment`(path: String, keyID: String, isOdd: Bool) throws {
+    func `gets a hint where path and key id disagree on the environment`(
+        path: String,
+        keyID: String,
+        isOdd: Bool
+    ) throws {
         let text =
             "GET \(path) HTTP/1.1\nAuthorization: AMZN-PAY-RSASSA-PSS PublicKeyId=\(keyID), SignedHeaders=a, Signature=b\n\n"
         let recorded = try RecordedRequest(http: Array(text.utf8))
-        let explanation = SignatureExplanation(request: recorded.request, signer: .init(key: nil), now: vectorTime)
+        let explanation = SignatureExplanation(request: recorded.request, signer: .init(key: nil), now: Vectors.time)
         #expect(explanation.hints.map(\.code).contains("environment") == isOdd)
     }
 }
