@@ -26,6 +26,10 @@ public actor Checkout {
     private var observers: [AsyncStream<CheckoutState>.Continuation] = []
     /// The newest redemption goes on; an older one no longer changes anything.
     private var turn = 0
+    /// Whether a listener has the address of `opening`: opened by a second one, too, it would end the checkout.
+    private var isLaunchTold = false
+    /// Whether `failed` is that of a `begin` that was refused for good.
+    private var isRefused = false
 
     /// A checkout, with what its store knows.
     ///
@@ -49,11 +53,12 @@ public actor Checkout {
         self.pause = pause
     }
 
-    /// Each state from now on, the present one first.
+    /// Each state from now on, the present one first; in place of an `opening` that somebody has been told, `inTab`.
     public func states() -> AsyncStream<CheckoutState> {
         let (stream, continuation) = AsyncStream.makeStream(of: CheckoutState.self, bufferingPolicy: .unbounded)
         observers.append(continuation)
-        continuation.yield(state)
+        if case .opening = state, isLaunchTold { continuation.yield(.inTab) } else { continuation.yield(state) }
+        isLaunchTold = true
         return stream
     }
 
@@ -63,6 +68,8 @@ public actor Checkout {
         observers.removeAll { observer in
             if case .terminated = observer.yield(state) { true } else { false }
         }
+        isLaunchTold = !observers.isEmpty
+        isRefused = false
         return state
     }
 
@@ -109,6 +116,7 @@ public actor Checkout {
         } catch {
             guard mine == turn else { throw CancellationError() }
             become(.failed(Checkout.reason(error)))
+            isRefused = (error as? CheckoutError)?.isFinal == true
             throw error
         }
     }
@@ -160,7 +168,7 @@ public actor Checkout {
     /// - Throws: What the store throws; a record that cannot be read is of no use, and the buyer starts anew.
     @discardableResult
     public func resume() async throws -> CheckoutState {
-        guard let record = try store.load(), record.phase != .over else { return state }
+        guard let record = try store.load(), record.phase != .over else { return isRefused ? become(.idle) : state }
         if record.phase == .received {
             guard let link = record.link(configuration) else {
                 throw CheckoutError("the record of the checkout is damaged")

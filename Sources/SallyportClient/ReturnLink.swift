@@ -64,7 +64,8 @@ public struct ReturnLink: Sendable, Hashable, CustomStringConvertible, CustomDeb
     private static func check(_ authority: Substring, _ configuration: CheckoutConfiguration) throws(ReturnLinkRefusal)
     {
         let origin = URL(string: "https://" + authority).flatMap(Origin.init)
-        guard let origin, let own = Origin(configuration.linkOrigin) else { throw .malformedURL }
+        // `:08443` is the same number in other digits.
+        guard !authority.contains(":0"), let origin, let own = Origin(configuration.linkOrigin) else { throw .malformedURL }
         guard origin.host == own.host else { throw .foreignHost }
         guard origin.port == own.port else { throw .foreignPort }
     }

@@ -42,6 +42,24 @@ struct PageCheckoutTests {
         }
     }
 
+    @Test func `gives the address for the tab to one listener alone`() async throws {
+        try await withClientShop { shop in
+            let app = try PageApp(shop)
+            _ = try await app.crossed()
+            for await state in await app.checkout.states() {
+                #expect(state.isOpening, "nobody has been told yet")
+                break
+            }
+            let listening = await app.checkout.states()
+            for await state in await app.checkout.states() {
+                #expect(state == .inTab)
+                break
+            }
+            #expect(await app.checkout.state.isOpening)
+            withExtendedLifetime(listening) {}
+        }
+    }
+
     @Test func `takes one of two deliveries of a link at once`() async throws {
         try await withClientShop { shop in
             let app = try PageApp(shop)

@@ -60,6 +60,7 @@ struct Attack: Sendable, CustomTestStringConvertible {
         Attack("the host of the pages", .foreignHost, "links.localhost", "localhost"),
         Attack("a dot behind", .foreignHost, "links.localhost", "links.localhost."),
         Attack("another port", .foreignPort, ":8443", ":8444"),
+        Attack("a zero before the port", .malformedURL, ":8443", ":08443"),
         Attack("the usual port", .foreignPort, ":8443", ""),
         Attack("a user", .userInfo, "https://", "https://links.localhost@"),
         Attack("user and password", .userInfo, "https://", "https://a:b@"),

@@ -67,6 +67,7 @@ struct ServerCheckoutTests {
             let reason = "the shop answers 400: items are names of ours, each with a count of 1 to 99"
             #expect(error?.description == reason && error?.status == 400)
             #expect(await app.checkout.state == .failed(reason))
+            #expect(try await app.checkout.resume() == .idle, "nothing is under way: the cart")
         }
     }
 

@@ -42,16 +42,23 @@ class Checkout @JvmOverloads constructor(
     /** The newest redemption goes on; an older one no longer changes anything. */
     private var turn = 0
 
+    /** Whether a listener has the address of `Opening`: opened by a second one, too, it would end the checkout. */
+    private var isLaunchTold = false
+
+    /** Whether `Failed` is that of a `begin` that was refused for good. */
+    private var isRefused = false
+
     /** Where it stands. */
     @Volatile
     var state: CheckoutState = CheckoutState.Idle
         private set
 
-    /** Tells each state from now on, the present one first. */
+    /** Tells each state from now on, the present one first; in place of an `Opening` that somebody has been told, `InTab`. */
     fun add(listener: CheckoutListener) {
         synchronized(lock) {
             listeners.add(listener)
-            listener.onState(state)
+            listener.onState(if (isLaunchTold && state is CheckoutState.Opening) CheckoutState.InTab else state)
+            isLaunchTold = true
         }
     }
 
@@ -62,6 +69,8 @@ class Checkout @JvmOverloads constructor(
 
     private fun become(state: CheckoutState): CheckoutState {
         this.state = state
+        isLaunchTold = listeners.isNotEmpty()
+        isRefused = false
         for (listener in ArrayList(listeners)) listener.onState(state)
         return state
     }
@@ -103,6 +112,7 @@ class Checkout @JvmOverloads constructor(
             synchronized(lock) {
                 if (mine != turn) throw overtaken()
                 become(failure(error))
+                isRefused = error is CheckoutError && error.isFinal
             }
             throw error
         }
@@ -167,7 +177,7 @@ class Checkout @JvmOverloads constructor(
         var ticket: LaunchTicket? = null
         val mine = synchronized(lock) {
             val record = store.load()
-            if (record == null || record.phase == CheckoutRecord.Phase.OVER) return state
+            if (record == null || record.phase == CheckoutRecord.Phase.OVER) return if (isRefused) become(CheckoutState.Idle) else state
             if (record.phase == CheckoutRecord.Phase.RECEIVED) {
                 link = record.link(configuration) ?: throw CheckoutError(CheckoutRecord.damaged)
                 follow(CheckoutState.Completing)

@@ -209,6 +209,19 @@ internal fun accidents() {
         checkout.receive(own)
         expect(seen, listOf("Idle", "Opening", "InTab", "Completing", "Pending", "Paid"))
     }
+    case("the address for the tab is told to one listener alone") {
+        val checkout = checkout(CountingPage(), MemoryCheckoutStore())
+        checkout.open(ticket)
+        val seen = ArrayList<String>()
+        for (listener in 1..2) checkout.add(object : CheckoutListener {
+            override fun onState(state: CheckoutState) {
+                seen.add(state.javaClass.simpleName)
+            }
+        })
+        expect(seen, listOf("Opening", "InTab"))
+        checkout.open(ticket)
+        expect(seen, listOf("Opening", "InTab", "Opening", "Opening"))
+    }
     deaths()
 }
 

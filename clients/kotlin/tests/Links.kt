@@ -54,7 +54,7 @@ internal fun attacks() {
     val host = "link.example.com"
     val cases = listOf(
         "MALFORMED_URL" to listOf("", "x", "https:/$host/index.html?$q", "$front$q ", " $front$q", "$front$q\n", "$front\u00e4$q", "$front$q\\",
-            front + q + "&x=" + "y".repeat(4096), "https:///index.html?$q", "https://$host:0/index.html?$q", "https://$host:99999/index.html?$q",
+            front + q + "&x=" + "y".repeat(4096), "https:///index.html?$q", "https://$host:0/index.html?$q", "https://$host:0443/index.html?$q", "https://$host:99999/index.html?$q",
             "https://$host:/index.html?$q", "https://%6Cink.example.com/index.html?$q", "https://[::1/index.html?$q", "$front$q\u0000",
             "javascript:alert(1)", "//$host/index.html?$q", "https:\\\\$host/index.html?$q", "$front$q\r\n", "$front$q\u3042"),
         "FOREIGN_SCHEME" to listOf("http", "sallyport", "intent", "javascript", "https+x", "file", "").map { "$it://$host/index.html?$q" },
