@@ -16,20 +16,25 @@ struct SessionRules: Sendable {
             "limits.issue_per_minute",
             1...10_000_000,
             600,
-            "sessions per client address"
+            "new sessions a minute per client address"
         )
-        policy.limits.flowsPerInstall = read.number("limits.flows_per_app", 1...1000, 10, "live flows per app install")
+        policy.limits.flowsPerInstall = read.number(
+            "limits.flows_per_app",
+            1...1000,
+            10,
+            "live webview sessions per app install"
+        )
         policy.limits.flowsTotal = read.number(
             "limits.flows_total",
             1...1_000_000_000,
             1_000_000,
-            "sessions that can still be opened or used, altogether"
+            "live webview sessions in total: those that can still be opened or used"
         )
         policy.limits.unknownPerMinute = read.number(
             "limits.unknown_per_minute",
             1...10_000_000,
             20,
-            "unknown tokens per client address"
+            "unknown tokens a minute per client address"
         )
     }
 
@@ -39,7 +44,7 @@ struct SessionRules: Sendable {
             "profile",
             Profile.allCases,
             .standard,
-            "how strictly sessions are handed over: docs/profiles.md"
+            "how strictly sessions are guarded: docs/profiles.md"
         )
         policy = BrokerPolicy(profile: profile)
         policy.openMode = read.choice(
@@ -60,34 +65,39 @@ struct SessionRules: Sendable {
             "open.fetch_site",
             [.off, .observe, .enforce],
             otherwise: policy.fetchSite,
-            "what a foreign Sec-Fetch-Site at the open does; empty: by profile"
+            "effect of another site's Sec-Fetch-Site at the open; empty: by profile"
         )
         policy.times.reopenWindow = read.duration(
             "open.reopen_window",
             0...60,
             "15s",
-            "one second open after a lost answer"
+            "time in which a ticket may open once more after a lost answer"
         )
-        policy.times.launch = read.duration("session.launch", 10...600, "5m", "life of a launch ticket")
-        policy.times.idle = read.duration("session.idle", 60...7200, "30m", "life of a flow without a request")
-        policy.times.absolute = read.duration("session.absolute", 60...43_200, "2h", "life of a flow")
-        policy.times.receipt = read.duration("session.receipt", 60...3600, "15m", "life of the thanks page")
+        policy.times.launch = read.duration("session.launch", 10...600, "5m", "lifetime of a launch ticket")
+        policy.times.idle = read.duration(
+            "session.idle",
+            60...7200,
+            "30m",
+            "lifetime of a webview session without a request"
+        )
+        policy.times.absolute = read.duration("session.absolute", 60...43_200, "2h", "lifetime of a webview session")
+        policy.times.receipt = read.duration("session.receipt", 60...3600, "15m", "lifetime of the thanks page")
         policy.times.lease = read.duration(
             "session.lease",
             31...600,
             "45s",
-            "how long one purchase call owns a flow"
+            "lease of one purchase call on a webview session"
         )
         allowsChange = read.flag(
             "session.allow_policy_change",
             false,
-            "take the place of the rules that programs of the database work under; for the time of a change"
+            "replace the recorded rules that all processes of the database share; for the time of a change"
         )
         policy.onReuse = read.choice(
             "session.on_reuse",
             [.revoke, .refuse],
             otherwise: policy.onReuse,
-            "what a used launch ticket does to its flow; empty: by profile"
+            "effect of a used launch ticket on its webview session; empty: by profile"
         )
         policy.appProof = read.choice(
             "proof.app",

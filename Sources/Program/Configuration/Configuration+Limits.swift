@@ -33,7 +33,7 @@ extension Configuration {
                 "limits.requests_per_connection",
                 1...1_000_000_000,
                 100_000,
-                "then the connection closes"
+                "requests of a connection, after which it closes"
             )
             headerBytes = read.number("limits.header_bytes", 1024...65536, 16384, "request line and fields")
             headerFields = read.number("limits.header_fields", 8...256, 64, "fields of a request")
@@ -42,37 +42,37 @@ extension Configuration {
                 "limits.content_bytes",
                 1_048_576...1_099_511_627_776,
                 67_108_864,
-                "bodies of all requests together, beyond 4 KB of each connection; what would be more gets 503"
+                "bytes of all request bodies together, without the first 4 KB of each connection; a request beyond gets 503"
             )
-            headerDeadline = read.duration("limits.header_deadline", 1...120, "10s", "for a whole request head")
-            bodyDeadline = read.duration("limits.body_deadline", 1...120, "20s", "for a whole request body")
-            handshakeDeadline = read.duration("limits.handshake_deadline", 1...60, "10s", "for a TLS handshake")
+            headerDeadline = read.duration("limits.header_deadline", 1...120, "10s", "time for a whole request head")
+            bodyDeadline = read.duration("limits.body_deadline", 1...120, "20s", "time for a whole request body")
+            handshakeDeadline = read.duration("limits.handshake_deadline", 1...60, "10s", "time for a TLS handshake")
             writeDeadline = read.duration(
                 "limits.write_deadline",
                 1...600,
                 "30s",
-                "for a reader that takes nothing of a response"
+                "time that a client may read nothing of a response"
             )
-            idle = read.duration("limits.idle", 1...3600, "75s", "for an idle connection")
+            idle = read.duration("limits.idle", 1...3600, "75s", "time after which an idle connection closes")
             drain = read.duration(
                 "limits.drain",
                 1...600,
                 "60s",
-                "for what is in flight when the program stops; longer than any call that moves money"
+                "time for requests and payments in flight when the program stops; longer than any call that moves money"
             )
-            queue = read.number("limits.queue", 16...100_000, 4096, "statements that wait on a database connection")
+            queue = read.number("limits.queue", 16...100_000, 4096, "waiting statements of a database connection")
             let wait = read.number(
                 "limits.queue_wait_ms",
                 1...10_000,
                 250,
-                "longest wait that a request which begins something may expect there; above it gets 503"
+                "expected wait in milliseconds above which a request that begins a session or an open gets 503"
             )
             queueWait = .milliseconds(wait)
             queueDeadline = read.duration(
                 "limits.queue_deadline",
                 1...60,
                 "1s",
-                "then a statement that still waits gets 503"
+                "time after which a statement that still waits gets 503"
             )
         }
     }
@@ -96,31 +96,31 @@ extension Configuration {
                 "http2.stream_window",
                 16384...1_048_576,
                 65536,
-                "body bytes of a request on their way"
+                "flow-control window of a request's body, in bytes"
             )
             connectionWindow = read.number(
                 "http2.connection_window",
                 262_144...16_777_216,
                 262_144,
-                "body bytes of a connection's requests that are not answered"
+                "flow-control window of all request bodies of a connection, in bytes"
             )
             controlBurst = read.number(
                 "http2.control_burst",
                 20...10000,
                 100,
-                "frames without a request at once, by kind"
+                "frames without a request, by kind: size of the burst"
             )
             controlRate = read.number(
                 "http2.control_rate",
                 1...10000,
                 10,
-                "how many of them come back in a second"
+                "the same frames: rate a second"
             )
             responseDeadline = read.duration(
                 "http2.response_deadline",
                 1...3600,
                 "2m",
-                "for a reader to take a whole response"
+                "time for a client to read a whole response"
             )
         }
     }
