@@ -24,9 +24,9 @@ enum CheckoutRoutes {
                 IssueHandler.post
             ),
             .later(.get, "/confirm_order", .page, "review return; the confirm page", ConfirmHandler.get),
-            .later(.post, "/confirm_order", .page, "the buyer agrees; on to the provider", ConfirmHandler.post),
-            .later(.get, "/checkout_result", .page, "result return; the way back", ResultHandler.get),
-            .later(.post, "/purchase", .json, "both halves meet: complete, once", PurchaseHandler.post),
+            .later(.post, "/confirm_order", .page, "the buyer agrees; redirect to the provider", ConfirmHandler.post),
+            .later(.get, "/checkout_result", .page, "result return; the return link", ResultHandler.get),
+            .later(.post, "/purchase", .json, "both secrets presented: complete, once", PurchaseHandler.post),
             .later(.get, "/thanks", .page, "the receipt", ThanksHandler.get),
             .now(.get, "/iosApp/cart", .page, "cart in the iOS app", CartHandler.iosApp),
             .now(.get, "/androidApp/cart", .page, "cart in the Android app", CartHandler.androidApp),
@@ -48,12 +48,12 @@ enum CheckoutRoutes {
                 "postage and total for the address of the checkout",
                 PostageHandler.post
             ),
-            .later(.post, "/return", .json, "check a return, consume nothing", ReturnHandler.post),
-            .later(.post, "/secureWebviewSession/status", .json, "state of a flow", StatusHandler.post),
-            .later(.get, "/rescue", .page, "the link again, where it did not open the app", RescueHandler.get),
-            .now(.post, "/csp_report", .json, "what a page's policy kept out", PolicyReportHandler.post),
-            .now(.get, "/error", .page, "the last resort", ErrorHandler.page),
-            .now(.post, "/error", .page, "the last resort", ErrorHandler.page),
+            .later(.post, "/return", .json, "check a return, change nothing", ReturnHandler.post),
+            .later(.post, "/secureWebviewSession/status", .json, "state of a webview session", StatusHandler.post),
+            .later(.get, "/rescue", .page, "the return link again", RescueHandler.get),
+            .now(.post, "/csp_report", .json, "reports of blocked content", PolicyReportHandler.post),
+            .now(.get, "/error", .page, "page of an internal error", ErrorHandler.page),
+            .now(.post, "/error", .page, "page of an internal error", ErrorHandler.page),
             .fixed("/crt/sample.crt", .page, "development authority, in demo only") { $0.developmentAuthority },
         ]
     )
@@ -63,7 +63,7 @@ enum CheckoutRoutes {
         on: .web,
         .page,
         [
-            .now(.get, "/", .page, "what a demo is about, in demo only", StartHandler.get)
+            .now(.get, "/", .page, "a description with links, in demo only", StartHandler.get)
         ]
     )
 
@@ -76,7 +76,7 @@ enum CheckoutRoutes {
             },
             .fixed("/apple-app-site-association", .json, "the same, older systems") { $0.appleAssociation },
             .fixed("/.well-known/assetlinks.json", .json, "the same for Android") { $0.androidAssociation },
-            .now(.get, "/index.html", .page, "shown where the link did not open the app", LinkHandler.fallback),
+            .now(.get, "/index.html", .page, "page of a link that did not open the app", LinkHandler.fallback),
         ]
     )
 

@@ -23,36 +23,41 @@ package struct MerchantSettings: Sendable {
 
     init(_ read: inout SettingReader) {
         isServed = read.flag("merchant.api", false, "serve the interface for merchants' programs, below /v1")
-        requestsPerMinute = read.number("merchant.requests_per_minute", 1...1_000_000, 600, "requests per key")
+        requestsPerMinute = read.number(
+            "merchant.requests_per_minute",
+            1...1_000_000,
+            600,
+            "requests a minute per API key"
+        )
         returnOrigins = read.origins(
             "merchant.return_origins",
-            "origins of sites that buyers may be sent back to"
+            "origins of sites to which buyers may return"
         ) { CallbackOrigin(setting: $0) }
         postageOrigins = read.origins(
             "merchant.postage_origins",
-            "origins of servers that may be asked for the postage of their orders"
+            "origins of servers from which the shipping cost of an order may be requested"
         ) { CallbackOrigin(setting: $0, orClearLoopback: true) }
         postageKeys = read.keyNumbers(
             "merchant.postage_keys",
-            "numbers of the keys that sign these questions; two while they change"
+            "numbers of the keys that sign these requests; two during a change"
         )
         appLinks = read.origins(
             "merchant.app_links",
-            "https origins and private schemes of apps that buyers may be sent back to",
+            "https origins and private schemes of apps to which buyers may return",
             or: "a scheme with a dot like com.example.shop:"
         ) { AppLinkOrigin(setting: $0) }
         let days = read.number(
             "merchant.retention_days",
             180...3650,
             400,
-            "orders and their ledger, behind their month"
+            "days to keep orders and their ledger after the end of their month"
         )
         orderRetention = .seconds(days * 86_400)
         let round = read.duration(
             "reconciliation.round",
             0...3600,
             .seconds(30),
-            "pause between two looks at what is to be asked of the provider; 0: never"
+            "pause between two searches for objects to poll at the provider; 0: never"
         )
         pollRound = round > .zero ? round : nil
     }

@@ -65,7 +65,9 @@ public struct ReturnLink: Sendable, Hashable, CustomStringConvertible, CustomDeb
     {
         let origin = URL(string: "https://" + authority).flatMap(Origin.init)
         // `:08443` is the same number in other digits.
-        guard !authority.contains(":0"), let origin, let own = Origin(configuration.linkOrigin) else { throw .malformedURL }
+        guard !authority.contains(":0"), let origin, let own = Origin(configuration.linkOrigin) else {
+            throw .malformedURL
+        }
         guard origin.host == own.host else { throw .foreignHost }
         guard origin.port == own.port else { throw .foreignPort }
     }

@@ -18,20 +18,25 @@ package struct WebhookSettings: Sendable {
     package init(_ read: inout SettingReader) {
         secretPath = read.secretFile(
             "merchant.secret_file",
-            "file of 32 bytes or more that processes share; keys of webhooks are sealed under it, keys of postage derived from it"
+            "file of 32 bytes or more that processes share; seals webhook keys, and shipping cost keys are derived from it"
         )
         let usual = DeliveryPolicy()
-        tries = read.number("webhooks.tries", 1...1000, usual.tries, "tries of one event before it is dead: three days")
-        timeout = read.duration("webhooks.timeout", 1...60, usual.timeout, "for an endpoint to answer")
-        concurrency = read.number("webhooks.concurrency", 1...256, 16, "tries under way, of a process")
+        tries = read.number(
+            "webhooks.tries",
+            1...1000,
+            usual.tries,
+            "tries of one event before it is dead; the default takes three days"
+        )
+        timeout = read.duration("webhooks.timeout", 1...60, usual.timeout, "time for an endpoint to answer")
+        concurrency = read.number("webhooks.concurrency", 1...256, 16, "simultaneous tries of a process")
         allowsLoopback = read.flag(
             "webhooks.allow_loopback",
             false,
-            "endpoints and postage callbacks on this machine, also without TLS"
+            "allow endpoints and shipping cost callbacks on this machine, also without TLS"
         )
         authorityPath = read.file(
             "webhooks.ca_file",
-            "PEM file: the only authorities of endpoints and postage callbacks; empty for the machine's"
+            "PEM file: the only authorities of endpoints and shipping cost callbacks; empty for the machine's"
         )
     }
 

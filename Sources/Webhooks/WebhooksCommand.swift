@@ -16,23 +16,24 @@ enum WebhooksCommand {
         of: WebhookDelivery.self,
         "webhooks",
         operands: "add|list|test|replay|rotate|remove …",
-        "say where merchants are told of events, and send again",
+        "manage the endpoints that get events, and send events again",
         details: """
-            add URL [--events t,…]      add an endpoint; prints its id and, this once, its secret
-            list [--dead] [--flow ID]   print the endpoints, or what has not arrived: of all that is not sent any more, of one flow
-            test ID                     send a test event, signed as all others are, and print the answer; exit status 1 where it is not 2xx
-            replay EVENT [--flow ID] [--endpoint ID]  send an event (evt_…) and what followed it in its flow once more
-            replay --endpoint ID | --flow ID  send now what waits for another try, or is not sent any more
-            rotate ID [--overlap 24h]   print a new secret; both sign until the old one's time is over
-            remove ID                   forget an endpoint and all that it has not got
-            Prints JSON lines. Exit status: 0 done, 1 nothing found, 2 wrong use. docs/webhooks.md tells how events are sent.
+            add URL [--events t,…]      add an endpoint; prints its id and, only this once, its secret
+            list                        print the endpoints, with the number of sessions that wait
+            list [--dead] [--flow ID]   print undelivered events: the dead ones, those of one session
+            test ID                     send a signed test event, and print the answer; exit status 1 if it is not 2xx
+            replay EVENT [--flow ID] [--endpoint ID]  send a delivered event (evt_…), and those after it in its session, again
+            replay --endpoint ID | --flow ID  send all waiting and dead events of an endpoint or a session now
+            rotate ID [--overlap 24h]   print a new secret; both secrets sign until the end of the overlap
+            remove ID                   remove an endpoint and its undelivered events
+            Prints JSON lines. Exit status: 0 done, 1 nothing found, 2 wrong use. docs/webhooks.md describes deliveries.
             """,
         options: [
-            CommandOption("events", "TYPES", "with add: which events, with commas between them; all unless given"),
-            CommandOption("dead", nil, "with list: only what is not sent any more"),
-            CommandOption("flow", "ID", "with list and replay: of one flow"),
-            CommandOption("endpoint", "ID", "with replay: of one endpoint"),
-            CommandOption("overlap", "TIME", "with rotate: how long both secrets sign, 24h unless given"),
+            CommandOption("events", "TYPES", "with add: types of events, separated by commas; default: all"),
+            CommandOption("dead", nil, "with list: only dead events"),
+            CommandOption("flow", "ID", "with list and replay: id of a session"),
+            CommandOption("endpoint", "ID", "with replay: id of an endpoint"),
+            CommandOption("overlap", "TIME", "with rotate: how long both secrets sign; default: 24h"),
             OperatorTrail.option,
         ],
         run: { feature, input, context in

@@ -8,7 +8,7 @@ enum AssociationCommand {
         of: CheckoutFeature.self,
         "association",
         "print the association file for iOS or Android",
-        details: "The bytes are those that the link host serves, made from the settings `apps.ios` and `apps.android`.",
+        details: "The file is the one that the link host serves, from the settings `apps.ios` and `apps.android`.",
         options: [
             CommandOption("apple", nil, "apple-app-site-association"),
             CommandOption("android", nil, "assetlinks.json"),

@@ -15,16 +15,16 @@ enum AuditCommand {
         "print the trail of a session as JSON lines",
         details: """
             \(SessionName.forms)
-            There are no tokens and no names in the trail. Exit status: 0 done, 1 SESSION is not on record, 2 wrong use.
+            The trail has no tokens and no names. Exit status: 0 done, 1 SESSION is not on record, 2 wrong use.
             """,
         options: [
             CommandOption(
                 "alerts",
                 nil,
-                "of all sessions: reuse, wrong proofs, superseded tokens, plaintext, stuck purchases"
+                "of all sessions: used tickets, wrong proofs, superseded tokens, tokens in clear, stuck purchases"
             ),
-            CommandOption("operators", nil, "what operators decided, and who they were"),
-            CommandOption("hours", "N", "with these two: how far back, 24 unless set"),
+            CommandOption("operators", nil, "decisions of operators, with their names"),
+            CommandOption("hours", "N", "with --alerts and --operators: hours before now; default: 24"),
         ],
         scope: { _ in .database },
         run: { feature, input, context in

@@ -11,17 +11,17 @@ enum LinkCommand {
         of: CheckoutFeature.self,
         "link",
         operands: "[LINK]",
-        "print a sample return link, or tell whether a link opens the app",
+        "print a sample return link, or check whether a link opens the app",
         details: """
-            --sample: a link of the right form that belongs to no session. It shows that links reach the app, which has to refuse
-            this one.
-            LINK: tells what iOS and Android do with it by the rules of the association files, and whether its form is right.
-            A link that was not used yet is a secret; the shell keeps it in its history.
+            --sample: prints a link of the right form that belongs to no session. Use it to test that links open the app, which
+            has to refuse this one.
+            LINK: prints whether iOS and Android open the app for it by the rules of the association files, and whether its form
+            is right. An unused link is a secret, and the shell keeps it in its history.
             Exit status: 0 the link opens the app and has the right form, 1 not, 2 wrong use.
             """,
         options: [
             CommandOption("sample", nil, "print a sample link"),
-            CommandOption("ios", nil, "with --sample: the command that opens it in the simulator of iOS"),
+            CommandOption("ios", nil, "with --sample: the command that opens it in the iOS simulator"),
             CommandOption("android", nil, "with --sample: the command that opens it in an emulator or on a device"),
         ],
         scope: { _ in .apps },

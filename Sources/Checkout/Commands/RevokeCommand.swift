@@ -13,21 +13,21 @@ enum RevokeCommand {
         of: CheckoutFeature.self,
         "revoke",
         operands: "[SESSION]",
-        "end a session, those of an app install, or all",
+        "end a session, all sessions of an app install, or all sessions",
         details: """
             \(SessionName.forms)
-            A revoked session opens nothing and buys nothing; its buyer starts over.
-            Not revoked is what is paid, or at the provider: that purchase ends by itself, and a payment is given back by
-            cancel or refund.
-            --install and --all take a thousand sessions at a time and say how far they are. Ctrl-C stops behind a thousand;
-            run it again for the rest. They count `underWay`, which were at the provider.
-            Exit status 0: ended, or had ended before, with --install and --all also where some were under way; 1: not
-            ended, a line says why; 2: wrong use or settings.
+            The tokens of a revoked session open and buy nothing; its buyer has to start over.
+            A session that is paid or whose purchase is under way is not revoked: the purchase ends by itself; cancel or refund
+            a payment.
+            --install and --all revoke a thousand sessions at a time and print their progress. Ctrl-C ends the command after
+            a thousand; run it again for the rest. `underWay` is the number of sessions whose purchase was under way.
+            Exit status 0: ended, or had ended before, with --install and --all also if some were under way; 1: not
+            ended, a line has the reason; 2: wrong use or settings.
             """,
         options: [
             CommandOption("install", "HEX", "all sessions of an app install: its `app_hash` in the database"),
-            CommandOption("all", nil, "all sessions of everybody; needs --yes"),
-            CommandOption("yes", nil, "with --all: every buyer who is in a checkout has to start over"),
+            CommandOption("all", nil, "all sessions of all buyers; needs --yes"),
+            CommandOption("yes", nil, "with --all: confirms that every buyer in a checkout has to start over"),
             OperatorTrail.option,
         ],
         scope: { _ in .database },

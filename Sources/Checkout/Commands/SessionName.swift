@@ -7,9 +7,9 @@ struct SessionName: Sendable, Equatable {
 
     /// What it may be, for help texts.
     static let forms = """
-        A session is named by its id (`flow` in the log, X-Flow-Id in answers, the merchant reference in the
-        provider's console), by the order's number or the merchant's reference for it, or by a charge permission,
-        charge or refund; also by its checkout session while the purchase is under way or stuck.
+        SESSION is the id of the session (`flow` in the log, X-Flow-Id in answers, the merchant reference in the
+        provider's console), the number of the order, the merchant's reference for it, or the id of a charge permission,
+        charge or refund; while the purchase is under way or stuck, also the id of its checkout session.
         """
 
     /// The sessions of that name, the newest first.

@@ -11,27 +11,28 @@ enum StuckCommand {
         operands: "[SESSION]",
         "list purchases that were given up, or settle SESSION",
         details: """
-            Without SESSION: one JSON line for each purchase that was given up (`reason` time, gone or amount),
-            and for each charge whose session is unpaid (`unmatchedPermission`). Look it up in the provider's
-            console, then
-            --resume   asks the provider again, for two days; with --all instead of SESSION, for each purchase;
-            --decline  calls the purchase unpaid: refund at the provider first whatever was taken;
-            --paid     calls it paid, also where the session has ended unpaid. Permission and charge are read
-                       at the provider, and have to be about SESSION and its total. For a session that this
-                       database does not have, or that has no agreed total: `sallyport adopt`.
-            --refunded has no more to say of an `unmatchedPermission` once nothing of its charge is held: that is
-                       read at the provider.
+            Without SESSION: prints one JSON line for each purchase that was given up (`reason` time, gone or
+            amount), and for each charge whose session is unpaid (`unmatchedPermission`). Look it up in the
+            provider's console, then use one of:
+            --resume   the program reads the outcome at the provider again, for two days; with --all in place of
+                       SESSION for every purchase;
+            --decline  the purchase is unpaid; first refund at the provider any money that was taken;
+            --paid     the purchase is paid, also if the session has ended unpaid. Permission and charge are read
+                       at the provider, and have to belong to SESSION and its total. For a session that this
+                       database does not have, or that has no agreed total, use `sallyport adopt`;
+            --refunded ends an `unmatchedPermission` whose charge holds no money any more, which is read at the
+                       provider.
             \(SessionName.forms)
-            Exit status 0: done or listed; 1: not done, a line says why; 2: wrong use or settings.
+            Exit status 0: done or listed; 1: not done, a line has the reason; 2: wrong use or settings.
             """,
         options: [
-            CommandOption("resume", nil, "have the program ask the provider about SESSION again"),
-            CommandOption("decline", nil, "call SESSION unpaid; the buyer may start over"),
-            CommandOption("paid", nil, "call SESSION paid by the charge of --permission"),
-            CommandOption("refunded", nil, "the charge of --permission was given back, or came to nothing"),
+            CommandOption("resume", nil, "read the outcome of SESSION at the provider again"),
+            CommandOption("decline", nil, "record SESSION as unpaid; the buyer may start over"),
+            CommandOption("paid", nil, "record SESSION as paid by the charge of --permission"),
+            CommandOption("refunded", nil, "the charge of --permission was refunded, cancelled or declined"),
             CommandOption("permission", "ID", "with --paid and --refunded: the charge permission, S03-…"),
-            CommandOption("charge", "ID", "with these two: the charge, where the checkout session is gone"),
-            CommandOption("all", nil, "with --resume: all that were given up"),
+            CommandOption("charge", "ID", "with --paid and --refunded: the charge, if the checkout session is gone"),
+            CommandOption("all", nil, "with --resume: all purchases that were given up"),
             OperatorTrail.option,
         ],
         scope: { (try? StuckTask($0))?.readsProvider == true ? .everything : .database },

@@ -33,7 +33,7 @@ package struct NotificationSettings: Sendable {
         certificateHosts = read.list(
             "notifications.certificate_hosts",
             "",
-            "hosts, with ports, that count as the sender's: simulators only"
+            "hosts, with ports, accepted as the sender's: simulators only"
         )
         maximumAge = read.duration(
             "notifications.max_age",
@@ -44,7 +44,7 @@ package struct NotificationSettings: Sendable {
         confirmsSubscriptions = read.flag(
             "notifications.confirm_subscriptions",
             false,
-            "grant the wish of our topics for our address without a person"
+            "confirm subscriptions of the topics to this server without an operator"
         )
         for topic in topics where TopicARN(topic) == nil {
             read.complain(

@@ -36,7 +36,7 @@ package struct CheckoutSettings: Sendable {
         publicDirectory = read.programFolder(
             "public_dir",
             "public",
-            "folder of the static files; empty to look beside the program"
+            "folder of the static files; empty: beside the program"
         )
         provider = ProviderSettings(&read)
         shop = ShopSettings(&read)

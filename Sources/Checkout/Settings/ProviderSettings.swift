@@ -72,7 +72,7 @@ package struct ProviderSettings: Sendable {
         startURL = read.text(
             "provider.start_url",
             "",
-            "form target for a start without script; a simulator has one"
+            "form target for a start without script; simulators only"
         )
         redirectHosts = read.list(
             "provider.redirect_hosts",
@@ -82,31 +82,31 @@ package struct ProviderSettings: Sendable {
         policyHosts = read.list(
             "provider.csp_hosts",
             "",
-            "origins the provider's script needs; empty for the region's"
+            "origins that the provider's script needs; empty for the region's"
         )
         ledgerCurrency = read.choice(
             "provider.ledger_currency",
             [.jpy],
             otherwise: .jpy,
-            "the currency that the account charges in: yen, the only one that orders can have"
+            "currency of the account: yen, the only one that orders can have"
         )
         captureMode = read.choice(
             "provider.capture",
             CaptureMode.allCases,
             .manual,
-            "when the money of the shop's own orders is taken: by a call, or with the payment"
+            "when the orders of the built-in shop are captured: by a call, or with the payment"
         )
         authorityPath = read.file("provider.ca_file", "PEM file: authority of a simulator")
         allowsAccountChange = read.flag(
             "provider.allow_account_change",
             false,
-            "start on a database whose newest order is of another account or environment; orders of others are left alone"
+            "start on a database whose newest order is of another account or environment; orders of other accounts are skipped"
         )
         quotaProcesses = read.number(
             "provider.quota_processes",
             1...1000,
             1,
-            "how many processes share the account; each takes an equal part of its limits"
+            "number of processes that share the account; each takes an equal part of its limits"
         )
         quotas = read.quotas()
         simulatorQuota = read.simulatorQuota()
@@ -119,7 +119,7 @@ extension SettingReader {
             "simulator.quota",
             QuotaTable.allCases,
             .live,
-            "whose limits the simulator has, and what calls to one are kept under: Amazon's for live or sandbox accounts, or none"
+            "limits of the simulator, and of the program's calls to it: Amazon's for live or sandbox accounts, or none"
         )
     }
 
@@ -129,7 +129,7 @@ extension SettingReader {
         for operation in AmazonPayOperation.allCases {
             quotas[operation] = callRate(
                 "provider.quota.\(operation.rawValue)",
-                "calls of the account, at once and a second, such as 36/7.2; empty: nine tenths of what Amazon documents"
+                "calls of the account: burst and rate a second, such as 36/7.2; empty: nine tenths of Amazon's documented limit"
             )
         }
         return quotas

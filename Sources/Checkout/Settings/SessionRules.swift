@@ -16,25 +16,25 @@ struct SessionRules: Sendable {
             "limits.issue_per_minute",
             1...10_000_000,
             policy.limits.issuesPerMinute,
-            "sessions per client address"
+            "new sessions a minute per client address"
         )
         policy.limits.sessionsPerInstall = read.limit(
             "limits.flows_per_app",
             1...1000,
             policy.limits.sessionsPerInstall,
-            "live flows per app install"
+            "live webview sessions per app install"
         )
         policy.limits.sessionsTotal = read.limit(
             "limits.flows_total",
             1...1_000_000_000,
             policy.limits.sessionsTotal,
-            "sessions that can still be opened or used, altogether"
+            "live webview sessions in total: those that can still be opened or used"
         )
         policy.limits.unknownPerMinute = read.limit(
             "limits.unknown_per_minute",
             1...10_000_000,
             policy.limits.unknownPerMinute,
-            "unknown tokens per client address"
+            "unknown tokens a minute per client address"
         )
     }
 
@@ -44,7 +44,7 @@ struct SessionRules: Sendable {
             "profile",
             Profile.allCases,
             .standard,
-            "how strictly sessions are handed over: docs/profiles.md"
+            "how strictly sessions are guarded: docs/profiles.md"
         )
         policy = BrokerPolicy(profile: profile)
         policy.openMode = read.choice(
@@ -65,19 +65,19 @@ struct SessionRules: Sendable {
             "open.fetch_site",
             [.off, .observe, .enforce],
             otherwise: policy.fetchSite,
-            "what a foreign Sec-Fetch-Site at the open does; empty: by profile"
+            "effect of another site's Sec-Fetch-Site at the open; empty: by profile"
         )
         policy.times = SessionRules.times(&read)
         allowsChange = read.flag(
             "session.allow_policy_change",
             false,
-            "take the place of the rules that programs of the database work under; for the time of a change"
+            "replace the recorded rules that all processes of the database share; for the time of a change"
         )
         policy.onReuse = read.choice(
             "session.on_reuse",
             [.revoke, .refuse],
             otherwise: policy.onReuse,
-            "what a used launch ticket does to its flow; empty: by profile"
+            "effect of a used launch ticket on its webview session; empty: by profile"
         )
         policy.appProof = read.choice(
             "proof.app",
@@ -106,27 +106,27 @@ struct SessionRules: Sendable {
             "open.reopen_window",
             0...60,
             times.reopenWindow,
-            "one second open after a lost answer"
+            "time in which a ticket may open once more after a lost answer"
         )
-        times.launch = read.duration("session.launch", 10...600, times.launch, "life of a launch ticket")
+        times.launch = read.duration("session.launch", 10...600, times.launch, "lifetime of a launch ticket")
         times.idle = read.duration(
             "session.idle",
             60...7200,
             times.idle,
-            "life of a flow without a request"
+            "lifetime of a webview session without a request"
         )
-        times.absolute = read.duration("session.absolute", 60...43_200, times.absolute, "life of a flow")
+        times.absolute = read.duration("session.absolute", 60...43_200, times.absolute, "lifetime of a webview session")
         times.receipt = read.duration(
             "session.receipt",
             60...3600,
             times.receipt,
-            "life of the thanks page"
+            "lifetime of the thanks page"
         )
         times.lease = read.duration(
             "session.lease",
             31...600,
             times.lease,
-            "how long one purchase call owns a flow"
+            "lease of one purchase call on a webview session"
         )
         return times
     }

@@ -12,12 +12,12 @@ package struct ShopSettings: Sendable {
     init(_ read: inout SettingReader) {
         logoPath = read.file(
             "shop.logo",
-            "PNG, JPEG, WebP or SVG of at most 64 KB beside the shop's name; empty: the program's mark"
+            "PNG, JPEG, WebP or SVG of at most 64 KB beside the shop's name; empty: the program's logo"
         )
         let colour = read.text(
             "shop.accent",
             "",
-            "colour of buttons and links, such as #17525f; text on it is white or black, whichever can be read"
+            "colour of buttons and links, such as #17525f; text on it is white or black, by contrast"
         )
         accent = AccentColour(colour)
         if !colour.isEmpty, accent == nil { read.complain("shop.accent", "not a colour such as #17525f") }
@@ -36,7 +36,7 @@ package struct ShopSettings: Sendable {
 
     private static func meaning(_ policy: ShopTerms.Policy) -> String {
         switch policy {
-        case .legal: "what the law on mail order asks for"
+        case .legal: "the information that the law on mail order requires"
         case .terms: "the terms of use"
         case .privacy: "the privacy policy"
         case .contact: "the way to reach the shop"
@@ -55,7 +55,7 @@ extension SettingReader {
 
     /// The text of each language; where only one is set it stands for both.
     fileprivate mutating func line(_ name: String, _ meaning: String) -> [Language: String] {
-        let english = "the same in English; where one of the two is empty, the other stands for both"
+        let english = "the same in English; if one of the two is empty, the other is used for both"
         var texts: [Language: String] = [:]
         for (language, name, meaning) in [(Language.ja, name, meaning), (.en, name + "_en", english)] {
             let text = text(name, "", meaning)

@@ -18,23 +18,22 @@ enum AdoptCommand {
         of: MerchantFeature.self,
         "adopt",
         operands: "PERMISSION",
-        "take a payment that the database has lost into the ledger",
+        "add a payment to the ledger that the database has lost",
         details: """
             For a payment that the provider has and this database has lost, after a restore or a failover.
-            Where the session is still here, given up or ended unpaid, `stuck FLOW --paid` does as well.
-            Reads the charge permission, finds the session in its merchantReferenceId, reads the charges,
-            and prints one JSON line. Nothing is written without --fix, and nothing is paid, captured or
-            refunded. A charge has to be over the total of the order, where that is here: of an order that
-            is lost entirely compare `charges` with your own books. The provider has no list of charges:
-            name those that the checkout session does not name with --charges; its console and its
-            messages have them.
-            Exit status 0: it could be read, and with --fix the ledger has it; 1: it could not, or the
-            ledger cannot have it, a line says why; 2: wrong use or settings.
+            If the database still has the session, given up or ended unpaid, use `stuck SESSION --paid`.
+            Reads the charge permission, the session in its merchantReferenceId, and the charges, and prints
+            one JSON line. Nothing is written without --fix, and nothing is paid, captured or refunded.
+            A charge has to have the total of the order. If the order is lost entirely, compare `charges`
+            with your own records. The provider has no list of charges: name those that the checkout session
+            does not contain with --charges; they are in the provider's console and messages.
+            Exit status 0: the payment was read, and with --fix it is in the ledger; 1: it could not be read
+            or added, a line has the reason; 2: wrong use or settings.
             """,
         options: [
-            CommandOption("charges", "IDS", "charges of the permission, with commas"),
-            CommandOption("reference", "TEXT", "the merchant's name for an order that is lost entirely"),
-            CommandOption("fix", nil, "write it down"),
+            CommandOption("charges", "IDS", "charges of the permission, separated by commas"),
+            CommandOption("reference", "TEXT", "the merchant's reference of an order that is lost entirely"),
+            CommandOption("fix", nil, "write the payment into the ledger"),
             OperatorTrail.option,
         ],
         run: { feature, input, context in

@@ -12,15 +12,15 @@ enum KeysCommand {
         of: MerchantFeature.self,
         "keys",
         operands: "create|list|revoke ID|rotate ID",
-        "make, list, renew and end the keys of merchants' programs",
+        "create, list, rotate and revoke the API keys of merchants' programs",
         details: """
-            create prints the new key, which is shown this once: only its hash is kept. revoke works at once. rotate prints a new
-            secret for the same id; the one of before works until the overlap is over.
+            create prints the new key, only this once: the database has only its hash. revoke takes effect at once. rotate prints
+            a new secret for the same id; the previous secret works until the end of the overlap.
             """,
         options: [
-            CommandOption("name", "NAME", "create: what you call it, 1 to 100 characters"),
-            CommandOption("scopes", "LIST", "create: what it opens, with commas"),
-            CommandOption("overlap", "TIME", "rotate: 90s, 15m or 24h; 24h unless set, 0s ends the old secret now"),
+            CommandOption("name", "NAME", "create: name of the key, 1 to 100 characters"),
+            CommandOption("scopes", "LIST", "create: scopes of the key, separated by commas"),
+            CommandOption("overlap", "TIME", "rotate: 90s, 15m or 24h; default: 24h; 0s ends the old secret now"),
             OperatorTrail.option,
         ],
         scope: { _ in .database },

@@ -13,24 +13,24 @@ enum PaymentsCommand {
         operands: "[OPERATION]",
         "list payments that were given up, or show or settle one",
         details: """
-            Without OPERATION: one JSON line for each operation that was given up. Look its target up in the
-            provider's console, then
-            --resume   sends the same octets under the same key for two more days; with --all instead of
-                       OPERATION, for each operation;
-            --done ID  calls it carried out. ID is what came of it: the refund or the new charge; of a
-                       capture, a cancel or a close its target. It is read at the provider, and has to be
-                       of the same target and sum;
-            --end      sends nothing more, answers the merchant `provider_refused` and frees the target.
-                       What it did at the provider after all comes into the ledger by messages and polls.
-            OPERATION alone is shown, ended or not, with the provider's request id for its support. The event
-            `payment.stuck` and the log (`payment.settled`) name operations.
-            Exit status 0: done or listed; 1: not done, a line says why; 2: wrong use or settings.
+            Without OPERATION: prints one JSON line for each operation that was given up. Look up its target in
+            the provider's console, then use one of:
+            --resume   the same octets are sent under the same key for two more days; with --all in place of
+                       OPERATION for every operation;
+            --done ID  the operation was carried out. ID is the refund or the new charge, or the target of a
+                       capture, a cancel or a close. It is read at the provider, and has to be of the same
+                       target and sum;
+            --end      nothing more is sent, the merchant gets `provider_refused`, the target is free. If the
+                       operation had an effect after all, the ledger gets it from messages and polls.
+            OPERATION without an option is printed, ended or not, with the provider's request id for its support.
+            The ids of operations are in the event `payment.stuck` and in the log (`payment.settled`).
+            Exit status 0: done or listed; 1: not done, a line has the reason; 2: wrong use or settings.
             """,
         options: [
-            CommandOption("resume", nil, "have the program send what OPERATION sends again"),
+            CommandOption("resume", nil, "send OPERATION again"),
             CommandOption("end", nil, "send nothing more for OPERATION, and free its target"),
-            CommandOption("done", "ID", "call OPERATION carried out: what came of it at the provider"),
-            CommandOption("all", nil, "with --resume: all that were given up"),
+            CommandOption("done", "ID", "record OPERATION as carried out, with the resulting object at the provider"),
+            CommandOption("all", nil, "with --resume: all operations that were given up"),
             OperatorTrail.option,
         ],
         scope: { (try? PaymentsTask($0))?.readsProvider == true ? .everything : .database },

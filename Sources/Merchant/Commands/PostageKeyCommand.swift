@@ -12,14 +12,14 @@ enum PostageKeyCommand {
         of: MerchantFeature.self,
         "postage-key",
         operands: "ORIGIN",
-        "print the key that questions for the postage are signed with",
+        "print the key that signs shipping cost requests to an origin",
         details: """
-            ORIGIN is written as in merchant.postage_origins, https://HOST or https://HOST:PORT, and need not be there yet. The
-            key is a function of merchant.secret_file, the origin and a number, so it is the same whenever it is printed;
-            docs/postage.md tells how it is changed. Prints one JSON line. Exit status: 0 done, 2 wrong use.
+            ORIGIN has the form of merchant.postage_origins, https://HOST or https://HOST:PORT, and may be missing there. The
+            key is derived from merchant.secret_file, the origin and a number, and is the same each time;
+            docs/postage.md describes how to change it. Prints one JSON line. Exit status: 0 done, 2 wrong use.
             """,
         options: [
-            CommandOption("number", "N", "another key than the first of merchant.postage_keys, as for a change")
+            CommandOption("number", "N", "number of the key; default: the first of merchant.postage_keys")
         ],
         run: { feature, input, context in
             let servers = try context.features.demanded(WebhookDelivery.self).settings

@@ -16,40 +16,41 @@ enum ReconcileCommand {
         "reconcile",
         "compare orders with the provider's objects",
         details: """
-            One line per difference: FLOW KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN REFUNDED,
-            sums in minor units. `theirs=missing`: the provider does not know the object. `unread`: it gave
-            no answer. `session` with `theirs=Completed`: paid at the provider, and the order has ended unpaid
-            here: `stuck FLOW --paid`, or refund it.
+            Prints one line per difference: SESSION KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN
+            REFUNDED, sums in minor units.
+            `theirs=missing`: the provider does not know the object. `unread`: it did not answer.
+            `session` with `theirs=Completed`: paid at the provider, and the order has ended unpaid here: use
+            `stuck SESSION --paid`, or refund it.
             `stuck since TIME`: a purchase or operation that was given up, or a charge whose order is unpaid;
-            `stuck` and `payments` list them. `under way since TIME`: recovery should have ended it by then.
-            Every report has both, whatever its days.
-            Two kinds of line are no difference. `behind`: the provider went on by itself, by a bank's answer
-            or a permission that is used up, and the program has not read it since. `under way`: the answer to
-            a purchase or operation was lost, and the program asks again.
-            Orders that are compared: those made from --since on, and older ones with an operation, a message
-            of the provider or a payment since. A refund in the provider's console of which no message came
-            is found only by --sample each week, or by an old --since.
-            Made for every night. A report that was cut off is continued by the next one of the same orders.
-            Exit status 0: no difference is left; 1: some are, or it could not begin; 2: wrong use or
+            `stuck` and `payments` list them. `under way since TIME`: recovery should have ended it by now.
+            Every report has these two, whatever its days.
+            Two kinds of line are no difference. `behind`: a bank has answered, or a permission is used up,
+            and the program has not read it since. `under way`: the answer to a purchase or operation was
+            lost, and the program repeats the call.
+            The report compares the orders made from --since on, and older ones with an operation, a message
+            of the provider or a payment since. A refund in the provider's console without a message is found
+            only by --sample each week, or by an old --since.
+            Run it every night. A report that was cut off is continued by the next one of the same orders.
+            Exit status 0: no difference is left; 1: some are left, or it could not begin; 2: wrong use or
             settings; 3: cut off.
             """,
         options: [
             CommandOption(
                 "since",
                 "DAY",
-                "orders from this day (UTC) or time on; yesterday unless set"
+                "orders from this day (UTC) or time on; default: yesterday"
             ),
-            CommandOption("until", "DAY", "orders before this day or time; all unless set"),
-            CommandOption("sample", "N", "and N orders with captured money of the 180 days before, spread evenly"),
-            CommandOption("fix", nil, "have the ledger take in what was read"),
-            CommandOption("anew", nil, "begin again where a report was cut off"),
+            CommandOption("until", "DAY", "orders before this day or time; default: all"),
+            CommandOption("sample", "N", "also N orders with captured money of the last 180 days, spread evenly"),
+            CommandOption("fix", nil, "record in the ledger what was read"),
+            CommandOption("anew", nil, "do not continue a report that was cut off"),
             CommandOption("json", nil, "print JSON lines"),
             CommandOption(
                 "rate",
                 "N",
-                "calls of the provider a second, 1 unless set"
+                "calls to the provider a second; default: 1"
             ),
-            CommandOption("concurrency", "N", "orders compared at a time, within the rate; 4 unless set"),
+            CommandOption("concurrency", "N", "orders compared at a time, within the rate; default: 4"),
             OperatorTrail.option,
         ],
         run: { feature, input, context in

@@ -21,9 +21,9 @@ enum CommandTable {
         CommandOption(
             "print-config",
             forms: ["json"],
-            "show the effective settings, secrets hidden, and stop; as JSON: what --config reads"
+            "print the resulting settings without secrets, and exit; json: in the format of --config"
         ),
-        CommandOption("help", nil, "show this text"),
+        CommandOption("help", nil, "print this text"),
     ]
 
     /// The commands with what is said of the whole program.
@@ -34,8 +34,8 @@ enum CommandTable {
                 "sallyport \(ProgramVersion.text): hands a buyer from an app to a secure browser tab and back, once.",
             version: ProgramVersion.line,
             hint: """
-                `sallyport help COMMAND` tells more, `sallyport help settings` lists the settings: a JSON file (--config), and
-                environment variables, which win.
+                `sallyport help COMMAND` describes a command, `sallyport help settings` lists the settings. Settings come from a
+                JSON file (--config) and from environment variables, which take precedence.
                 """,
             commandHint: "`sallyport help settings` lists the settings."
         ),

@@ -13,8 +13,9 @@ enum DemoCommand {
         operands: "",
         summary: "run everything on loopback: database, Amazon Pay simulator, broker",
         details: """
-            Starts a private PostgreSQL in the data directory (unless a database is set, which `migrate` prepares), the simulators as a process of their
-            own (unless provider.api_url is set), and the broker. Prints `ready URL` and a walk-through. Ctrl-C stops all.
+            Starts a private PostgreSQL in the data directory, the simulators as a process of their own, and the broker. It
+            starts no PostgreSQL if database_url is set (run `migrate` first), and no simulators if provider.api_url is set.
+            Prints `ready URL` and the steps of a purchase. Ctrl-C stops all.
             """,
         options: [],
         examples: [

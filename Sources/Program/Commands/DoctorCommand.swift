@@ -9,15 +9,19 @@ enum DoctorCommand {
     static let command = Command(
         name: "doctor",
         operands: "",
-        summary: "check settings and surroundings, and say what to do",
+        summary: "check the settings and the machine, and print problems with remedies",
         details: """
-            One line per finding: check, error, warning or note, setting, what is wrong, what to do. docs/doctor.md lists the checks.
-            It works with settings that `serve` refuses. Exit status: 0 no error, 1 warnings with --strict, 2 errors.
+            Prints one line per finding: check, error, warning or note, setting, problem, remedy. docs/doctor.md lists the checks.
+            It accepts settings that `serve` refuses. Exit status: 0 no error, 1 warnings with --strict, 2 errors.
             """,
         options: [
-            CommandOption("online", nil, "ask the running program, the provider, Apple's and Google's lists too"),
-            CommandOption("demo", nil, "fill in what `demo` fills in"),
-            CommandOption("strict", nil, "warnings count too"),
+            CommandOption(
+                "online",
+                nil,
+                "also check the running program, the database, the provider, and the lists of Apple and Google"
+            ),
+            CommandOption("demo", nil, "use the defaults of `demo`"),
+            CommandOption("strict", nil, "exit with 1 if there are warnings"),
             CommandOption("json", nil, "print one JSON object instead of lines"),
         ],
         examples: [

@@ -11,16 +11,16 @@ enum ExplainSignatureCommand {
     static let command = Command(
         name: "explain-signature",
         operands: "",
-        summary: "show what a signature stands for, and the first difference",
+        summary: "check a signature for Amazon Pay, and print the first difference",
         details: """
             Reads a signed Amazon Pay request: the octets of HTTP/1.1, or a JSON object with method, url, headers and body. With
-            --button: a JSON object with payloadJSON, signature and algorithm, as a page hands it to the checkout script.
-            The key is the one of --public-key, else the one that belongs to provider.private_key.
-            Exit status: 0 the signature is good, 1 it is not or could not be checked, 2 nothing could be read.
+            --button: a JSON object with payloadJSON, signature and algorithm, the page's argument for the checkout script.
+            The key is the one of --public-key, else the public key of provider.private_key.
+            Exit status: 0 the signature is good, 1 it is not or could not be checked, 2 the input could not be read.
             """,
         options: [
-            CommandOption("request", "FILE", "what to explain; - or nothing for standard input"),
-            CommandOption("expect", "FILE", "canonical request or string to sign of your program, to be compared"),
+            CommandOption("request", "FILE", "the input; - or no option: standard input"),
+            CommandOption("expect", "FILE", "canonical request or string to sign of your program, for a comparison"),
             CommandOption("public-key", "FILE", "the merchant's public key in PEM"),
             CommandOption("button", nil, "the input is a button payload"),
             CommandOption("json", nil, "print one JSON object instead of lines"),

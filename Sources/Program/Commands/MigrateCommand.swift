@@ -9,10 +9,10 @@ enum MigrateCommand {
         operands: "",
         summary: "create or update the tables",
         details: """
-            Applies the files that are missing, one transaction each. Safe to run twice, and from several machines at once. It is
-            the one command that needs the owner of the schema; all others do with a member of sallyport_service.
+            Applies the missing migrations, one transaction each. It may run twice, and on several machines at once. Only this
+            command needs the owner of the schema; a member of sallyport_service is enough for all others.
             """,
-        options: [CommandOption("status", nil, "only list the files and how they stand")],
+        options: [CommandOption("status", nil, "only list the migrations and their state")],
         examples: [
             "sallyport migrate --config sallyport.json",
             "sallyport migrate --status --config sallyport.json",

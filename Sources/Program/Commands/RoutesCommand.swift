@@ -9,7 +9,7 @@ enum RoutesCommand {
         name: "routes",
         operands: "",
         summary: "print the route table",
-        details: "Those below /v1 are served where merchant.api is on; /v1/openapi.json describes them in full.",
+        details: "Routes below /v1 are served if merchant.api is on; /v1/openapi.json describes them in full.",
         options: [],
         run: { input in
             let width = routes.map(\.site.text.count).max() ?? 0

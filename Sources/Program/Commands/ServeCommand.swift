@@ -7,8 +7,9 @@ enum ServeCommand {
         operands: "",
         summary: "run the broker",
         details: """
-            Needs a certificate (or only a clear listener behind a balancer), a database with the current schema, and an Amazon
-            Pay account. SIGTERM and SIGINT drain and end it, SIGHUP reads the certificate again.
+            It needs a certificate (or only a clear listener behind a balancer), a database with the current schema, and an
+            Amazon Pay account. On SIGTERM and SIGINT it answers the requests in flight and exits; on SIGHUP it reads the
+            certificate again.
             """,
         options: [],
         examples: [

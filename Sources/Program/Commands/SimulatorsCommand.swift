@@ -10,15 +10,19 @@ enum SimulatorsCommand {
         operands: "",
         summary: "run the Amazon Pay simulator",
         details: """
-            Knows one merchant, whose keys are in the data directory (made where they are missing), those of --merchants,
-            and some buyers. Keeps everything in memory, and with --state what the next run has to know in a file.
+            It has one merchant, whose keys are in the data directory (created if they are missing), those of --merchants,
+            and some buyers. Its data are in memory, with --state also in a file for the next run.
             /_sim controls it: see docs/simulator.md.
             """,
         options: [
             CommandOption("allow-remote", nil, "listen on other addresses than loopback too; for containers"),
             CommandOption("merchants", "FILE", "JSON file with further merchants"),
-            CommandOption("state", "FILE", "keep objects, money and the clock there from one run to the next"),
-            CommandOption("notify", "URL", "tell its own merchant of every change there, on notifications.topic_arn"),
+            CommandOption("state", "FILE", "file that keeps objects, money and the clock from one run to the next"),
+            CommandOption(
+                "notify",
+                "URL",
+                "where its own merchant is notified of every change, on notifications.topic_arn"
+            ),
         ],
         examples: [
             "sallyport simulators --state var/simulator.json"

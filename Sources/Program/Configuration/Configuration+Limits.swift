@@ -36,7 +36,7 @@ extension Configuration {
                 "limits.requests_per_connection",
                 1...1_000_000_000,
                 server.requestsPerConnection,
-                "then the connection closes"
+                "requests of a connection, after which it closes"
             )
             headerBytes = read.number(
                 "limits.header_bytes",
@@ -50,57 +50,62 @@ extension Configuration {
                 "limits.content_bytes",
                 1_048_576...1_099_511_627_776,
                 ContentBudget.usualLimit,
-                "bodies of all requests together, beyond 4 KB of each connection; what would be more gets 503"
+                "bytes of all request bodies together, without the first 4 KB of each connection; a request beyond gets 503"
             )
             headerDeadline = read.duration(
                 "limits.header_deadline",
                 1...120,
                 server.headerDeadline,
-                "for a whole request head"
+                "time for a whole request head"
             )
             bodyDeadline = read.duration(
                 "limits.body_deadline",
                 1...120,
                 server.bodyDeadline,
-                "for a whole request body"
+                "time for a whole request body"
             )
             handshakeDeadline = read.duration(
                 "limits.handshake_deadline",
                 1...60,
                 server.handshakeDeadline,
-                "for a TLS handshake"
+                "time for a TLS handshake"
             )
             writeDeadline = read.duration(
                 "limits.write_deadline",
                 1...600,
                 server.writeDeadline,
-                "for a reader that takes nothing of a response"
+                "time that a client may read nothing of a response"
             )
-            idle = read.duration("limits.idle", 1...3600, server.idleDeadline, "for an idle connection")
+            idle = read.duration(
+                "limits.idle",
+                1...3600,
+                server.idleDeadline,
+                "time after which an idle connection closes"
+            )
             drain = read.duration(
                 "limits.drain",
                 1...600,
                 ServerConfiguration.usualDrainDeadline,
-                "for what is in flight when the program stops; longer than any call that moves money"
+                "time for requests and payments in flight when the program stops; longer than any call that moves money"
             )
             queue = read.number(
                 "limits.queue",
                 16...100_000,
                 PostgresConfiguration.usualPending,
-                "statements that wait on a database connection"
+                "waiting statements of a database connection"
             )
             let wait = read.number(
                 "limits.queue_wait_ms",
                 1...10_000,
                 PostgresConfiguration.usualQueueWaitMilliseconds,
-                "longest wait that a request which begins something may expect there; above it gets 503"
+                "expected wait in milliseconds above which a request that begins a session or an open gets 503"
             )
             queueWait = .milliseconds(wait)
             queueDeadline = read.duration(
                 "limits.queue_deadline",
                 1...60,
                 PostgresConfiguration.usualPendingAge,
-                "then a statement that still waits gets 503"
+                "time after which a statement that still waits gets 503"
             )
         }
     }
@@ -130,31 +135,31 @@ extension Configuration {
                 "http2.stream_window",
                 16384...1_048_576,
                 server.streamWindow,
-                "body bytes of a request on their way"
+                "flow-control window of a request's body, in bytes"
             )
             connectionWindow = read.number(
                 "http2.connection_window",
                 262_144...16_777_216,
                 server.connectionWindow,
-                "body bytes of a connection's requests that are not answered"
+                "flow-control window of all request bodies of a connection, in bytes"
             )
             controlBurst = read.number(
                 "http2.control_burst",
                 20...10000,
                 server.controlFrameBurst,
-                "frames without a request at once, by kind"
+                "frames without a request, by kind: size of the burst"
             )
             controlRate = read.number(
                 "http2.control_rate",
                 1...10000,
                 server.controlFramesPerSecond,
-                "how many of them come back in a second"
+                "the same frames: rate a second"
             )
             responseDeadline = read.duration(
                 "http2.response_deadline",
                 1...3600,
                 server.responseDeadline,
-                "for a reader to take a whole response"
+                "time for a client to read a whole response"
             )
         }
     }

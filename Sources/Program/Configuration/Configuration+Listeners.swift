@@ -31,17 +31,17 @@ extension Configuration {
             redirect = read.address(
                 "redirect_listen",
                 "",
-                "plain HTTP that only says where https is, such as 0.0.0.0:80"
+                "plain HTTP that only redirects to https, such as 0.0.0.0:80"
             )
             admin = read.address("admin_listen", "127.0.0.1:8444", "plain HTTP: /healthz, /readyz, /metrics")
             adminTokenPath = read.secretFile(
                 "admin.token_file",
-                "file of a token, 32 to 256 characters, that /metrics then asks for; admin_listen beyond loopback needs it"
+                "file with a token of 32 to 256 characters, which /metrics then requires; needed for admin_listen beyond loopback"
             )
             simulator = read.address(
                 "simulator_listen",
                 "127.0.0.1:9443",
-                "where `simulators` and `demo` put the simulators"
+                "listener of the simulators, for `simulators` and `demo`"
             )
             web = read.origin("web.base_url", "https://localhost:8443", "web host: the pages")
             link = read.within(.apps) { read in
@@ -55,14 +55,14 @@ extension Configuration {
             keyPath = read.secretFile("tls.key", "PEM file: private key of the certificate")
             secondCertificatePath = read.file(
                 "tls.second_certificate",
-                "a certificate of another kind, RSA beside P-256: clients get the one that they can check"
+                "PEM file: a certificate of another kind, RSA beside P-256, for clients that do not accept the first"
             )
             secondKeyPath = read.secretFile("tls.second_key", "PEM file: private key of the second certificate")
             ticketSecretPath = read.secretFile(
                 "tls.ticket_secret",
                 "file of 32 bytes or more that processes share, so that a client resumes on each; empty: random"
             )
-            trustedProxies = read.list("trusted_proxies", "", "addresses whose X-Forwarded-For is believed")
+            trustedProxies = read.list("trusted_proxies", "", "addresses of proxies whose X-Forwarded-For is accepted")
             loops = read.number("loops", 0...256, 0, "event loops; 0 for one per core")
         }
     }
@@ -75,13 +75,13 @@ extension Configuration {
 
         init(_ read: inout SettingReader) {
             let words = LogLevel.allCases.map(\.description)
-            let level = read.choice("log_level", words, "info", "the least that is logged, on standard output")
+            let level = read.choice("log_level", words, "info", "lowest level that is logged, on standard output")
             self.level = LogLevel(name: level) ?? .info
             let format = read.choice(
                 "log.format",
                 ["auto", "json", "text"],
                 "auto",
-                "JSON lines for programs, text for people; auto: text where standard output is a terminal"
+                "JSON lines for programs, text for people; auto: text if standard output is a terminal"
             )
             self.format = ["json": .json, "text": .text][format]
         }

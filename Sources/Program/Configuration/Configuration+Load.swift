@@ -51,7 +51,7 @@ extension Configuration {
         _ = read.flag(
             CoreDumps.setting,
             false,
-            "allow cores, debuggers and perf, which see every secret; as a variable only, not in the file",
+            "allow core dumps, debuggers and perf, which can read every secret; as a variable only, not in the file",
             isOnlyVariable: true
         )
         storage = Storage(&read)

@@ -42,17 +42,17 @@ private struct Database {
         allowsPlaintext = read.flag(
             "database.insecure_plaintext",
             false,
-            "reach a database on another machine without TLS that verifies it: whoever is between reads and writes orders"
+            "use a database on another machine without verified TLS: an attacker on the network can read and write orders"
         )
         passwordPath = read.secretFile(
             "database.password_file",
-            "file with the password of the database, in one line; it wins over one in database_url"
+            "file with the password of the database, in one line; replaces a password in database_url"
         )
         dataDirectory = read.folder("data_dir", "./var", "private cluster, development authority and keys")
         migrationsDirectory = read.programFolder(
             "migrations_dir",
             "migrations",
-            "folder of the migrations; empty to look beside the program"
+            "folder of the migrations; empty: beside the program"
         )
         if let problem = url.flatMap(problem) { read.complain("database_url", problem) }
     }

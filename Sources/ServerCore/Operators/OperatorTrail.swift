@@ -27,7 +27,11 @@ package struct OperatorTrail: Sendable {
     package let name: String
 
     /// The option of every command that decides something.
-    package static let option = CommandOption("as", "NAME", "who decides, for the record; your login name unless set")
+    package static let option = CommandOption(
+        "as",
+        "NAME",
+        "name to record the decision under; default: your login name"
+    )
 
     /// The trail of the operator that runs a command.
     ///
