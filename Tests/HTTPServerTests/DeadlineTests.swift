@@ -72,7 +72,7 @@ struct DeadlineTests {
             let client = try bench.client()
             try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")
             await bench.turns(5)
-            await DeadlineTests.pass(.seconds(29), clock, bench)
+            await DeadlineTests.pass(.seconds(19), clock, bench)
             try client.send("x")
             await bench.turns(3)
             #expect(!client.hasEnded)

@@ -114,7 +114,7 @@ struct TimeTests {
             let client = try await bench.frameClient()
             client.skipStream()
             try client.send(.headers(1, HTTP2Frame.request(method: "POST"), ends: false))
-            for _ in 0..<29 {
+            for _ in 0..<19 {
                 try client.send(.data(1, [1], ends: false))
                 try await client.settle()
                 await TimeTests.pass(.seconds(1), clock, bench)
