@@ -101,7 +101,7 @@ let package = Package(
             ]
         ),
         library("ServiceAPI", ["ServerCore", "Web", "Postgres", "HTTPCore", "Cryptography", "Primitives"]),
-        library("PostgresTestKit", ["Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
+        library("PostgresTestKit", ["CPostgres", "Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
         library("Cryptography", ["COpenSSL", "Primitives"]),
         library("Commerce", ["Primitives"]),
 
@@ -187,7 +187,15 @@ let package = Package(
         ),
         program("sallyport", ["Program"]),
 
-        // Level 10: what drives the program from outside.
+        // Level 10: what drives the program from outside, and features in the process of their tests.
+        library(
+            "FeatureTestKit",
+            [
+                "ServerCore", "PostgresTestKit", "Postgres", "Commerce", "Cryptography", "Web", "HTTPServer",
+                "HTTPCore",
+                "Settings", "EventIO", "Telemetry", "TestKit", "Primitives",
+            ]
+        ),
         library(
             "IntegrationKit",
             [
@@ -255,6 +263,13 @@ let package = Package(
             [
                 "ServerCore", "Web", "HTTPServer", "Postgres", "Operations", "Settings", "HTTPCore", "EventIO",
                 "Telemetry", "Primitives",
+            ]
+        ),
+        tests(
+            "CheckoutTests",
+            [
+                "Checkout", "FeatureTestKit", "PostgresTestKit", "ServerCore", "SessionBroker", "Notifications",
+                "Commerce", "Cryptography", "Postgres", "HTTPCore", "StrictJSON", "EventIO", "Primitives", "TestKit",
             ]
         ),
         tests("ServiceAPITests", ["ServiceAPI", "Cryptography", "Primitives", "TestKit"]),

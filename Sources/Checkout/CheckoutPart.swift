@@ -75,6 +75,7 @@ package final class CheckoutPart {
             clock: SystemClock(),
             metrics: metrics
         )
+        let exchange = loop.offered((any HTTPExchange).self)
         provider = CheckoutService.make(
             process.provider,
             quota: process.quota,
@@ -82,7 +83,8 @@ package final class CheckoutPart {
             reactor: reactor,
             logger: logger,
             metrics: metrics,
-            signing: process.signing
+            signing: process.signing,
+            over: exchange
         )
         sweeper = Sweeper(store: store)
         liveSessions = LiveSessionCounter(
@@ -117,7 +119,7 @@ package final class CheckoutPart {
             logger: logger
         )
         notifications = process.notifications?
-            .inbox(notices, reactor: reactor, telemetry: telemetry, wake: { objectNews.signal() })
+            .inbox(notices, reactor: reactor, telemetry: telemetry, over: exchange, wake: { objectNews.signal() })
         reportLines = LogRateLimiter(perSecond: 1)
         shedLines = LogRateLimiter(perSecond: 1)
         overloaded = PreparedRefusal(Failure(.unavailable, retryAfter: 1), deployment)

@@ -1,6 +1,7 @@
 import Cryptography
 import EventIO
 import HTTPClient
+import HTTPCore
 import Notifications
 import Settings
 
@@ -31,22 +32,22 @@ struct NotificationSetup: Sendable {
     ///   - store: Of the same loop.
     ///   - reactor: The loop's.
     ///   - telemetry: Where to write and count.
+    ///   - offered: Carries requests; `nil` for a client of the inbox's own.
     ///   - wake: Called when an object is to be read.
     /// - Returns: An inbox that has fetched no certificate yet.
     func inbox(
         _ store: PostgresNotificationStore,
         reactor: Reactor,
         telemetry: CheckoutTelemetry,
+        over offered: (any HTTPExchange)?,
         wake: @escaping () -> Void
     ) -> NotificationInbox {
-        var outbound = ClientConfiguration()
-        if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
-        let exchange = CurlClient(
-            reactor,
-            configuration: outbound,
-            logger: telemetry.logger,
-            metrics: telemetry.metrics
-        )
+        func ownExchange() -> CurlClient {
+            var outbound = ClientConfiguration()
+            if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
+            return CurlClient(reactor, configuration: outbound, logger: telemetry.logger, metrics: telemetry.metrics)
+        }
+        let exchange = offered ?? ownExchange()
         let certificates = CertificateCache(
             exchange: exchange,
             chain: chain,

@@ -1,6 +1,7 @@
 import AmazonPay
 import EventIO
 import HTTPClient
+import HTTPCore
 import Primitives
 import Telemetry
 
@@ -15,6 +16,7 @@ extension CheckoutService {
     ///   - logger: Where to write.
     ///   - metrics: Where to count.
     ///   - signing: Signs on another thread, for all loops; `nil` signs here.
+    ///   - offered: Carries requests; `nil` for a client of the service's own.
     /// - Returns: A service that has called nobody yet.
     static func make(
         _ provider: ProviderSetup,
@@ -23,18 +25,16 @@ extension CheckoutService {
         reactor: Reactor,
         logger: Logger,
         metrics: MetricsRegistry,
-        signing: SigningQueue?
+        signing: SigningQueue?,
+        over offered: (any HTTPExchange)? = nil
     ) -> CheckoutService {
-        var outbound = ClientConfiguration()
-        if !provider.authorityPath.isEmpty { outbound.trust = .file(path: provider.authorityPath) }
-        let exchange = CurlClient(
-            reactor,
-            configuration: outbound,
-            logger: logger,
-            metrics: metrics
-        )
+        func ownExchange() -> CurlClient {
+            var outbound = ClientConfiguration()
+            if !provider.authorityPath.isEmpty { outbound.trust = .file(path: provider.authorityPath) }
+            return CurlClient(reactor, configuration: outbound, logger: logger, metrics: metrics)
+        }
         var surroundings = CheckoutClient.Surroundings(
-            exchange: exchange,
+            exchange: offered ?? ownExchange(),
             signOffLoop: { work in await signing?.signCall(work) ?? work() },
             sleep: { duration in await reactor.sleep(for: duration) },
             uptime: { .nanoseconds(Int64(SystemClock().monotonicNow().nanoseconds)) },

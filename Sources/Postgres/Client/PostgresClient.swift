@@ -44,11 +44,13 @@ package final class PostgresClient {
     ///   - configuration: Where the database is, and the limits.
     ///   - logger: Hears when connections come and go.
     ///   - metrics: Gets `sallyport_postgres_…` with the label `role`, `write`, `read` or `upkeep`.
+    ///   - responder: Answers in the place of a server, for tests; `nil` to connect.
     package init(
         reactor: Reactor,
         configuration: PostgresConfiguration,
         logger: Logger,
-        metrics: MetricsRegistry = MetricsRegistry()
+        metrics: MetricsRegistry = MetricsRegistry(),
+        responder: (any StatementResponder)? = nil
     ) {
         let gate = ReadinessGate(reactor: reactor, needing: [.write, .read])
         let upkeepGate = ReadinessGate(reactor: reactor, needing: [.upkeep])
@@ -59,6 +61,7 @@ package final class PostgresClient {
                 configuration: configuration,
                 logger: logger,
                 counters: ChannelCounters(metrics, role: role),
+                responder: responder,
                 onReadinessChange: { gate.set(role, isReady: $0) }
             )
         }

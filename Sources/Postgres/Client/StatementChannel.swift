@@ -40,6 +40,8 @@ final class StatementChannel {
     private let watch: ChannelWatch
     private let logger: Logger
     private let counters: ChannelCounters
+    /// Answers in the place of a server; only tests have one.
+    private let responder: (any StatementResponder)?
     private let onReadinessChange: (Bool) -> Void
     private var machine: Machine
     private var pipeline: Pipeline?
@@ -61,12 +63,14 @@ final class StatementChannel {
         configuration: PostgresConfiguration,
         logger: Logger,
         counters: ChannelCounters,
+        responder: (any StatementResponder)? = nil,
         onReadinessChange: @escaping (Bool) -> Void
     ) {
         self.role = role
         self.reactor = reactor
         self.logger = logger
         self.counters = counters
+        self.responder = responder
         self.onReadinessChange = onReadinessChange
         let settings = ConnectionSettings(configuration, role: role)
         connector = Connector(reactor: reactor, settings: settings, configuration: configuration)
@@ -81,6 +85,7 @@ final class StatementChannel {
 
     /// Begins to connect.
     func start() {
+        guard responder == nil else { return onReadinessChange(true) }
         patrol = reactor.makeTimer { [weak self] in self?.lookAround() }
         connector.owner = self
         connector.start()
@@ -134,6 +139,7 @@ final class StatementChannel {
 
     /// Keeps room for something new until the end of the turn; counts it as refused where there is none.
     func admit() -> Admission {
+        if let responder { return responder.admit() }
         guard let shortage = machine.reserve(at: reactor.now) else { return .granted }
         let admission: Admission = if case .connection = shortage { .unavailable } else { .overloaded }
         count(admission)
@@ -141,6 +147,10 @@ final class StatementChannel {
     }
 
     private func submit(_ call: Call, _ key: UUIDBytes?, isLastStep: Bool) {
+        if let responder {
+            let content = call.content
+            return call.end(responder.answer(content.statement, content.parameters))
+        }
         guard let refusal = machine.submit(call, key: key, isLastStep: isLastStep, at: reactor.now) else { return }
         count(refusal.code == .overloaded ? .overloaded : .unavailable)
         call.end(.failure(refusal))

@@ -186,9 +186,9 @@ package struct Parameters: Sendable {
 
     /// Looks at each value in order.
     ///
-    /// - Parameter body: Gets the index, the identifier of the type (zero for NULL), and the value, or `nil` for NULL; the
-    ///   memory is lent until `visit` returns, to `ConnectionHandle` alone.
-    func visit(_ body: (_ index: Int, _ type: UInt32, _ value: UnsafeRawBufferPointer?) -> Void) {
+    /// - Parameter body: Gets the index, the identifier of the type (zero for NULL), and the value, or `nil` for NULL; the memory is
+    ///   lent until `visit` returns.
+    package func visit(_ body: (_ index: Int, _ type: UInt32, _ value: UnsafeRawBufferPointer?) -> Void) {
         unsafe bytes.withUnsafeBytes { memory in unsafe Parameters.visit(count, in: memory, body) }
     }
 

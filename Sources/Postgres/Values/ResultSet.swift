@@ -13,7 +13,7 @@ package import Primitives
     package let columnCount: Int
 
     /// Takes over a result of libpq; it is freed with this object.
-    init(owning result: OpaquePointer) {
+    package init(owning result: OpaquePointer) {
         unsafe self.result = result
         rowCount = unsafe Int(PQntuples(result))
         columnCount = unsafe Int(PQnfields(result))

@@ -1,0 +1,25 @@
+import Cryptography
+import EventIO
+import Primitives
+import TestKit
+
+/// The key that signs in the account's name, made once for the process.
+enum TestKey {
+    private static let made = Result { () throws -> String in
+        let path = try ProcessFolder.makeFolder("key") + "/key.pem"
+        try Files.write(path, try RSAPrivateKey.generatePEM().privateKey.reveal(), mode: 0o600)
+        return path
+    }
+
+    /// Where it lies.
+    static func path() throws -> String { try made.get() }
+}
+
+/// Where the sources lie.
+enum Repository {
+    /// A folder at the top.
+    static func folder(_ name: String) -> String {
+        let top = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return "/\(top)/\(name)"
+    }
+}

@@ -1,0 +1,365 @@
+import FeatureTestKit
+import HTTPCore
+import Postgres
+import PostgresTestKit
+import Primitives
+import SessionBroker
+import Testing
+
+@Suite struct `The return from the provider` {
+    private static let target = "/confirm_order?amazonCheckoutSessionId=\(Crossing.session)"
+
+    @Test func `prices what the buyer has chosen and seals it`() async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            shop.database.answer("flow_tab_look", crossing.look("opened"))
+            shop.provider.answer(200, ProviderBodies.session(mark: crossing.id))
+            shop.database.answer("flow_review_choice", crossing.row("reviewed", "reviewed").whole)
+            let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
+            #expect(answer.status == 303 && answer[.location] == "/confirm_order")
+            #expect(answer[.xFlowID] == crossing.id.description)
+            #expect(shop.provider.requests.map(\.method) == ["GET"])
+            let asked = try #require(shop.database.asked.last).parameters
+            let (tab, ticket, session) = (try asked.digest(0, 3), try asked.digest(0, 4), try asked.text(0, 5))
+            #expect(tab == crossing.tab.hash && ticket == crossing.ticket.hash && session == Crossing.session)
+            let sealed = String(decoding: try asked.bytes(0, 7), as: UTF8.self)
+            #expect(!sealed.contains("buyer@example.test"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("order_mismatch", "placed", 422, "order_mismatch", nil),
+            ("declined", "declined", 303, nil, "/checkout_result"),
+            ("read_only", "purchasing", 303, nil, "/checkout_result"),
+            ("closed", "revoked", 403, "unknown_session", nil),
+            ("orphan", "revoked", 403, "unknown_session", nil), ("expired", "expired", 403, "unknown_session", nil),
+        ] as [(String, String, Int, String?, String?)]
+    )
+    func `answers what the store decided`(
+        verdict: String,
+        state: String,
+        status: Int,
+        code: String?,
+        location: String?
+    ) async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            shop.database.answer("flow_tab_look", crossing.look("opened"))
+            shop.provider.answer(200, ProviderBodies.session(mark: crossing.id))
+            shop.database.answer("flow_review_choice", crossing.row(verdict, state).whole)
+            let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
+            #expect(answer.status == status && answer.failure == code && answer[.location] == location)
+            #expect(answer.clears(Jar.tab) == (status == 403))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (200, ProviderBodies.session(mark: UUIDBytes(high: 9, low: 9)), 422, "order_mismatch"),
+            (200, ProviderBodies.session(), 422, "order_mismatch"),
+            (404, ProviderBodies.refusal("ResourceNotFound"), 422, "order_mismatch"),
+            (400, ProviderBodies.refusal("InvalidParameterValue"), 503, "provider_failed"),
+            (200, "no json", 503, "provider_failed"),
+            (200, ProviderBodies.session(line: nil), 409, "not_priced"),
+            (200, ProviderBodies.session("Canceled", reason: "BuyerCanceled"), 409, "not_priced"),
+        ]
+    )
+    func `keeps nothing of a session that is not ours, not open or not told`(
+        status: Int,
+        body: String,
+        expected: Int,
+        code: String
+    ) async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            shop.database.answer("flow_tab_look", crossing.look("opened"))
+            shop.provider.answer(status, body)
+            let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
+            #expect(answer.status == expected && answer.failure == code)
+            #expect(answer[.retryAfter] == (expected == 503 ? "5" : nil))
+            #expect(shop.database.names == ["flow_tab_look"])
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("placed", "live", 303, nil, "/confirm_order"), ("declined", "live", 303, nil, "/checkout_result"),
+            ("purchasing", "read_only", 303, nil, "/checkout_result"),
+        ] as [(String, String, Int, String?, String?)]
+    )
+    func `of an order that has come further goes where it stands`(
+        state: String,
+        verdict: String,
+        status: Int,
+        code: String?,
+        location: String?
+    ) async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            shop.database.answer("flow_tab_look", crossing.look(state, verdict))
+            if state == "placed" {
+                shop.provider.answer(200, ProviderBodies.session(mark: crossing.id))
+                shop.database.answer("flow_review_choice", crossing.row("reviewed", "reviewed").whole)
+            }
+            let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
+            #expect(answer.status == status && answer.failure == code && answer[.location] == location)
+        }
+    }
+
+    @Test func `with another session than the placed one is refused unasked`() async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            shop.database.answer("flow_tab_look", crossing.look("placed"))
+            let other = "/confirm_order?amazonCheckoutSessionId=00000000-0000-4000-8000-000000000000"
+            let answer = try await shop.ask(.get, other, cookies: crossing.tabCookies)
+            #expect(answer.status == 422 && answer.failure == "order_mismatch")
+        }
+    }
+
+    @Test func `asks the provider only so often for one session`() async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            // A call comes back every five seconds, so a slow machine gets some more.
+            for _ in 0..<50 {
+                shop.database.answer("flow_tab_look", crossing.look("opened"))
+                shop.provider.answer(200, ProviderBodies.session(line: nil))
+                let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
+                guard answer.failure != "not_priced" else { continue }
+                #expect(answer.status == 429 && answer.failure == "rate_limited" && answer[.retryAfter] == "5")
+                #expect(shop.provider.requests.count >= 5)
+                return shop.provider.clear()
+            }
+            Issue.record("the provider was asked 50 times")
+        }
+    }
+
+    @Test(arguments: ["", "x", "3f1c2d9e-7b40-4f0a-9a55-6f2c8f5b0e1", "../../etc"])
+    func `takes nothing but the id of a session`(text: String) async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            if text.isEmpty { shop.database.answer("flow_tab_look_sealed", crossing.look("opened").sealed(nil)) }
+            let target = "/confirm_order?amazonCheckoutSessionId=\(text)"
+            let answer = try await shop.ask(.get, target, cookies: crossing.tabCookies)
+            // Empty is the same as left out.
+            #expect(answer.failure == (text.isEmpty ? nil : "invalid_request"))
+            #expect(answer[.location] == (text.isEmpty ? "/button" : nil))
+        }
+    }
+}
+
+@Suite struct `The confirm page` {
+    @Test(arguments: [("en", "Review your order"), ("ja", "ご注文内容の確認")])
+    func `shows order, address and total, and a form with the return ticket`(
+        language: String,
+        headline: String
+    )
+        async throws
+    {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            shop.database.answer("flow_tab_look_sealed", try crossing.look("reviewed").sealed(crossing.sealedDetails()))
+            let fields = [(HTTPFieldName.acceptLanguage, language)]
+            let answer = try await shop.ask(.get, "/confirm_order", fields: fields, cookies: crossing.tabCookies)
+            #expect(answer.status == 200 && answer.headline == headline)
+            #expect(answer.body.contains("lang=\"\(language)\""))
+            #expect(answer.body.contains("27,956") && answer.body.contains("見本町1-1"))
+            #expect(answer.body.contains(crossing.ticket.text) && answer.body.contains("action=\"/confirm_order"))
+            #expect(answer[.xFlowID] == crossing.id.description)
+            let nonce = try #require(answer.text(between: "nonce=\"", "\""))
+            #expect(answer[.contentSecurityPolicy]?.contains("'nonce-\(nonce)'") == true)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("opened", "live", "/button"), ("declined", "live", "/checkout_result"),
+            ("purchasing", "read_only", "/checkout_result"),
+        ]
+    )
+    func `leads on where there is nothing to confirm`(state: String, verdict: String, location: String) async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            shop.database.answer("flow_tab_look_sealed", crossing.look(state, verdict).sealed(nil))
+            let answer = try await shop.ask(.get, "/confirm_order", cookies: crossing.tabCookies)
+            #expect(answer.status == 303 && answer[.location] == location)
+        }
+    }
+
+    @Test func `without what was sealed leads back to the button`() async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            shop.database.answer("flow_tab_look_sealed", crossing.look("reviewed").sealed(nil))
+            let answer = try await shop.ask(.get, "/confirm_order", cookies: crossing.tabCookies)
+            #expect(answer.status == 303 && answer[.location] == "/button")
+        }
+    }
+
+    @Test func `in profile strict has the link to the app, for the tab that remembers its ticket`() async throws {
+        let crossing = try Crossing()
+        try await withCheckout(["profile": "strict"]) { shop in
+            let look = try crossing.look("reviewed").sealed(crossing.sealedDetails())
+            shop.database.answer("flow_tab_look_sealed", look)
+            let answer = try await shop.ask(.get, "/confirm_order", cookies: crossing.tabCookies)
+            #expect(answer.status == 200 && answer.body.contains("https://links.example/index.html?"))
+            #expect(!answer.body.contains("action=\"/confirm_order"))
+            shop.database.answer("flow_tab_look_sealed", look)
+            let stray = try await shop.ask(.get, "/confirm_order", cookies: [(Jar.tab, crossing.tab.text)])
+            #expect(stray.status == 409 && stray.failure == "flow_mismatch")
+        }
+    }
+}
+
+@Suite struct `The buyer's word` {
+    private let crossing: Crossing
+
+    init() throws { crossing = try Crossing() }
+
+    private var body: String { "secureWebviewSessionId=\(crossing.ticket.text)&totalPrice=27%2C956" }
+
+    private func placed() throws -> Parameters {
+        var row = crossing.row("placed", "placed")
+        row.placements = 1
+        return row.whole.sealed(try crossing.sealedDetails())
+    }
+
+    @Test func `places the order, tells the provider and sends the buyer there`() async throws {
+        let (crossing, body, placed) = (crossing, body, try placed())
+        let target = "https://payments.amazon.co.jp/checkout/processing?amazonCheckoutSessionId=1"
+        try await withCheckout { shop in
+            shop.database.answer("flow_agree", placed)
+            shop.provider.answer(200, ProviderBodies.session(mark: crossing.id, redirect: target))
+            let answer = try await shop.ask(
+                .post,
+                "/confirm_order",
+                fields: [Browser.ownOrigin],
+                cookies: crossing.tabCookies,
+                body: body
+            )
+            #expect(answer.status == 303 && answer[.location] == target)
+            let asked = try #require(shop.database.asked.first).parameters
+            let (tab, ticket, total) = (try asked.digest(0, 3), try asked.digest(0, 4), try asked.int64(0, 5))
+            #expect(tab == crossing.tab.hash && ticket == crossing.ticket.hash && total == 27_956)
+            let request = try #require(shop.provider.requests.first)
+            #expect(request.method == "PATCH" && request.url.hasSuffix(Crossing.session))
+            let sent = String(decoding: request.body, as: UTF8.self)
+            #expect(sent.contains("\"27956\"") && sent.contains("https://shop.example/checkout_result"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (400, ProviderBodies.refusal("InvalidParameterValue"), "provider_failed"),
+            (200, ProviderBodies.session(), "provider_failed"),
+            (200, ProviderBodies.session(redirect: "https://evil.example/"), "provider_failed"),
+            (200, ProviderBodies.session(line: nil), "not_priced"),
+        ]
+    )
+    func `is taken back where the provider does not take it`(status: Int, answer: String, code: String) async throws {
+        let (crossing, body, placed) = (crossing, body, try placed())
+        try await withCheckout { shop in
+            shop.database.answer("flow_agree", placed)
+            shop.provider.answer(status, answer)
+            shop.database.answer("flow_unplace", crossing.row("reviewed", "reviewed").opening)
+            let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
+            #expect(answer.failure == code)
+            let placement = try #require(shop.database.asked.last).parameters.int64(0, 3)
+            #expect(placement == 1)
+        }
+    }
+
+    @Test func `is asked for again where another address was chosen meanwhile`() async throws {
+        let (crossing, body, placed) = (crossing, body, try placed())
+        try await withCheckout { shop in
+            shop.database.answer("flow_agree", placed)
+            shop.provider.answer(200, ProviderBodies.session(mark: crossing.id, line: "別町2-2"))
+            shop.database.answer("flow_unplace", crossing.row("reviewed", "reviewed").opening)
+            shop.database.answer("flow_tab_look", crossing.look("reviewed"))
+            shop.database.answer("flow_review_choice", crossing.row("reviewed", "reviewed").whole)
+            let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
+            #expect(answer.status == 409 && answer.failure == "price_changed")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("not_reviewed", "opened", 409, "not_priced", nil), ("declined", "declined", 402, "payment_declined", nil),
+            ("flow_mismatch", "reviewed", 409, "flow_mismatch", nil),
+            ("price_changed", "reviewed", 409, "price_changed", nil),
+            ("not_met", "reviewed", 303, nil, "/confirm_order"),
+            ("read_only", "purchasing", 303, nil, "/checkout_result"),
+            ("closed", "revoked", 403, "unknown_session", nil),
+            ("orphan", "revoked", 403, "unknown_session", nil), ("expired", "expired", 403, "unknown_session", nil),
+        ] as [(String, String, Int, String?, String?)]
+    )
+    func `answers what the store decided`(
+        verdict: String,
+        state: String,
+        status: Int,
+        code: String?,
+        location: String?
+    ) async throws {
+        let (crossing, body) = (crossing, body)
+        try await withCheckout { shop in
+            shop.database.answer("flow_agree", crossing.row(verdict, state).whole.sealed(nil))
+            let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
+            #expect(answer.status == status && answer.failure == code && answer[.location] == location)
+            #expect(answer.clears(Jar.tab) == (status == 403))
+        }
+    }
+
+    @Test func `with an unknown tab, or none, gets the neutral page`() async throws {
+        let (crossing, body) = (crossing, body)
+        try await withCheckout { shop in
+            shop.database.answer("flow_agree")
+            for cookies in [crossing.tabCookies, []] {
+                let answer = try await shop.ask(
+                    .post,
+                    "/confirm_order",
+                    fields: [Browser.english],
+                    cookies: cookies,
+                    body: body
+                )
+                #expect(answer.status == 403 && answer.headline == "This page has ended")
+                #expect(answer.clears(Jar.tab) == !cookies.isEmpty)
+            }
+        }
+    }
+
+    @Test func `of another session's page is known without the store`() async throws {
+        let crossing = crossing
+        let other = ReturnTicket.parse("swc_" + String(repeating: "A", count: 64))
+        let body = "secureWebviewSessionId=\(try #require(other).text)"
+        try await withCheckout { shop in
+            let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
+            #expect(answer.status == 409 && answer.failure == "flow_mismatch")
+        }
+    }
+
+    @Test(arguments: [("totalPrice=x", ""), ("totalPrice=-1", ""), ("", "?shown=x"), ("", "?shown=a&shown=a")])
+    func `has to have the form of the page`(more: String, query: String) async throws {
+        let (crossing, body) = (crossing, "secureWebviewSessionId=\(crossing.ticket.text)")
+        try await withCheckout { shop in
+            let whole = more.isEmpty ? body : body + "&" + more
+            let answer = try await shop.ask(.post, "/confirm_order" + query, cookies: crossing.tabCookies, body: whole)
+            #expect(answer.status == 400 && answer.failure == "invalid_request")
+        }
+    }
+
+    @Test func `is told to the provider only so often`() async throws {
+        let (crossing, body, placed) = (crossing, body, try placed())
+        try await withCheckout { shop in
+            for _ in 0..<50 {
+                shop.database.answer("flow_agree", placed)
+                shop.database.answer("flow_unplace", crossing.row("reviewed", "reviewed").opening)
+                shop.provider.answer(400, ProviderBodies.refusal("InvalidParameterValue"))
+                let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
+                guard answer.failure != "provider_failed" else { continue }
+                #expect(answer.status == 429 && answer.failure == "rate_limited")
+                #expect(shop.provider.requests.count >= 5)
+                return shop.provider.clear()
+            }
+            Issue.record("the provider was told 50 times")
+        }
+    }
+}
