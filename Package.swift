@@ -286,7 +286,8 @@ let package = Package(
                 "MerchantOrders", "Webhooks", "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO",
                 "Telemetry", "Primitives",
                 "TestKit",
-            ]
+            ],
+            resources: [.copy("Aged/Early")]
         ),
         tests(
             "DoctorTests",
