@@ -300,7 +300,8 @@ let package = Package(
                 "MerchantOrders", "Webhooks", "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO",
                 "Telemetry", "Primitives",
                 "TestKit",
-            ]
+            ],
+            resources: [.copy("Aged/Early")]
         ),
         tests(
             "DoctorTests",
