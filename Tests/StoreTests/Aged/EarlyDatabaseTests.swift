@@ -271,7 +271,7 @@ struct EarlyDatabaseTests {
             #expect(operation.body == Array(#"{"captureAmount":{"amount":"3180","currencyCode":"JPY"}}"#.utf8))
             let charge = rig.charge(operation.target, .captured, captured: 3_180, amount: 3_180)
             #expect(try await orders.settle(operation, as: .done(charge, stored(200, "done"))))
-            #expect(try await orders.read(operation.webviewSession)?.state == .captured)
+            #expect(try await orders.read(operation.order)?.state == .captured)
 
             let store = PostgresSessionStore(client: rig.client, policy: .unlimited(), account: Self.account)
             let purchases = try await store.claimOverdue(limit: 1_000)
