@@ -129,7 +129,7 @@ struct DrainTests {
             await bench.until { gate.count == 1 }
             let watch = drain(bench)
             await bench.turns()
-            clock.advance(by: .seconds(19))
+            clock.advance(by: ServerConfiguration.usualDrainDeadline - .seconds(1))
             await bench.turns()
             #expect(!watch.hasEnded)
             clock.advance(by: .seconds(2))

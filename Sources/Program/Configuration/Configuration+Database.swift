@@ -40,9 +40,9 @@ extension Configuration {
     /// - Throws: `unavailable` when libpq cannot read the URI, `insecure` when it leads where the settings do not allow it.
     func database(at url: Secret<String>) throws(PostgresError) -> PostgresConfiguration {
         var database = try PostgresConfiguration(url: url, allowsPlaintext: storage.allowsPlaintext)
-        database.maximumPending = limits.queue
-        database.maximumQueueWait = limits.queueWait
-        database.maximumPendingAge = limits.queueDeadline
+        database.maximumPending = limits.queue.statements
+        database.maximumQueueWait = limits.queue.longestWait
+        database.maximumPendingAge = limits.queue.deadline
         return database
     }
 }

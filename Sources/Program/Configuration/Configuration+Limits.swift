@@ -19,9 +19,7 @@ extension Configuration {
         let writeDeadline: Duration
         let idle: Duration
         let drain: Duration
-        let queue: Int
-        let queueWait: Duration
-        let queueDeadline: Duration
+        let queue: StatementQueue
 
         init(_ read: inout SettingReader) {
             let server = ServerLimits()
@@ -88,7 +86,18 @@ extension Configuration {
                 ServerConfiguration.usualDrainDeadline,
                 "time for requests and payments in flight when the program stops; longer than any call that moves money"
             )
-            queue = read.number(
+            queue = StatementQueue(&read)
+        }
+    }
+
+    /// Bounds on the statements that wait for a connection to the database.
+    struct StatementQueue: Sendable {
+        let statements: Int
+        let longestWait: Duration
+        let deadline: Duration
+
+        init(_ read: inout SettingReader) {
+            statements = read.number(
                 "limits.queue",
                 16...100_000,
                 PostgresConfiguration.usualPending,
@@ -100,8 +109,8 @@ extension Configuration {
                 PostgresConfiguration.usualQueueWaitMilliseconds,
                 "expected wait in milliseconds above which a request that begins a session or an open gets 503"
             )
-            queueWait = .milliseconds(wait)
-            queueDeadline = read.duration(
+            longestWait = .milliseconds(wait)
+            deadline = read.duration(
                 "limits.queue_deadline",
                 1...60,
                 PostgresConfiguration.usualPendingAge,
