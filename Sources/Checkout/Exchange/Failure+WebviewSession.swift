@@ -12,6 +12,7 @@ extension Failure {
     init(_ code: FailureCode, _ detail: String = "", of view: WebviewSessionView) {
         self.init(code, detail, session: view.id, context: view.client)
     }
+
     /// The refusal as pages and their scripts know it: they have no code for an unknown outcome, and repeat after
     /// `unavailable`.
     var forPages: Failure {
