@@ -116,7 +116,7 @@ public actor Checkout {
         } catch {
             guard mine == turn else { throw CancellationError() }
             become(.failed(Checkout.reason(error)))
-            isRefused = (error as? CheckoutError)?.isFinal == true
+            isRefused = (error as? CheckoutError).map { $0.isFinal && !$0.mayBePaid } ?? false
             throw error
         }
     }
@@ -164,10 +164,11 @@ public actor Checkout {
 
     /// Goes on after the app has died, or after an error: asks again what is under way, which never pays twice.
     ///
-    /// - Returns: How it stands.
-    /// - Throws: What the store throws; a record that cannot be read is of no use, and the buyer starts anew.
+    /// - Returns: How it stands; while a `begin` waits for its server, just that.
+    /// - Throws: What the store throws; a record that cannot be read is of no use, and what it held may be paid.
     @discardableResult
     public func resume() async throws -> CheckoutState {
+        guard state != .starting else { return state }
         guard let record = try store.load(), record.phase != .over else { return isRefused ? become(.idle) : state }
         if record.phase == .received {
             guard let link = record.link(configuration) else {

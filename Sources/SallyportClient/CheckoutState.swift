@@ -88,6 +88,8 @@ public struct CheckoutError: Error, Sendable, Hashable, CustomStringConvertible 
     public let status: Int?
     /// Whether a server has said no: the same is refused again, and nothing was begun.
     public let isFinal: Bool
+    /// Whether the key of a `begin` was used before, so that its order may be paid: 409, or 422 for other items.
+    public var mayBePaid: Bool { status == 409 || status == 422 }
 
     /// An error.
     ///

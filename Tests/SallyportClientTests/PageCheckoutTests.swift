@@ -82,10 +82,13 @@ struct PageCheckoutTests {
         }
     }
 
-    @Test(arguments: [(400, true), (401, false), (408, false), (409, true), (429, false), (499, true), (500, false)])
+    @Test(arguments: [
+        (400, true), (401, false), (408, false), (409, true), (422, true), (429, false), (499, true), (500, false),
+    ])
     func `tells a refusal that stays from one that passes`(_ status: Int, _ isFinal: Bool) {
         #expect(CheckoutError("no", status: status).isFinal == isFinal)
         #expect(!CheckoutError("no").isFinal)
+        #expect(CheckoutError("no", status: status).mayBePaid == [409, 422].contains(status))
     }
 
     @Test func `asks again after a lost answer, and pays once`() async throws {
@@ -240,6 +243,18 @@ struct PageCheckoutTests {
         await server.answer()
         await #expect(throws: CancellationError.self) { try await launch.value }
         #expect(await checkout.state == .ended(.cancelled))
+    }
+
+    @Test func `is begun, whatever is asked of the one before meanwhile`() async throws {
+        let server = SlowServer()
+        let shop = try await ViewedShop()
+        let checkout = try shop.checkout(.server(server))
+        let launch = Task { try await checkout.begin(["tea": 1], key: "once") }
+        await server.begun()
+        #expect(try await checkout.resume() == .starting)
+        await server.answer()
+        _ = try await launch.value
+        #expect(await checkout.state.isOpening)
     }
 
     @Test func `is over in an app that starts when no link can come any more`() async throws {

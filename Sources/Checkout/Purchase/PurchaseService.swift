@@ -416,7 +416,11 @@ package final class PurchaseService {
     private func mapErrors<Value>(
         _ body: (Broker) async throws(StoreError) -> Value
     ) async throws(Failure) -> Value {
-        try await Failure.mapErrors { () async throws(StoreError) in try await body(broker) }
+        do throws(StoreError) {
+            return try await body(broker)
+        } catch {
+            throw Failure(forMerchantAPI: error)
+        }
     }
 }
 

@@ -112,7 +112,7 @@ class Checkout @JvmOverloads constructor(
             synchronized(lock) {
                 if (mine != turn) throw overtaken()
                 become(failure(error))
-                isRefused = error is CheckoutError && error.isFinal
+                isRefused = error is CheckoutError && error.isFinal && !error.mayBePaid
             }
             throw error
         }
@@ -169,13 +169,14 @@ class Checkout @JvmOverloads constructor(
     /**
      * Goes on after the app has died, or after an error: asks again what is under way, which never pays twice.
      *
-     * @return how it stands.
-     * @throws Exception what the store throws; a record that cannot be read is of no use, and the buyer starts anew.
+     * @return how it stands; while a `begin` waits for its server, just that.
+     * @throws Exception what the store throws; a record that cannot be read is of no use, and what it held may be paid.
      */
     fun resume(): CheckoutState {
         var link: ReturnLink? = null
         var ticket: LaunchTicket? = null
         val mine = synchronized(lock) {
+            if (state == CheckoutState.Starting) return state
             val record = store.load()
             if (record == null || record.phase == CheckoutRecord.Phase.OVER) return if (isRefused) become(CheckoutState.Idle) else state
             if (record.phase == CheckoutRecord.Phase.RECEIVED) {

@@ -91,6 +91,9 @@ enum class CheckoutEnd {
 class CheckoutError @JvmOverloads constructor(message: String, val retryAfter: Double? = null, val status: Int? = null) : Exception(message) {
     /** Whether a server has said no: the same is refused again, and nothing was begun. */
     val isFinal: Boolean = status in 400..499 && status !in listOf(401, 408, 429)
+
+    /** Of a `begin`: whether its key was used before (409, or 422 for other items). The order of that key may be paid. */
+    val mayBePaid: Boolean = status == 409 || status == 422
 }
 
 /** What came of handing in a return. */
