@@ -18,7 +18,7 @@ enum AdoptCommand {
         of: MerchantFeature.self,
         "adopt",
         operands: "PERMISSION",
-        "add a payment to the ledger that the database has lost",
+        "record a payment that the provider has and the ledger lacks",
         details: """
             For a payment that the provider has and this database has lost, after a restore or a failover.
             If the database still has the session, given up or ended unpaid, use `stuck SESSION --paid`.
