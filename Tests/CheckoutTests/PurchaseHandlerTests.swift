@@ -53,6 +53,16 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         }
     }
 
+    @Test func `whose commit nobody saw is unavailable on pages, which have no other word for it`() async throws {
+        let crossing = crossing
+        try await withCheckout { shop in
+            shop.database.fail("flow_begin_attempt", .outcomeUnknown)
+            for _ in 1...3 { shop.database.answer("flow_look_again") }
+            let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
+            #expect(answer.status == 503 && answer.failure == "unavailable")
+        }
+    }
+
     @Test func `by a browser without script leads to the receipt`() async throws {
         let crossing = crossing
         try await withCheckout { shop in
