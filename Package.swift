@@ -268,8 +268,10 @@ let package = Package(
         tests(
             "CheckoutTests",
             [
-                "Checkout", "FeatureTestKit", "PostgresTestKit", "ServerCore", "SessionBroker", "Notifications",
-                "Commerce", "Cryptography", "Postgres", "HTTPCore", "StrictJSON", "EventIO", "Primitives", "TestKit",
+                "Checkout", "CheckoutCodes", "MerchantAPI", "FeatureTestKit", "PostgresTestKit", "ServerCore",
+                "SessionBroker",
+                "Notifications", "Commerce", "Cryptography", "Postgres", "Web", "HTTPCore", "StrictJSON", "EventIO",
+                "Primitives", "TestKit",
             ]
         ),
         tests("ServiceAPITests", ["ServiceAPI", "Cryptography", "Primitives", "TestKit"]),

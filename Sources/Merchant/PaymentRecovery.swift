@@ -1,3 +1,4 @@
+import Checkout
 import EventIO
 import Operations
 import Primitives
@@ -31,17 +32,18 @@ final class PaymentRecovery {
     func run(_ budget: RunBudget) async {
         let orders = orders
         do throws(StoreError) {
-            try await workers.run(
+            try await workers.takeUp(
                 budget,
                 claim: { (limit) async throws(StoreError) in try await orders.claimLeft(limit: limit) },
-                { await self.recover($0) }
+                { await self.recover($0) },
+                postpone: { (operation) async throws(StoreError) in try await orders.postpone(operation) }
             )
         } catch {
             logger.warning("upkeep.payments_failed", [LogField("detail", error.debugDescription)])
         }
     }
 
-    /// Takes up one operation; false where the store cannot even put it off, so that the others would fare no better.
+    /// Takes up one operation; false where that failed.
     private func recover(_ operation: UUIDBytes) async -> Bool {
         do throws(StoreError) {
             try await payments.recover(operation)
@@ -49,11 +51,6 @@ final class PaymentRecovery {
         } catch {
             let fields = [LogField("operation", operation.description), LogField("detail", error.debugDescription)]
             logger.error("payment.not_recovered", fields)
-        }
-        do throws(StoreError) {
-            try await orders.postpone(operation)
-            return true
-        } catch {
             return false
         }
     }

@@ -47,11 +47,12 @@ final class PurchaseRecovery {
 
     private func recoverPurchases(_ budget: RunBudget) async {
         do throws(StoreError) {
-            try await purchases.run(
+            let broker = services.broker
+            try await purchases.takeUp(
                 budget,
-                claim: { (limit) async throws(StoreError) in try await self.services.broker.claimOverdue(limit: limit)
-                },
-                { await self.recover($0) }
+                claim: { (limit) async throws(StoreError) in try await broker.claimOverdue(limit: limit) },
+                { await self.recover($0) },
+                postpone: { (purchase) async throws(StoreError) in try await broker.postpone(purchase.webviewSession) }
             )
         } catch {
             // Loss of the connection has its own metrics and log lines; here it is only worth a line.
@@ -59,7 +60,7 @@ final class PurchaseRecovery {
         }
     }
 
-    /// Takes up one purchase; false where the store cannot even put it off, so that the others would fare no better.
+    /// Takes up one purchase; false where that failed.
     private func recover(_ purchase: OverduePurchase) async -> Bool {
         let caller = Caller(internal: "recovery", request: "recovery-" + Hex.encode(services.random.bytes(8)))
         do throws(Failure) {
@@ -68,11 +69,6 @@ final class PurchaseRecovery {
         } catch {
             let fields = [LogField("flow", purchase.webviewSession.description), LogField("detail", error.detail)]
             logger.error("purchase.not_recovered", fields)
-        }
-        do throws(StoreError) {
-            try await services.broker.postpone(purchase.webviewSession)
-            return true
-        } catch {
             return false
         }
     }
