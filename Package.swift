@@ -79,7 +79,7 @@ let package = Package(
 
         // Level 3: protocols without I/O, settings.
         library("Settings", ["EventIO", "StrictJSON", "Primitives"]),
-        library("Operations", ["Settings", "EventIO", "Telemetry", "Primitives"]),
+        library("Operations", ["Settings", "EventIO", "StrictJSON", "Telemetry", "Primitives"]),
         library("HTTPCore", ["Primitives"]),
         library("TLS", ["COpenSSL", "Primitives"]),
         library("HTTP1", ["HTTPCore", "Primitives"]),
@@ -129,13 +129,6 @@ let package = Package(
                 "Primitives",
             ]
         ),
-        library(
-            "Doctor",
-            [
-                "AppLinks", "AmazonPay", "Notifications", "Cryptography", "Operations", "HTTPCore", "StrictJSON",
-                "Primitives",
-            ]
-        ),
         library("SignatureTool", ["AmazonPay", "Cryptography", "StrictJSON", "Primitives"]),
         library("Pages", ["CheckoutCodes", "SessionBroker", "Commerce", "Web", "HTTPCore", "Primitives"]),
         library(
@@ -178,8 +171,8 @@ let package = Package(
         library(
             "Program",
             [
-                "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI", "Pages",
-                "SimulatorCore", "Simulators", "Doctor", "SignatureTool", "MerchantOrders",
+                "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI",
+                "SimulatorCore", "Simulators", "SignatureTool", "MerchantOrders",
                 "SessionBroker", "AmazonPay", "Cryptography", "HTTPServer", "HTTPClient",
                 "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO", "Telemetry",
                 "Primitives", "CBuild",
@@ -193,7 +186,7 @@ let package = Package(
             [
                 "ServerCore", "PostgresTestKit", "Postgres", "Commerce", "Cryptography", "Web", "HTTPServer",
                 "HTTPCore",
-                "Settings", "EventIO", "Telemetry", "TestKit", "Primitives",
+                "Operations", "Settings", "EventIO", "Telemetry", "TestKit", "Primitives",
             ]
         ),
         library(
@@ -270,8 +263,8 @@ let package = Package(
             [
                 "Checkout", "CheckoutCodes", "MerchantAPI", "FeatureTestKit", "PostgresTestKit", "ServerCore",
                 "SessionBroker",
-                "Notifications", "Commerce", "Cryptography", "Postgres", "Web", "HTTPCore", "StrictJSON", "EventIO",
-                "Primitives", "TestKit",
+                "Notifications", "Commerce", "Cryptography", "Postgres", "Web", "HTTPCore", "StrictJSON", "Operations",
+                "EventIO", "Primitives", "TestKit",
             ]
         ),
         tests("ServiceAPITests", ["ServiceAPI", "Cryptography", "Primitives", "TestKit"]),
@@ -306,10 +299,6 @@ let package = Package(
             resources: [.copy("Aged/Early")]
         ),
         tests(
-            "DoctorTests",
-            ["Doctor", "Operations", "AppLinks", "Cryptography", "HTTPCore", "Primitives", "TestKit"]
-        ),
-        tests(
             "PagesTests",
             ["Pages", "CheckoutCodes", "SessionBroker", "Commerce", "Web", "Primitives"],
             resources: [.copy("Golden")]
@@ -325,10 +314,10 @@ let package = Package(
         tests(
             "ProgramTests",
             [
-                "Program", "Checkout", "Merchant", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI", "Doctor",
+                "Program", "Checkout", "Merchant", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI",
                 "MerchantOrders", "SessionBroker", "AmazonPay",
                 "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "Operations", "EventIO",
-                "Telemetry", "Primitives", "Postgres", "TestKit",
+                "Telemetry", "Primitives", "Postgres", "FeatureTestKit", "TestKit",
             ]
         ),
         tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "EventIO", "Primitives"]),

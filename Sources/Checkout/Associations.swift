@@ -5,9 +5,9 @@ package import Settings
 /// The association files of a deployment, made from the settings alone.
 package struct Associations: Sendable {
     /// The file for iOS; `nil` without an iOS app.
-    package let apple: [UInt8]?
+    let apple: [UInt8]?
     /// The file for Android; `nil` without an Android app.
-    package let android: [UInt8]?
+    let android: [UInt8]?
 
     /// Makes both files.
     ///

@@ -27,7 +27,18 @@ package struct ConfiguredFeatures: Sendable {
     }
 
     /// What checks without a network find, also with settings that nothing starts with.
-    package var findings: [Finding] { all.flatMap { $0.feature?.findings() ?? [] } }
+    package func findings(_ settings: ExaminedSettings) -> [Finding] {
+        all.flatMap { $0.feature?.findings(settings) ?? [] }
+    }
+
+    /// What checks over the network find, also with settings that nothing starts with.
+    package func probe(_ context: ProbeContext) async -> [Finding] {
+        var findings: [Finding] = []
+        for (_, feature) in all {
+            if let feature { findings += await feature.probe(context) }
+        }
+        return findings
+    }
 
     /// Starts those that the settings do not switch off.
     ///

@@ -17,8 +17,11 @@ package protocol Feature: Sendable {
     /// - Returns: `nil` where they switch it off.
     init?(_ settings: inout SettingReader)
 
-    /// What a check without a network finds, also with settings that nothing starts with.
-    func findings() -> [Finding]
+    /// What checks without a network find, also with settings that nothing starts with.
+    func findings(_ settings: ExaminedSettings) -> [Finding]
+
+    /// What checks over the network find, also with settings that nothing starts with; nothing is served by this process.
+    func probe(_ context: ProbeContext) async -> [Finding]
 
     /// Reads its files and makes what its loops share.
     ///
@@ -47,9 +50,6 @@ package protocol FeatureProcess: Sendable {
 
     /// Whether it works; one that does not takes nothing else with it.
     var health: Health { get }
-
-    /// What a check over the network finds; nothing is served while it runs.
-    func probe(_ context: ProbeContext) async -> [Finding]
 }
 
 /// A feature on one loop; made there, never leaves it.
@@ -71,7 +71,9 @@ package protocol FeaturePart: AnyObject {
 }
 
 extension Feature {
-    package func findings() -> [Finding] { [] }
+    package func findings(_ settings: ExaminedSettings) -> [Finding] { [] }
+
+    package func probe(_ context: ProbeContext) async -> [Finding] { [] }
 
     static var routeCards: [RouteCard] { Shared.Part.routeCards }
 }
@@ -84,8 +86,6 @@ extension FeatureProcess {
     package func stop() {}
 
     package var health: Health { .ok }
-
-    package func probe(_ context: ProbeContext) async -> [Finding] { [] }
 }
 
 extension FeaturePart {

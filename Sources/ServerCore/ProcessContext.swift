@@ -1,5 +1,3 @@
-package import EventIO
-package import Postgres
 import Settings
 package import Telemetry
 package import Web
@@ -84,18 +82,4 @@ package struct ProcessContext: Sendable {
 
     /// Everything of a type that features offer, in list order; also of those that the settings switch off.
     package func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { features.slots(type) }
-}
-
-/// What a check over the network is made with.
-package struct ProbeContext {
-    /// The loop that it runs on.
-    package let reactor: Reactor
-    /// A way to the database; `nil` for one that runs with the program only.
-    package let database: PostgresClient?
-
-    /// A context.
-    package init(_ reactor: Reactor, database: PostgresClient?) {
-        self.reactor = reactor
-        self.database = database
-    }
 }

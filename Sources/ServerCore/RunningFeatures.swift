@@ -62,13 +62,6 @@ package struct RunningFeatures: Sendable {
             return reason
         }.first
     }
-
-    /// What checks over the network find.
-    package func probe(_ context: ProbeContext) async -> [Finding] {
-        var findings: [Finding] = []
-        for member in members { findings += await member.process.probe(context) }
-        return findings
-    }
 }
 
 /// The features on one loop.

@@ -72,6 +72,11 @@ package struct Setting: Sendable, Equatable {
     /// Whether it names a file, so that neither a folder nor the content of one is meant.
     package var isFile: Bool { kind == .file || kind == .secretFile }
 
+    /// What the file holds that a setting names, by the setting's name; for people.
+    package static func content(_ name: String) -> String {
+        name.contains("key") ? "the key" : name.contains("secret") ? "the secret" : "the content of the file"
+    }
+
     /// The values that it takes, in Markdown: the column "Takes" of docs/settings.md.
     package var takes: String {
         switch kind {

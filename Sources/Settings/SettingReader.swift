@@ -51,16 +51,12 @@ package struct SettingReader {
         let text = source.text(of: setting) ?? setting.fallback
         if setting.isFile || setting.kind == .folder, PathText.isContent(text) {
             contents.insert(setting.name)
-            complain(setting.name, "holds \(SettingReader.noun(setting.name)) itself, not a path")
+            complain(setting.name, "holds \(Setting.content(setting.name)) itself, not a path")
             texts[setting.name] = ""
             return ""
         }
         texts[setting.name] = text
         return text
-    }
-
-    private static func noun(_ name: String) -> String {
-        name.contains("key") ? "the key" : name.contains("secret") ? "the secret" : "the content of the file"
     }
 
     /// Declares a setting that is an array of objects, and gives them.

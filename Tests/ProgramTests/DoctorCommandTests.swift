@@ -1,5 +1,4 @@
 import Cryptography
-import Doctor
 import EventIO
 import Foundation
 import Primitives

@@ -1,4 +1,3 @@
-import Doctor
 import EventIO
 import Foundation
 import Primitives
@@ -73,7 +72,7 @@ struct SecretFileTests {
             }
             let source = SettingSource(file: nil, environment: environment)
             let examination = SettingExamination(source, now: SystemClock().now())
-            #expect(Set(examination.facts.exposures.keys) == Set(secretFiles.map(\.name)))
+            #expect(Set(examination.settings.exposures.keys) == Set(secretFiles.map(\.name)))
         }
     }
 

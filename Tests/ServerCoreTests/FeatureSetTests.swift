@@ -31,8 +31,12 @@ private struct Lamp: Feature {
         guard isOn else { return nil }
     }
 
-    func findings() -> [Finding] {
-        watts > 90 ? [Finding("L01", .warning, "lamp.watts", "It gets hot.")] : []
+    func findings(_ settings: ExaminedSettings) -> [Finding] {
+        watts > 90 ? [Finding("L01", .warning, "lamp.watts", "\(settings.text("lamp.watts")) W are hot.")] : []
+    }
+
+    func probe(_ context: ProbeContext) async -> [Finding] {
+        [Finding("L02", .note, "lamp", "It takes \(context.settings.text("lamp.watts")).")]
     }
 
     func start(_ process: ProcessContext) throws -> Shared {
@@ -62,10 +66,6 @@ private struct Lamp: Feature {
             case ..<10: .degraded("hardly any light")
             default: .ok
             }
-        }
-
-        func probe(_ context: ProbeContext) async -> [Finding] {
-            [Finding("L02", .note, "lamp", "It takes \(watts) W.")]
         }
     }
 
@@ -220,8 +220,29 @@ private let context = process(FeatureSet([Lamp.self]))
     private let set = FeatureSet([Lamp.self, Shade.self])
 
     @Test func `find what is wrong without being started`() {
-        let (features, _) = configured(set, ["SALLYPORT_LAMP_WATTS": "95"])
-        #expect(features.findings.map(\.line) == ["L01 warning lamp.watts: It gets hot."])
+        let (features, reader) = configured(set, ["SALLYPORT_LAMP_WATTS": "95"])
+        let settings = ExaminedSettings(reader, webPaths: [], now: SystemClock().now())
+        #expect(features.findings(settings).map(\.line) == ["L01 warning lamp.watts: 95 W are hot."])
+    }
+
+    @Test func `look over the network with settings that they do not start with`() async throws {
+        let (features, reader) = configured(set, ["SALLYPORT_LAMP_WATTS": "many", "SALLYPORT_LAMP": "1"])
+        let settings = ExaminedSettings(reader, webPaths: [], now: SystemClock().now())
+        #expect(!settings.areSound)
+        let lines = try await withEventLoop { reactor in
+            let nobody = Nobody()
+            let context = ProbeContext(
+                reactor,
+                settings,
+                headers: HeaderPolicy(includesSubdomains: true),
+                web: nil,
+                link: nil,
+                hosts: nobody,
+                exchange: { _ in nobody }
+            )
+            return await features.probe(context).map(\.line)
+        }
+        #expect(lines == ["L02 note lamp: It takes many."])
     }
 
     @Test func `are not started on files that cannot be used, or without what they need`() {
@@ -264,6 +285,13 @@ private let context = process(FeatureSet([Lamp.self]))
             _ = try configured(FeatureSet([Lamp.self, Broken.self])).features.start(context)
         }
         #expect(metrics.prometheusText().contains("lamp_stops 2"))
+    }
+}
+
+/// Another server that cannot be reached.
+private final class Nobody: HTTPExchange {
+    func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
+        throw HTTPExchangeError(.connectFailed)
     }
 }
 

@@ -1,12 +1,12 @@
-package import HTTPCore
-package import Web
+import HTTPCore
+import Web
 
 /// The response fields of answers that only the checkout has: the response headers of docs/contract.md as values.
 ///
 /// Content-Security-Policy is missing where a page carries a nonce; the handler adds it.
-package struct ShopHeaders: Sendable {
+struct ShopHeaders: Sendable {
     /// The cart page.
-    package let cart: FieldBlock
+    let cart: FieldBlock
     /// The redirect that answers an open; what it answers depends on the jar.
     let opened: FieldBlock
     /// The refusal of a prefetch.
@@ -20,7 +20,7 @@ package struct ShopHeaders: Sendable {
     /// Association files.
     let association: FieldBlock
     /// The page that a link shows which did not open the app.
-    package let linkFallback: FieldBlock
+    let linkFallback: FieldBlock
 
     // The provider's script checks the origin it runs on; the URL of these pages is clean.
     private static let referrerStrictOrigin = HTTPField(.referrerPolicy, constant: "strict-origin")
@@ -30,7 +30,7 @@ package struct ShopHeaders: Sendable {
     private static let reports = HTTPField(.reportingEndpoints, constant: "csp=\"/csp_report\"")
 
     /// The fields for a deployment.
-    package init(_ headers: HeaderPolicy) {
+    init(_ headers: HeaderPolicy) {
         typealias Policy = HeaderPolicy
         let (page, isolated) = (Policy.freshPage, Policy.isolated)
         cart = headers.block(page, [ShopHeaders.referrerSameOrigin], isolated)

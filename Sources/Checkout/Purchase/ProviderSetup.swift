@@ -78,7 +78,7 @@ package struct ProviderSetup: Sendable {
     }
 
     /// Where the provider sends a buyer back to, as paths on the web host.
-    package static let returnPaths = [Path.review, Path.cancel, Path.result]
+    static let returnPaths = [Path.review, Path.cancel, Path.result]
 
     /// Where the provider sends a buyer back to.
     private enum Path {

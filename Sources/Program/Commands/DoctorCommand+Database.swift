@@ -1,6 +1,5 @@
 import AmazonPay
 import Checkout
-import Doctor
 import EventIO
 import MerchantOrders
 import Operations

@@ -1,8 +1,5 @@
-import Doctor
 import EventIO
-import HTTPClient
 import Operations
-import ServerCore
 
 /// `sallyport doctor`: what is wrong with the settings and their surroundings, and what to do about it.
 enum DoctorCommand {
@@ -34,12 +31,10 @@ enum DoctorCommand {
                 let settings = try input.settings()
                 let source = try flags.contains("demo") ? DemoDefaults.fill(settings) : settings
                 let examination = SettingExamination(source, now: SystemClock().now())
-                var findings = OfflineChecks.findings(examination.facts, appleFile: examination.appleFile)
-                findings += examination.features.findings
+                var findings = examination.findings
                 if flags.contains("online") {
-                    findings += try await ask(examination)
+                    findings += try await probe(examination, source)
                     findings += await askDatabase(source)
-                    findings += try await askFeatures(source)
                 }
                 let report = Report(findings)
                 show(report, flags, input.console)
@@ -50,38 +45,6 @@ enum DoctorCommand {
             }
         }
     )
-
-    /// What the surroundings answer.
-    private static func ask(_ examination: SettingExamination) async throws -> [Finding] {
-        let facts = examination.facts
-        let files = OnlineChecks.Files(apple: examination.appleFile, android: examination.androidFile)
-        let hosts = trust(developmentAuthority(facts) ?? "")
-        let provider = trust(facts.texts["provider.ca_file"] ?? "")
-        let world = trust("")
-        return try await withEventLoop { reactor in
-            let own = CurlClient(reactor, configuration: hosts)
-            let ways = OnlineChecks.Ways(
-                hosts: own,
-                provider: CurlClient(reactor, configuration: provider),
-                world: CurlClient(reactor, configuration: world),
-                certificate: { url in await own.certificate(at: url) }
-            )
-            return await OnlineChecks(facts, files: files, ways: ways, clock: SystemClock()).findings()
-        }
-    }
-
-    private static func trust(_ authority: String) -> ClientConfiguration {
-        var configuration = ClientConfiguration()
-        if !authority.isEmpty { configuration.trust = .file(path: authority) }
-        return configuration
-    }
-
-    /// The authority that made the certificate of a program on loopback, where there is one.
-    private static func developmentAuthority(_ facts: SettingFacts) -> String? {
-        let path = (facts.texts["data_dir"] ?? "") + "/development/authority.pem"
-        let isLoopback = WebOrigin(facts.texts["web.base_url"] ?? "")?.isLoopback == true
-        return isLoopback && Files.exists(path) ? path : nil
-    }
 
     private static func show(_ report: Report, _ flags: Set<String>, _ console: Console) {
         guard !flags.contains("json") else { return console.print(report.json) }

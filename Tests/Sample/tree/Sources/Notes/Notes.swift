@@ -35,7 +35,7 @@ package struct Notes: Feature, FeatureProcess {
         if stampURL.isEmpty { return nil }
     }
 
-    package func findings() -> [Finding] {
+    package func findings(_ settings: ExaminedSettings) -> [Finding] {
         guard keep < .seconds(86_400) else { return [] }
         return [Finding("N01", .warning, "notes.keep", "Notes are gone within a day.", remedy: "Keep them longer.")]
     }
