@@ -93,6 +93,7 @@ let package = Package(
 
         // Level 5: what several domains need.
         library("Web", ["HTTPServer", "HTTPCore", "Cryptography", "Primitives"]),
+        library("Pages", ["Web", "HTTPCore", "Primitives"]),
         library(
             "ServerCore",
             [
@@ -113,7 +114,7 @@ let package = Package(
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("CheckoutCodes", ["Web", "HTTPCore"]),
 
-        // Level 7: domains with HTML and JSON; webhooks, a feature that the values of `/v1` name.
+        // Level 7: domains with JSON; webhooks, a feature that the values of `/v1` name.
         library(
             "Webhooks",
             [
@@ -130,7 +131,6 @@ let package = Package(
             ]
         ),
         library("SignatureTool", ["AmazonPay", "Cryptography", "StrictJSON", "Primitives"]),
-        library("Pages", ["CheckoutCodes", "SessionBroker", "Commerce", "Web", "HTTPCore", "Primitives"]),
         library(
             "SimulatorCore",
             [
@@ -261,11 +261,11 @@ let package = Package(
         tests(
             "CheckoutTests",
             [
-                "Checkout", "CheckoutCodes", "MerchantAPI", "FeatureTestKit", "PostgresTestKit", "ServerCore",
-                "SessionBroker",
-                "Notifications", "Commerce", "Cryptography", "Postgres", "Web", "HTTPCore", "StrictJSON", "Operations",
-                "EventIO", "Primitives", "TestKit",
-            ]
+                "Checkout", "CheckoutCodes", "MerchantAPI", "Pages", "FeatureTestKit", "PostgresTestKit", "ServerCore",
+                "SessionBroker", "Notifications", "Commerce", "Cryptography", "Postgres", "Web", "HTTPCore",
+                "StrictJSON", "Operations", "EventIO", "Primitives", "TestKit",
+            ],
+            resources: [.copy("Pages/Golden")]
         ),
         tests("ServiceAPITests", ["ServiceAPI", "Cryptography", "Primitives", "TestKit"]),
         tests("AppLinksTests", ["AppLinks"]),
@@ -300,8 +300,7 @@ let package = Package(
         ),
         tests(
             "PagesTests",
-            ["Pages", "CheckoutCodes", "SessionBroker", "Commerce", "Web", "Primitives"],
-            resources: [.copy("Golden")]
+            ["Pages", "Web", "HTTPCore", "Primitives"]
         ),
         tests("SimulatorCoreTests", ["SimulatorCore", "StrictJSON", "Primitives"]),
         tests(

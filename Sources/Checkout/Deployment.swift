@@ -108,6 +108,7 @@ extension Deployment {
         let look = ShopLook(logo: try logo(settings.shop.logoPath), accent: settings.shop.accent)
         do throws(IOError) {
             return try StaticAssets(
+                StaticAsset.ofCheckout,
                 read: { (path) throws(IOError) in try Files.read(directory + "/" + path) },
                 digest: { SHA256.digest(of: $0) },
                 look: look
@@ -163,16 +164,14 @@ extension Deployment {
         else {
             throw ConfigurationError(problems: ["provider.script_url: not an address"])
         }
-        var options: PageSite.Options = []
-        if provider.endpoint.isSimulator { options.insert(.demonstration) }
-        if settings.policy.verifier == .required { options.insert(.verifier) }
         return PageSite(
             shopName: provider.storeName,
             catalogue: catalogue,
             checkoutScript: target,
             rescue: rescue,
             terms: settings.shop.terms,
-            options: options
+            isDemonstration: provider.endpoint.isSimulator,
+            usesVerifier: settings.policy.verifier == .required
         )
     }
 

@@ -1,6 +1,6 @@
 /// Content security policies, one for each kind of page: the value of the `Content-Security-Policy` field.
 ///
-/// They stand beside the pages because each must allow exactly what the markup of its pages asks for.
+/// Those of kinds that one feature alone has stand beside its pages.
 package enum ContentSecurityPolicy {
     /// For answers that are no documents: JSON, redirects, the refusal of a prefetch.
     package static let data = "default-src 'none'; frame-ancestors 'none'"
@@ -8,15 +8,15 @@ package enum ContentSecurityPolicy {
     /// For static files.
     package static let file = "default-src 'none'"
 
-    /// P0 of docs/contract.md: pages that only show something: thanks, error, neutral, blocked cookies, declined, rescue.
+    /// P0 of docs/contract.md: pages that only show something.
     package static let plain =
         "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-    /// P0 with a form of our own: cancelled.
+    /// P0 with a form of our own.
     package static let form =
         "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-    /// P1: pages with scripts of our own only: cart, result.
+    /// P1: pages with scripts of our own only.
     ///
     /// - Parameter nonce: The one the page was rendered with.
     /// - Returns: The value of the field.
@@ -28,24 +28,6 @@ package enum ContentSecurityPolicy {
         afterNonce: "'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
             + "frame-ancestors 'none'; require-trusted-types-for 'script'"
     )
-
-    /// The interstitial of the open modes `auto_post` and `tap`.
-    ///
-    /// - Parameter nonce: The one the page was rendered with.
-    /// - Returns: The value of the field.
-    package static func interstitial(_ nonce: Nonce) -> String {
-        "default-src 'none'; script-src 'nonce-\(nonce.text)'; style-src 'self'; img-src 'self'; form-action 'self'; "
-            + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-    }
-
-    /// The link host's page: it loads nothing, so that a ticket in its address goes nowhere.
-    ///
-    /// - Parameter nonce: The one the page was rendered with.
-    /// - Returns: The value of the field.
-    package static func linkFallback(_ nonce: Nonce) -> String {
-        "default-src 'none'; script-src 'nonce-\(nonce.text)'; style-src 'nonce-\(nonce.text)'; img-src data:; "
-            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-    }
 }
 
 /// A policy around a nonce that comes with each response.
@@ -55,96 +37,17 @@ package struct NoncePolicy: Sendable {
     /// What stands behind the nonce.
     package let afterNonce: String
 
+    /// The two parts of a policy.
+    package init(beforeNonce: String, afterNonce: String) {
+        self.beforeNonce = beforeNonce
+        self.afterNonce = afterNonce
+    }
+
     /// The value of the field.
     ///
     /// - Parameter nonce: The one the page was rendered with.
     /// - Returns: The value of the field.
     package func text(_ nonce: Nonce) -> String {
         beforeNonce + nonce.text + afterNonce
-    }
-}
-
-/// P2: the policy of the pages that run the provider's script, the button page and the confirm page.
-package struct ProviderPolicy: Sendable {
-    /// The policy, for a nonce to come.
-    package let policy: NoncePolicy
-
-    /// Puts the constant part together.
-    ///
-    /// - Parameters:
-    ///   - hosts: What the provider's script may reach.
-    ///   - reportGroup: Name of a reporting endpoint, `[a-z]` only, or `nil` for none.
-    package init(hosts: ProviderHosts, reportGroup: String? = nil) {
-        func list(_ sources: [ProviderHosts.Source]) -> String { sources.map { " \($0.text)" }.joined() }
-        policy = NoncePolicy(
-            beforeNonce: "default-src 'none'; script-src 'nonce-",
-            afterNonce:
-                "'\(list(hosts.scripts)); style-src 'self'\(list(hosts.styles)); style-src-attr 'unsafe-inline'; "
-                + "img-src 'self' data:\(list(hosts.images)); connect-src 'self'\(list(hosts.pages)); "
-                + "frame-src\(hosts.pages.isEmpty ? " 'none'" : list(hosts.pages)); form-action 'self'\(list(hosts.pages)); "
-                + "base-uri 'none'; frame-ancestors 'none'\(reportGroup.map { "; report-to \($0)" } ?? "")"
-        )
-    }
-
-    /// The value of the field.
-    ///
-    /// - Parameter nonce: The one the page was rendered with.
-    /// - Returns: The value of the field.
-    package func text(_ nonce: Nonce) -> String { policy.text(nonce) }
-}
-
-/// The hosts that the provider's script needs, from the settings.
-package struct ProviderHosts: Sendable {
-    /// One host source: `https://host` or `https://host:port`, or with `http` for loopback; `*.` may stand before the host.
-    package struct Source: Sendable, Hashable {
-        /// As it stands in a policy.
-        package let text: String
-
-        /// Checks a source.
-        ///
-        /// `nil` for anything that is not scheme, host and optional port: a path, a blank, a `;`, a keyword.
-        ///
-        /// - Parameter text: From the settings.
-        package init?(_ text: String) {
-            let schemes = ["https://", "http://"]
-            guard let scheme = schemes.first(where: { text.hasPrefix($0) }) else { return nil }
-            let host = text.utf8.dropFirst(scheme.utf8.count)
-            guard !host.isEmpty, host.allSatisfy(Self.isAllowed) else { return nil }
-            self.text = text
-        }
-
-        private static func isAllowed(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
-                UInt8(ascii: "*"), UInt8(ascii: "["), UInt8(ascii: "]"):
-                true
-            default:
-                false
-            }
-        }
-    }
-
-    /// Where scripts come from.
-    package let scripts: [Source]
-    /// Where style sheets come from.
-    package let styles: [Source]
-    /// Where images come from.
-    package let images: [Source]
-    /// Hosted pages: the target of forms and redirects, frames, and calls.
-    package let pages: [Source]
-
-    /// Groups the hosts by use.
-    ///
-    /// - Parameters:
-    ///   - scripts: Where scripts come from.
-    ///   - styles: Where style sheets come from.
-    ///   - images: Where images come from.
-    ///   - pages: Hosted pages.
-    package init(scripts: [Source], styles: [Source], images: [Source], pages: [Source]) {
-        self.scripts = scripts
-        self.styles = styles
-        self.images = images
-        self.pages = pages
     }
 }

@@ -1,38 +1,21 @@
-import Commerce
 package import Primitives
 
-/// The files of `public/` that pages ask for, by logical name.
-package enum StaticAsset: String, Sendable, CaseIterable {
-    /// The one style sheet.
-    case styles = "css/sallyport.css"
-    /// The style sheet that the link host's page carries inside; never served as a file.
-    case linkStyles = "css/link.css"
-    /// Cart page: quantities, hand-over to the app, the global `purchase`.
-    case cartScript = "js/cart.js"
-    /// Completing a purchase from a page: shared by the cart page and the result page.
-    case purchaseScript = "js/purchase.js"
-    /// Button page: starts the checkout.
-    case buttonScript = "js/button.js"
-    /// Confirm page: change controls, one submission at a time.
-    case confirmScript = "js/confirm.js"
-    /// Result page of client `browser`: completes by itself.
-    case resultScript = "js/result.js"
-    /// Interstitial of open mode `auto_post`: posts by itself.
-    case openScript = "js/open.js"
-    /// The shop's mark; also the page icon.
-    case mark = "img/mark.svg"
-    /// Picture of the Fire HD8.
-    case item0008 = "img/item0008.svg"
-    /// Picture of the Fire HD10.
-    case item0010 = "img/item0010.svg"
+/// A file of `public/` that pages ask for.
+package struct StaticAsset: Sendable, Hashable {
+    /// Path of the file below `public/`.
+    package let path: String
 
-    /// The picture of an article; `nil` where there is none.
-    static func picture(of article: Article) -> StaticAsset? {
-        StaticAsset(rawValue: "img/\(article.id).svg")
+    /// A file, whose ending says what it is.
+    package init(_ path: StaticString) {
+        self.path = path.description
     }
 
-    /// Path of the file below `public/`.
-    package var path: String { rawValue }
+    /// The one style sheet.
+    package static let styles = StaticAsset("css/sallyport.css")
+    /// The style sheet of pages that carry it inside; never served as a file.
+    package static let inlineStyles = StaticAsset("css/link.css")
+    /// The shop's mark; also the page icon.
+    package static let mark = StaticAsset("img/mark.svg")
 
     /// The value of the `Content-Type` field.
     package var contentType: String {
@@ -42,6 +25,11 @@ package enum StaticAsset: String, Sendable, CaseIterable {
         default: "image/svg+xml"
         }
     }
+}
+
+/// A style sheet of our own, to stand inside a document.
+package struct InlineStyles: Sendable {
+    let bytes: [UInt8]
 }
 
 /// The files of `public/` with the addresses under which they are served; made once at start.
@@ -56,7 +44,7 @@ package struct StaticAssets: Sendable {
         package let bytes: [UInt8]
     }
 
-    /// Every file to serve, in the order of `StaticAsset.allCases`.
+    /// Every file to serve, in the order that was given.
     package let files: [File]
 
     /// The style sheet with the shop's colour, where there is one.
@@ -64,34 +52,36 @@ package struct StaticAssets: Sendable {
     /// The value of the `type` attribute of the page icon.
     let iconType: String
     /// The style sheet of the pages that carry it inside.
-    let linkStyles: [UInt8]
+    package let inlineStyles: InlineStyles
 
     private let targets: [StaticAsset: LinkTarget]
 
     /// Reads every file that a page can ask for.
     ///
     /// - Parameters:
+    ///   - assets: All that pages name, with those that this module names.
     ///   - read: Gives the content of a file by its path below `public/`.
     ///   - digest: SHA-256 of a content.
     ///   - look: What the shop has of its own.
     /// - Throws: What `read` throws; a missing file stops the start, since a page would come without it.
     package init<Failure: Error>(
+        _ assets: [StaticAsset],
         read: (String) throws(Failure) -> [UInt8],
         digest: ([UInt8]) -> Digest32,
         look: ShopLook = ShopLook()
     ) throws(Failure) {
         var files: [File] = []
         var targets: [StaticAsset: LinkTarget] = [:]
-        var linkStyles: [UInt8] = []
+        var inlineStyles: [UInt8] = []
         func add(_ path: String, _ contentType: String, _ bytes: [UInt8]) -> LinkTarget? {
             let path = Self.urlPath(path, digest(bytes))
             files.append(File(urlPath: path, contentType: contentType, bytes: bytes))
             return LinkTarget(path)
         }
-        for asset in StaticAsset.allCases {
+        for asset in assets {
             let bytes = try read(asset.path)
-            if asset == .linkStyles {
-                linkStyles = bytes + (look.accent?.styles ?? [])
+            if asset == .inlineStyles {
+                inlineStyles = bytes + (look.accent?.styles ?? [])
             } else {
                 targets[asset] = add(asset.path, asset.contentType, bytes)
             }
@@ -101,11 +91,11 @@ package struct StaticAssets: Sendable {
         iconType = look.logo?.contentType ?? StaticAsset.mark.contentType
         self.files = files
         self.targets = targets
-        self.linkStyles = linkStyles
+        self.inlineStyles = InlineStyles(bytes: inlineStyles)
     }
 
     /// The address of a file.
-    subscript(asset: StaticAsset) -> LinkTarget { targets[asset] ?? .root }
+    package subscript(asset: StaticAsset) -> LinkTarget { targets[asset] ?? .root }
 
     private static func urlPath(_ path: String, _ digest: Digest32) -> String {
         let dot = path.lastIndex(of: ".") ?? path.endIndex

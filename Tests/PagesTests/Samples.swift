@@ -1,119 +1,32 @@
-import Commerce
-import Foundation
 import Pages
 import Primitives
-import SessionBroker
 
-/// Values that the tests of all pages share.
+/// Values that these tests share.
 enum Samples {
-    static let launchTicket = parsed("swa_" + String(repeating: "A", count: 64), LaunchTicket.parse)
-    static let shown = Digest32(Array(repeating: 0x5A, count: 32).span)
-    static let returnTicket = parsed("swc_" + String(repeating: "C", count: 64), ReturnTicket.parse)
-    static let checkoutSessionID = "bd504926-f659-4ad7-a1a9-9a747aaf5275"
-
-    static let returnLink = link(
-        "https://links.localhost:8443/index.html?secureWebviewSessionId=\(returnTicket.text)"
-            + "&old_secureWebviewSessionId=\(launchTicket.text)&accessToken=sealed&orderReferenceId=\(checkoutSessionID)"
-    )
-
-    static let cart: Order = {
-        do {
-            return try Catalogue.sample.order(["hd8": 1, "hd10": 1])
-        } catch {
-            preconditionFailure("one of each is an order: \(error)")
-        }
-    }()
-
-    static let order = OrderView(cart, postage: Yen(540), total: Yen(27996))
-
-    static let address = Address([
-        .name: "山田 太郎",
-        .postalCode: "100-0001",
-        .countryCode: "JP",
-        .stateOrRegion: "東京都",
-        .addressLine1: "千代田区千代田1-1",
-        .addressLine2: "サンプルマンション 101",
-        .phoneNumber: "03-0000-0000",
-    ])
-
-    static let details = PrivateDetails(buyer: Buyer(), address: address, payment: "Visa ****1111")
-
-    static let start = CheckoutStart(
-        merchantID: "A2EXAMPLE00001",
-        publicKeyID: "SANDBOX-AEXAMPLE",
-        isSandbox: nil,
-        payload: #"{"webCheckoutDetails":{"checkoutReviewReturnUrl":"https://localhost:8443/confirm_order"},"#
-            + #""storeId":"amzn1.application-oa2-client.0123456789abcdef0123456789abcdef"}"#,
-        signature: "c2lnbmF0dXJl+/==",
-        algorithm: "AMZN-PAY-RSASSA-PSS-V2"
-    )
-
-    static let note = "Gift wrap <b>&amp; \"card\"</b> — 熨斗 👩\u{200D}🍳"
-
-    static func confirm(
-        _ agreement: ConfirmView.Agreement = .form,
-        for client: ClientKind = .iosApp,
-        note: String? = nil
-    ) -> ConfirmView {
-        ConfirmView(
-            client: client,
-            order: order,
-            details: details,
-            checkoutSessionID: checkoutSessionID,
-            returnTicket: returnTicket,
-            shown: shown,
-            agreement: agreement,
-            note: note
-        )
-    }
-
-    static let site = PageSite(
-        shopName: "Sallyport",
-        catalogue: .sample,
-        checkoutScript: link("https://127.0.0.1:9443/checkout.js"),
-        rescue: link("https://localhost:8443/return_help"),
-        options: [.demonstration]
-    )
-
-    static let renderer = PageRenderer(site: site, assets: assets)
-
-    /// The real files under addresses that do not change with their content, so that a new style leaves the pages alone.
-    static let assets: StaticAssets = {
-        do {
-            return try StaticAssets(read: readPublic, digest: { _ in digest })
-        } catch {
-            preconditionFailure("the files of public/ can be read: \(error)")
-        }
-    }()
-
-    static let digest: Digest32 = {
+    static func digest(_ bytes: [UInt8]) -> Digest32 {
         guard let digest = Digest32(Array(repeating: UInt8(0xAB), count: Digest32.byteCount).span) else {
             preconditionFailure("32 bytes make a digest")
         }
         return digest
-    }()
-
-    static func link(_ text: String) -> LinkTarget {
-        parsed(text, LinkTarget.init)
     }
 
-    static func parsed<Value>(_ text: String, _ parse: (String) -> Value?) -> Value {
-        guard let value = parse(text) else { preconditionFailure("\(text) is well formed") }
-        return value
+    static let nonce = Nonce(random: CountingRandom())
+
+    /// A frame of a shop whose name would be markup.
+    static func frame(_ language: Language, notice: Wording? = nil, links: [Frame.Link] = []) -> Frame {
+        Frame(
+            language,
+            shopName: "<b>&\"",
+            assets: StaticAssets([.styles, .mark], read: { _ in [] }, digest: digest),
+            notice: notice,
+            footer: language == .ja ? "またどうぞ" : "Come again",
+            links: links
+        )
     }
-
-    static var nonce: Nonce { Nonce(random: CountingRandom()) }
-
-    static func readPublic(_ path: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: packageRoot.appending(path: "public/\(path)")))
-    }
-
-    static let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
 }
 
 /// Gives 0, 1, 2 and so on.
-final class CountingRandom: RandomSource {
+private final class CountingRandom: RandomSource {
     private var next: UInt8 = 0
 
     func append(_ count: Int, to output: inout [UInt8]) {

@@ -1,23 +1,24 @@
-import Commerce
-import Primitives
-import SessionBroker
+package import Primitives
 
 /// Writes one document into one buffer, escaping by the type of what is written.
-struct HTMLWriter {
+package struct HTMLWriter {
     /// What was written so far, UTF-8.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
+
+    /// Nothing yet.
+    package init() {}
 
     /// Makes room once, so that writing does not move the buffer.
     ///
     /// - Parameter count: Bytes expected in all.
-    mutating func reserve(_ count: Int) {
+    package mutating func reserve(_ count: Int) {
         bytes.reserveCapacity(count)
     }
 
     /// Inserts markup as it stands.
     ///
     /// - Parameter markup: A literal of the sources.
-    mutating func html(_ markup: HTML) {
+    package mutating func html(_ markup: HTML) {
         bytes.append(contentsOf: markup.bytes)
     }
 
@@ -31,6 +32,7 @@ struct HTMLWriter {
     /// Inserts bytes that this module has written before.
     ///
     /// - Parameter fragment: A part of the constants of a template.
+    @usableFromInline
     mutating func fragment(_ fragment: Span<UInt8>) {
         bytes.append(copying: fragment)
     }
@@ -38,20 +40,32 @@ struct HTMLWriter {
     /// Inserts text, escaped for element content and for quoted attributes alike.
     ///
     /// - Parameter text: Any text.
-    mutating func text(_ text: String) {
+    package mutating func text(_ text: String) {
         self.text(text.utf8.span)
     }
 
     /// Inserts text, escaped for element content and for quoted attributes alike.
     ///
     /// - Parameter text: UTF-8.
-    mutating func text(_ text: Span<UInt8>) {
+    package mutating func text(_ text: Span<UInt8>) {
         // Nearly every text is plain, and a plain one is copied in one go.
         if Entity.areNeeded(text) {
             for index in text.indices { escape(text[index]) }
         } else {
             bytes.append(copying: text)
         }
+    }
+
+    /// Inserts text that is written in place.
+    ///
+    /// - Parameter count: The greatest number of bytes.
+    package mutating func text(_ count: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+        let start = bytes.count
+        bytes.append(addingCapacity: count) { room in write(&room) }
+        guard Entity.areNeeded(bytes.span.extracting(start...)) else { return }
+        let text = Array(bytes[start...])
+        bytes.removeSubrange(start...)
+        self.text(text.span)
     }
 
     private mutating func escape(_ byte: UInt8) {
@@ -70,35 +84,28 @@ struct HTMLWriter {
     /// Inserts a text of the tables.
     ///
     /// - Parameter wording: Escaped when it was made.
-    mutating func text(_ wording: Wording) {
+    package mutating func text(_ wording: Wording) {
         bytes.append(contentsOf: wording.escaped)
     }
 
     /// Inserts the value of an `href`, `src` or `action` attribute.
     ///
     /// - Parameter target: An address that cannot hold a script.
-    mutating func link(_ target: LinkTarget) {
+    package mutating func link(_ target: LinkTarget) {
         text(target.text)
     }
 
     /// Inserts the value of a `nonce` attribute.
     ///
     /// - Parameter nonce: The one in the policy of the same response.
-    mutating func nonce(_ nonce: Nonce) {
+    package mutating func nonce(_ nonce: Nonce) {
         bytes.append(addingCapacity: Nonce.characterCount) { room in nonce.append(to: &room) }
-    }
-
-    /// Inserts a token, whose characters need no escapes.
-    ///
-    /// - Parameter token: Of any role.
-    mutating func token<Role>(_ token: WebviewSessionToken<Role>) {
-        bytes.append(addingCapacity: WebviewSessionToken<Role>.characterCount) { room in token.append(to: &room) }
     }
 
     /// Inserts a digest in 43 characters of base64url, which need no escapes.
     ///
     /// - Parameter digest: Any.
-    mutating func digest(_ digest: Digest32) {
+    package mutating func digest(_ digest: Digest32) {
         let raw = InlineArray<32, UInt8>(initializingWith: { room in digest.append(to: &room) })
         bytes.append(addingCapacity: 43) { room in Base64URL.append(raw.span, to: &room) }
     }
@@ -106,26 +113,16 @@ struct HTMLWriter {
     /// Inserts a whole number, without grouping.
     ///
     /// - Parameter number: Any.
-    mutating func number(_ number: Int) {
+    package mutating func number(_ number: Int) {
         DecimalDigits.append(number, to: &bytes)
     }
 
-    /// Inserts an amount: full-width yen sign, thousands commas.
-    ///
-    /// - Parameter amount: Any.
-    mutating func yen(_ amount: Yen) {
-        bytes.append(contentsOf: Entity.yen)
-        grouped(amount)
-    }
-
-    /// Inserts an amount without its sign, as it travels in forms: `27,996`.
-    ///
-    /// - Parameter amount: Any.
-    mutating func grouped(_ amount: Yen) {
-        // A trillion has seventeen characters. The digits come from behind; divisions by constants are multiplications.
-        var text = InlineArray<20, UInt8>(repeating: 0)
+    /// Inserts a whole number with thousands commas: `27,996`.
+    package mutating func grouped(_ number: UInt64) {
+        // The greatest has 26 characters. The digits come from behind; divisions by constants are multiplications.
+        var text = InlineArray<26, UInt8>(repeating: 0)
         var start = text.count
-        var rest = UInt64(amount.amount)
+        var rest = number
         var digits = 0
         repeat {
             if digits > 0, digits % 3 == 0 {
@@ -143,7 +140,7 @@ struct HTMLWriter {
     /// Inserts an object for scripts, to stand in a `<script type="application/json">` block.
     ///
     /// - Parameter block: Finished JSON without any character that could end the block.
-    mutating func json(_ block: JSONBlock) {
+    package mutating func json(_ block: JSONBlock) {
         bytes.append(contentsOf: block.bytes)
     }
 
@@ -165,7 +162,6 @@ struct HTMLWriter {
         static let greater = Array("&gt;".utf8)
         static let quote = Array("&quot;".utf8)
         static let apostrophe = Array("&#39;".utf8)
-        static let yen = Array("\u{FFE5}".utf8)
         static let replacement = Array("\u{FFFD}".utf8)
     }
 }

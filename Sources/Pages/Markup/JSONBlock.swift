@@ -2,14 +2,14 @@
 ///
 /// `<`, `>`, `&`, U+2028 and U+2029 are written as `\u....`, so no value can end the block or the script that reads it. The
 /// parser of the page gives back the very same text, which the signed button payload depends on.
-struct JSONBlock {
+package struct JSONBlock {
     private(set) var bytes: [UInt8]
     private var isEmpty = true
 
     /// Builds an object.
     ///
     /// - Parameter build: Adds the members, in the order they shall have.
-    init(_ build: (inout JSONBlock) -> Void) {
+    package init(_ build: (inout JSONBlock) -> Void) {
         bytes = []
         // Most are an id or two.
         bytes.reserveCapacity(128)
@@ -19,24 +19,24 @@ struct JSONBlock {
     }
 
     /// Adds a text member.
-    mutating func add(_ name: StaticString, _ value: String) {
+    package mutating func add(_ name: StaticString, _ value: String) {
         addName(name)
         addText(value)
     }
 
     /// Adds a text member from the tables.
-    mutating func add(_ name: StaticString, _ value: Wording) {
+    package mutating func add(_ name: StaticString, _ value: Wording) {
         add(name, value.plain)
     }
 
     /// Adds a true or false member.
-    mutating func add(_ name: StaticString, _ value: Bool) {
+    package mutating func add(_ name: StaticString, _ value: Bool) {
         addName(name)
         bytes.append(contentsOf: value ? Self.yes : Self.no)
     }
 
     /// Adds an object.
-    mutating func add(_ name: StaticString, _ build: (inout JSONBlock) -> Void) {
+    package mutating func add(_ name: StaticString, _ build: (inout JSONBlock) -> Void) {
         addName(name)
         bytes.append(contentsOf: JSONBlock(build).bytes)
     }

@@ -1,5 +1,3 @@
-import SessionBroker
-
 /// An address that may stand in `href`, `src` or `action`: it can neither hold a script nor leave its host by a trick.
 ///
 /// Either an absolute `https` or `http` address with a host, or an absolute path of the page's own host (`/` not followed by
@@ -20,23 +18,13 @@ package struct LinkTarget: Sendable, Hashable {
         self.text = text
     }
 
+    /// A path of our own; a `StaticString` has no other origin than the sources.
+    package init(own path: StaticString) {
+        text = path.description
+    }
+
     /// The start of the page's own host.
-    static let root = LinkTarget(checked: "/")
-
-    /// The cart page of a client.
-    static func cart(_ client: ClientKind) -> LinkTarget {
-        LinkTarget(checked: "/\((client.isOpenedByServer ? .browser : client).rawValue)/cart")
-    }
-
-    /// The button page.
-    static let button = LinkTarget(checked: "/button")
-
-    /// The confirm page.
-    static let confirm = LinkTarget(checked: "/confirm_order")
-
-    private init(checked text: String) {
-        self.text = text
-    }
+    package static let root = LinkTarget(own: "/")
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         guard byte > 0x20, byte < 0x7F else { return false }

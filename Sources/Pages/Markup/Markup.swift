@@ -1,10 +1,8 @@
-import Commerce
-
 /// Markup with values and gaps in it, written as one literal: `"<h1>\(texts.heading)</h1><p>\(.orderNumber)</p>"`.
 ///
 /// The literal itself is inserted as it stands, every value in it is escaped by its type, and a case of `Slot` leaves a gap
 /// that each rendering fills. Made when the program starts; requests only see the `Template`.
-struct Markup<Slot: Sendable>: Sendable, ExpressibleByStringInterpolation {
+package struct Markup<Slot: Sendable>: Sendable, ExpressibleByStringInterpolation {
     /// A run of constant bytes, or a gap.
     enum Piece: Sendable {
         case constant([UInt8])
@@ -15,15 +13,15 @@ struct Markup<Slot: Sendable>: Sendable, ExpressibleByStringInterpolation {
     let pieces: [Piece]
 
     /// Nothing.
-    static var empty: Markup { "" }
+    package static var empty: Markup { "" }
 
-    init(stringLiteral value: StaticString) {
+    package init(stringLiteral value: StaticString) {
         var parts = StringInterpolation(literalCapacity: 0, interpolationCount: 0)
         parts.appendLiteral(value)
         self.init(stringInterpolation: parts)
     }
 
-    init(stringInterpolation parts: StringInterpolation) {
+    package init(stringInterpolation parts: StringInterpolation) {
         pieces = parts.finish()
     }
 
@@ -32,50 +30,50 @@ struct Markup<Slot: Sendable>: Sendable, ExpressibleByStringInterpolation {
     /// - Parameters:
     ///   - elements: In order.
     ///   - part: Writes the part of one element.
-    init<Element>(each elements: some Sequence<Element>, _ part: (Element) -> Markup) {
+    package init<Element>(each elements: some Sequence<Element>, _ part: (Element) -> Markup) {
         var parts = StringInterpolation(literalCapacity: 0, interpolationCount: 0)
         for element in elements { parts.appendInterpolation(part(element)) }
         self.init(stringInterpolation: parts)
     }
 
     /// What a literal may hold.
-    struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         private var pieces: [Piece] = []
         private var constant = HTMLWriter()
 
-        init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// The literal's own text; a `StaticString` has no other origin.
-        mutating func appendLiteral(_ literal: StaticString) {
+        package mutating func appendLiteral(_ literal: StaticString) {
             constant.fragment(Array(literal.description.utf8))
         }
 
         /// A gap.
-        mutating func appendInterpolation(_ slot: Slot) {
+        package mutating func appendInterpolation(_ slot: Slot) {
             flush()
             pieces.append(.slot(slot))
         }
 
         /// A text of the tables.
-        mutating func appendInterpolation(_ text: Wording) { constant.text(text) }
+        package mutating func appendInterpolation(_ text: Wording) { constant.text(text) }
 
         /// Any text, escaped.
-        mutating func appendInterpolation(_ text: String) { constant.text(text) }
+        package mutating func appendInterpolation(_ text: String) { constant.text(text) }
 
         /// The value of an `href`, `src` or `action` attribute.
-        mutating func appendInterpolation(_ target: LinkTarget) { constant.link(target) }
-
-        /// An amount.
-        mutating func appendInterpolation(_ amount: Yen) { constant.yen(amount) }
+        package mutating func appendInterpolation(_ target: LinkTarget) { constant.link(target) }
 
         /// Data for scripts.
-        mutating func appendInterpolation(_ block: JSONBlock) { constant.json(block) }
+        package mutating func appendInterpolation(_ block: JSONBlock) { constant.json(block) }
 
         /// A style sheet of our own, to stand inside the document.
-        mutating func appendInterpolation(styles: [UInt8]) { constant.fragment(styles) }
+        package mutating func appendInterpolation(_ styles: InlineStyles) { constant.fragment(styles.bytes) }
+
+        /// What a writer is given; for values that this module does not know.
+        package mutating func append(_ write: (inout HTMLWriter) -> Void) { write(&constant) }
 
         /// Another part.
-        mutating func appendInterpolation(_ part: Markup) {
+        package mutating func appendInterpolation(_ part: Markup) {
             for piece in part.pieces {
                 switch piece {
                 case .constant(let bytes): constant.fragment(bytes)

@@ -1,21 +1,24 @@
 import Primitives
 
 /// A document with gaps: constant bytes made once, and slots that each request fills.
-struct Template<Slot: Sendable>: Sendable {
-    private struct Gap: Sendable {
+///
+/// Rendering is inlinable, so that each feature has it for its own slots without a table of witnesses.
+package struct Template<Slot: Sendable>: Sendable {
+    @usableFromInline
+    struct Gap: Sendable {
         /// Where the constant bytes before the gap end.
-        let end: Int
-        let slot: Slot
+        @usableFromInline let end: Int
+        @usableFromInline let slot: Slot
     }
 
     /// All constant parts, one behind the other: a rendering then counts no references but this one.
-    private let constants: [UInt8]
-    private let gaps: [Gap]
+    @usableFromInline let constants: [UInt8]
+    @usableFromInline let gaps: [Gap]
 
     /// Compiles a document or a part of one.
     ///
     /// - Parameter markup: Constants and gaps.
-    init(_ markup: Markup<Slot>) {
+    package init(_ markup: Markup<Slot>) {
         var constants: [UInt8] = []
         var gaps: [Gap] = []
         for piece in markup.pieces {
@@ -34,7 +37,8 @@ struct Template<Slot: Sendable>: Sendable {
     ///   - room: Bytes expected from the slots together; a short guess costs a copy, nothing else.
     ///   - fill: Writes the content of one slot.
     /// - Returns: The document, UTF-8.
-    func render(room: Int, fill: (Slot, inout HTMLWriter) -> Void) -> [UInt8] {
+    @inlinable
+    package func render(room: Int, fill: (Slot, inout HTMLWriter) -> Void) -> [UInt8] {
         var writer = HTMLWriter()
         writer.reserve(constants.count + room)
         render(into: &writer, fill: fill)
@@ -46,7 +50,8 @@ struct Template<Slot: Sendable>: Sendable {
     /// - Parameters:
     ///   - writer: Grows by the part.
     ///   - fill: Writes the content of one slot.
-    func render(into writer: inout HTMLWriter, fill: (Slot, inout HTMLWriter) -> Void) {
+    @inlinable
+    package func render(into writer: inout HTMLWriter, fill: (Slot, inout HTMLWriter) -> Void) {
         var start = 0
         for gap in gaps {
             writer.fragment(constants.span.extracting(start..<gap.end))
@@ -59,7 +64,14 @@ struct Template<Slot: Sendable>: Sendable {
 
 extension Template where Slot == Never {
     /// The document, which has no gaps.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         render(room: 0) { _, _ in }
+    }
+}
+
+extension HTML {
+    /// A part without gaps.
+    package init(_ markup: Markup<Never>) {
+        bytes = Template(markup).bytes
     }
 }

@@ -13,14 +13,14 @@ package final class NotesPart: FeaturePart {
     static let cookie = "__Host-note"
 
     private let loop: LoopContext
-    private let pages: PageRenderer
+    private let frames: EachLanguage<Frame>
     private let gate: any ServiceGate
     private let keep: Duration
 
     init(_ loop: LoopContext, keep: Duration) throws {
         self.loop = loop
         self.keep = keep
-        pages = try loop.demanded(PageRenderer.self)
+        frames = try loop.demanded(EachLanguage<Frame>.self)
         gate = try loop.demanded((any ServiceGate).self)
     }
 
@@ -54,7 +54,7 @@ package final class NotesPart: FeaturePart {
         let seen = Localized("このメモはすでにご覧になっています。", "You have read this note before.")
         let heading = Localized("お店からのメモ", "A note from the shop")
         let paragraphs = [Localized(text, text)] + (wasSeen ? [seen] : [])
-        var response = pages.answer(heading, paragraphs, to: request, loop.headers)
+        var response = frames.answer(heading, paragraphs, to: request, loop.headers)
         let cookie = SetCookie(NotesPart.cookie, note.description, sameSite: .lax, maxAge: 3_600)
         if let cookie { response.set(cookie) }
         return response

@@ -1,0 +1,110 @@
+import Pages
+
+/// The button page of one language.
+struct ButtonPage: Sendable {
+    private enum PageSlot {
+        case nonce
+        case order
+        case way
+        case noteState
+        case form
+        case data
+    }
+
+    private let template: Template<PageSlot>
+    private let form: StartForm
+    private let table: OrderTable
+    private let wayBack: WayBack
+    private let language: Language
+
+    init(_ frame: CheckoutFrame) {
+        let texts = frame.texts
+        language = texts.language
+        table = OrderTable(texts.order)
+        form = StartForm(texts.button)
+        wayBack = WayBack(texts)
+        let head = Head<PageSlot>(
+            title: "\(texts.button.title)",
+            steps: texts.frame.steps(.payment),
+            scripts: [.foreign(frame.site.checkoutScript), .file(.buttonScript)],
+            nonce: "\(.nonce)"
+        )
+        template = frame.document(
+            head,
+            """
+            \(Self.hop(texts.button))
+            <section class="card">
+            <h2>\(texts.order.heading)</h2>
+            \(.order)<p class="note">\(texts.button.postageNote)</p>
+            </section>
+            <script type="application/json" id="page_data">\(.data)</script>
+            """
+        )
+    }
+
+    /// Writes the page.
+    ///
+    /// - Parameters:
+    ///   - view: The order and the provider's button.
+    ///   - nonce: The one in the policy.
+    /// - Returns: The document.
+    func render(_ view: ButtonView, nonce: Nonce) -> [UInt8] {
+        template.render(room: 4096) { slot, writer in
+            switch slot {
+            case .nonce: writer.nonce(nonce)
+            case .order: table.write(view.order, to: &writer)
+            case .way: wayBack.writeFromTab(view.client, to: &writer)
+            case .noteState:
+                if view.fallbackAction == nil { writer.html(Self.hidden) }
+            case .form:
+                if let action = view.fallbackAction {
+                    form.write(view.start, action: action, language: language, to: &writer)
+                }
+            case .data: writer.json(data(view.start))
+            }
+        }
+    }
+
+    private static let hidden: HTML = " hidden"
+
+    /// Without script nothing changes by itself, so spinner and status wait for the script.
+    ///
+    /// The note is there from the start where the form below it is, else once the script has drawn the provider's button.
+    private static func hop(_ texts: ButtonTexts) -> Markup<PageSlot> {
+        """
+        <section class="card hero">
+        <div id="spinner" class="spinner" aria-hidden="true" hidden></div>
+        <h1>\(texts.heading)</h1>
+        <p id="status" role="status" hidden>\(texts.lead)</p>
+        <noscript><p class="notice">\(texts.withoutScript)</p>
+        <p class="actions"><a class="button" href="\(LinkTarget.button)">\(texts.reload)</a></p></noscript>
+        <div id="slow" role="alert" hidden>
+        <p class="notice">\(texts.slow)</p>
+        <p class="actions"><a id="reload" class="button" href="\(LinkTarget.button)">\(texts.reload)</a></p>
+        \(.way)</div>
+        <p id="manual_note" class="note"\(.noteState)>\(texts.manualNote)</p>
+        <div id="AmazonPayButton" class="provider-button"></div>
+        \(.form)</section>
+        """
+    }
+
+    private func data(_ start: CheckoutStart) -> JSONBlock {
+        JSONBlock { data in
+            data.add("config") { config in
+                config.add("merchantId", start.merchantID)
+                config.add("publicKeyId", start.publicKeyID)
+                if let isSandbox = start.isSandbox { config.add("sandbox", isSandbox) }
+                config.add("ledgerCurrency", "JPY")
+                config.add("checkoutLanguage", language.checkoutLanguage)
+                config.add("productType", "PayAndShip")
+                config.add("placement", "Cart")
+                config.add("buttonColor", "Gold")
+                config.add("createCheckoutSessionConfig") { session in
+                    session.add("payloadJSON", start.payload)
+                    session.add("signature", start.signature)
+                    session.add("algorithm", start.algorithm)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Pages
+import SessionBroker
+
+/// The page after a cancelled checkout, of one language.
+struct CancelledPage: Sendable {
+    private enum PageSlot {
+        case way
+        case ticket
+        case reference
+    }
+
+    private let left: Template<PageSlot>
+    private let leftAfterReview: Template<PageSlot>
+    private let ended: Template<PageSlot>
+    private let wayBack: WayBack
+
+    init(_ frame: CheckoutFrame) {
+        let texts = frame.texts.cancelled
+        wayBack = WayBack(frame.texts)
+        left = Self.template(frame, Self.left(texts))
+        leftAfterReview = Self.template(frame, "\(Self.left(texts))\(Self.cancelForm(texts))")
+        ended = Self.template(
+            frame,
+            """
+            <h1>\(texts.endedHeading)</h1>
+            <p>\(texts.endedLead)</p>
+            \(.way)
+            """
+        )
+    }
+
+    /// Writes the page.
+    ///
+    /// - Parameter view: What is left of the webview session.
+    /// - Returns: The document.
+    func render(_ view: CancelledView) -> [UInt8] {
+        switch view.stage {
+        case .ended: render(ended, view, ticket: nil)
+        case .atProvider(nil): render(left, view, ticket: nil)
+        case .atProvider(let ticket?): render(leftAfterReview, view, ticket: ticket)
+        }
+    }
+
+    private func render(_ template: Template<PageSlot>, _ view: CancelledView, ticket: ReturnTicket?) -> [UInt8] {
+        template.render(room: 512) { slot, writer in
+            switch slot {
+            case .way: wayBack.writeFromTab(view.client, to: &writer)
+            case .reference: wayBack.write(reference: view.reference.description, to: &writer)
+            case .ticket: writer.text(ticket?.text ?? "")
+            }
+        }
+    }
+
+    private static func template(_ frame: CheckoutFrame, _ content: Markup<PageSlot>) -> Template<PageSlot> {
+        frame.document(
+            Head(title: "\(frame.texts.cancelled.title)", steps: frame.texts.frame.steps(.payment)),
+            """
+            <section class="card hero">
+            \(content)\(.reference)</section>
+            """
+        )
+    }
+
+    private static func left(_ texts: CancelledTexts) -> Markup<PageSlot> {
+        """
+        <h1>\(texts.heading)</h1>
+        <p>\(texts.lead)</p>
+        <p class="actions"><a id="retry" class="button button-main button-wide" href="\(LinkTarget.button)">\
+        \(texts.retry)</a></p>
+        \(.way)
+        """
+    }
+
+    private static func cancelForm(_ texts: CancelledTexts) -> Markup<PageSlot> {
+        """
+        <form class="quiet-form" method="post" action="/checkout_cancel">\
+        <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">\
+        <button type="submit" id="cancel_button" class="button button-quiet">\(texts.cancelForGood)</button></form>
+
+        """
+    }
+}

@@ -1,0 +1,271 @@
+import Commerce
+import Pages
+import SessionBroker
+
+/// The confirm page of one language; a class, so that a request counts one reference and not those of all templates.
+final class ConfirmPage: Sendable {
+    private enum PageSlot {
+        case nonce
+        case address
+        case payment
+        case order
+        case note
+        case agreement
+        case agreementNote
+        case ticket
+        case data
+    }
+
+    private enum NoteSlot {
+        case text
+    }
+
+    private enum AgreementSlot {
+        case ticket
+        case amount
+        case total
+        case shown
+        case label
+        case link
+    }
+
+    private let live: Template<PageSlot>
+    private let readOnly: Template<PageSlot>
+    private let form: Template<AgreementSlot>
+    private let link: Template<AgreementSlot>
+    private let reload: Template<AgreementSlot>
+    private let note: Template<NoteSlot>
+    private let table: OrderTable
+    private let address: AddressBlock
+    private let texts: ConfirmTexts
+
+    init(_ frame: CheckoutFrame) {
+        let texts = frame.texts
+        table = OrderTable(texts.order)
+        address = AddressBlock(texts.order)
+        self.texts = texts.confirm
+        form = Self.form(texts)
+        link = Self.link(texts)
+        reload = Self.reload(texts)
+        note = Template("<p class=\"notice\" id=\"note\"><b>\(texts.confirm.note)</b> \(.text)</p>\n")
+        live = Self.live(frame)
+        readOnly = Self.readOnly(frame)
+    }
+
+    /// Writes the page.
+    ///
+    /// - Parameters:
+    ///   - view: Order, address and the way to agree.
+    ///   - nonce: The one in the policy.
+    /// - Returns: The document.
+    func render(_ view: ConfirmView, nonce: Nonce) -> [UInt8] {
+        let template =
+            switch view.agreement {
+            case .form, .returnLink: live
+            case .readOnly: readOnly
+            }
+        return template.render(room: 2048) { slot, writer in
+            switch slot {
+            case .nonce: writer.nonce(nonce)
+            case .address: address.write(view.details.address, to: &writer)
+            case .payment: writePayment(view.details.payment, to: &writer)
+            case .order: table.write(view.order, to: &writer)
+            case .note: writeNote(view.note, to: &writer)
+            case .agreement: writeAgreement(view, to: &writer)
+            case .agreementNote: writeNote(view.agreement, view.client, to: &writer)
+            case .ticket: writer.token(view.returnTicket)
+            case .data: writer.json(JSONBlock { $0.add("checkoutSessionId", view.checkoutSessionID) })
+            }
+        }
+    }
+
+    private func writePayment(_ payment: String?, to writer: inout HTMLWriter) {
+        if let payment {
+            writer.text(payment)
+        } else {
+            writer.text(texts.noPayment)
+        }
+    }
+
+    private func writeNote(_ text: String?, to writer: inout HTMLWriter) {
+        guard let text else { return }
+        note.render(into: &writer) { _, writer in writer.text(text) }
+    }
+
+    private func writeAgreement(_ view: ConfirmView, to writer: inout HTMLWriter) {
+        let total = view.order.total ?? .zero
+        template(view.agreement).render(into: &writer) { slot, writer in
+            switch slot {
+            case .ticket: writer.token(view.returnTicket)
+            case .amount: writer.yen(total)
+            case .total: writer.grouped(total)
+            case .shown: if let shown = view.shown { writer.digest(shown) }
+            case .label: writer.text(texts.agreement(view.client).button)
+            case .link: if case .returnLink(let target) = view.agreement { writer.link(target) }
+            }
+        }
+    }
+
+    private func template(_ agreement: ConfirmView.Agreement) -> Template<AgreementSlot> {
+        switch agreement {
+        case .form: form
+        case .returnLink: link
+        case .readOnly: reload
+        }
+    }
+
+    private func writeNote(_ agreement: ConfirmView.Agreement, _ client: ClientKind, to writer: inout HTMLWriter) {
+        switch agreement {
+        case .form: writer.text(texts.agreement(client).note)
+        case .returnLink: writer.text(texts.returnLead)
+        case .readOnly: return
+        }
+    }
+
+    /// Without script, or before the provider's script is there, the change links start the checkout anew.
+    private static func live(_ frame: CheckoutFrame) -> Template<PageSlot> {
+        let texts = frame.texts.confirm
+        let head = Head<PageSlot>(
+            title: "\(texts.title)",
+            width: .wide,
+            steps: frame.texts.frame.steps(.confirm),
+            scripts: [.foreign(frame.site.checkoutScript), .file(.confirmScript)],
+            nonce: "\(.nonce)"
+        )
+        let columns = columns(
+            frame,
+            changeAddress: """
+                <p class="change"><a id="change_address" href="\(LinkTarget.button)">\(texts.changeAddress)</a></p>
+
+                """,
+            changePayment: """
+                <p class="change"><a id="change_payment" href="\(LinkTarget.button)">\(texts.changePayment)</a></p>
+
+                """,
+            closing: """
+                <p class="note">\(.agreementNote)</p>
+                <details class="quiet" id="cancel"><summary>\(texts.cancel)</summary>
+                <form method="post" action="/checkout_cancel">
+                <p>\(texts.cancelQuestion)</p>
+                <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
+                <button type="submit" id="cancel_button" class="button">\(texts.cancelForGood)</button>
+                </form>
+                </details>
+
+                """
+        )
+        return frame.document(
+            head,
+            """
+            <h1>\(texts.heading)</h1>
+            <p class="lead">\(texts.lead)</p>
+            \(columns)
+            <script type="application/json" id="page_data">\(.data)</script>
+            """
+        )
+    }
+
+    private static func readOnly(_ frame: CheckoutFrame) -> Template<PageSlot> {
+        let texts = frame.texts.confirm
+        return frame.document(
+            Head(title: "\(texts.title)", width: .wide, steps: frame.texts.frame.steps(.confirm)),
+            """
+            <h1>\(texts.heading)</h1>
+            <p class="notice" role="status">\(texts.readOnly)</p>
+            \(columns(frame, changeAddress: .empty, changePayment: .empty, closing: .empty))
+            """
+        )
+    }
+
+    private static func columns(
+        _ frame: CheckoutFrame,
+        changeAddress: Markup<PageSlot>,
+        changePayment: Markup<PageSlot>,
+        closing: Markup<PageSlot>
+    ) -> Markup<PageSlot> {
+        let texts = frame.texts
+        return """
+            <div class="review">
+            <div class="columns">
+            <section class="card">
+            <h2>\(texts.order.destination)</h2>
+            \(.address)\(changeAddress)<h2>\(texts.order.payment)</h2>
+            <p id="payment">\(.payment)</p>
+            \(changePayment)</section>
+            <section class="card">
+            <h2>\(texts.order.heading)</h2>
+            \(.order)\(.note)\(terms(frame))\(closing)</section>
+            </div>
+            \(.agreement)</div>
+            """
+    }
+
+    /// What the shop says about payment, delivery and returns.
+    private static func terms(_ frame: CheckoutFrame) -> Markup<PageSlot> {
+        let texts = frame.texts
+        let lines = [
+            (texts.order.paymentTime, frame.site.terms.payment), (texts.order.delivery, frame.site.terms.delivery),
+            (texts.order.returns, frame.site.terms.returns),
+        ]
+        .compactMap { name, text in text[texts.language].map { (name: name, text: $0) } }
+        guard !lines.isEmpty else { return .empty }
+        return """
+            <dl class="facts" id="terms">\(Markup(each: lines) { "<div><dt>\($0.name)</dt><dd>\($0.text)</dd></div>" })</dl>
+
+            """
+    }
+
+    /// What is to be paid, above the way on; it stays in sight while the page is read.
+    private static func sum(_ texts: OrderTexts) -> Markup<AgreementSlot> {
+        #"<p class="bar-sum"><span>\#(texts.total)</span> <strong>\#(.amount)</strong></p>"#
+    }
+
+    private static func form(_ texts: Texts) -> Template<AgreementSlot> {
+        Template(
+            """
+            <form id="confirm_form" class="bar" method="post" action="\(LinkTarget.confirm)?shown=\(.shown)">
+            <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
+            <input type="hidden" name="totalPrice" value="\(.total)">
+            \(sum(texts.order))
+            <button type="submit" id="purchase_button" class="button button-main button-wide" \
+            data-busy="\(texts.confirm.sending)">\(.label)</button>
+            </form>
+
+            """
+        )
+    }
+
+    private static func link(_ texts: Texts) -> Template<AgreementSlot> {
+        Template(
+            """
+            <div class="bar">
+            \(sum(texts.order))
+            <a id="purchase_link" class="button button-main button-wide" href="\(.link)">\(texts.confirm.returnLink)</a>
+            </div>
+
+            """
+        )
+    }
+
+    private static func reload(_ texts: Texts) -> Template<AgreementSlot> {
+        Template(
+            """
+            <div class="bar">
+            \(sum(texts.order))
+            <a id="reload" class="button button-wide" href="\(LinkTarget.confirm)">\(texts.confirm.reload)</a>
+            </div>
+
+            """
+        )
+    }
+}
+
+extension ConfirmTexts {
+    fileprivate func agreement(_ client: ClientKind) -> Agreement {
+        switch client {
+        case .iosApp, .androidApp, .mobileApp: app
+        case .site: site
+        case .browser: browser
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Pages
+import Web
+
+/// The link host's pages of one language: complete in themselves, so that nothing is fetched from an address with a ticket.
+struct LinkPage: Sendable {
+    private enum PageSlot {
+        case nonce
+        case code
+        case headline
+        case detail
+    }
+
+    private let fallback: Template<PageSlot>
+    private let error: Template<PageSlot>
+    private let language: Language
+
+    init(_ frame: CheckoutFrame) {
+        let texts = frame.texts.link
+        language = frame.texts.language
+        fallback = Self.document(
+            frame,
+            title: "\(texts.title)",
+            """
+            <h1>\(texts.heading)</h1>
+            <p>\(texts.lead)</p>
+            <p><a id="rescue" class="button" rel="noreferrer" href="\(frame.site.rescue)">\(texts.rescue)</a></p>
+            <ul>\(Markup(each: texts.steps) { "<li>\($0)</li>" })</ul>
+            <p class="note">\(texts.charge)</p>
+            """
+        )
+        error = Self.document(
+            frame,
+            mark: #" data-error="\#(.code)""#,
+            title: "\(.headline)",
+            """
+            <h1>\(.headline)</h1>
+            <p id="detail">\(.detail)</p>
+            <p><a id="rescue" class="button" rel="noreferrer" href="\(frame.site.rescue)">\(texts.rescue)</a></p>
+            """
+        )
+    }
+
+    // First of all, before anything else is read, the query leaves the address bar and the history.
+    private static func document(
+        _ frame: CheckoutFrame,
+        mark: Markup<PageSlot> = .empty,
+        title: Markup<PageSlot>,
+        _ content: Markup<PageSlot>
+    ) -> Template<PageSlot> {
+        Template(
+            """
+            <!DOCTYPE html>
+            <html lang="\(frame.texts.language.rawValue)"\(mark)>
+            <head>
+            <meta charset="utf-8">
+            <script nonce="\(.nonce)">history.replaceState(null, "", location.pathname);</script>
+            <title>\(title) | \(frame.site.shopName)</title>
+            \(frame.shell.metadata())
+            <link rel="icon" href="data:,">
+            <style nonce="\(.nonce)">
+            \(frame.assets.inlineStyles)</style>
+            </head>
+            <body>
+            <main>
+            \(content)
+            </main>
+            </body>
+            </html>
+
+            """
+        )
+    }
+
+    /// Writes the page where a link did not open the app.
+    ///
+    /// - Parameter nonce: The one in the policy.
+    /// - Returns: The document.
+    func render(nonce: Nonce) -> [UInt8] {
+        fallback.render(room: 64) { slot, writer in
+            switch slot {
+            case .nonce: writer.nonce(nonce)
+            case .code, .headline, .detail: break
+            }
+        }
+    }
+
+    /// Writes the page of a refusal.
+    ///
+    /// - Parameters:
+    ///   - code: What happened.
+    ///   - nonce: The one in the policy.
+    /// - Returns: The document.
+    func render(_ code: FailureCode, nonce: Nonce) -> [UInt8] {
+        error.render(room: 256) { slot, writer in
+            switch slot {
+            case .nonce: writer.nonce(nonce)
+            case .code: writer.text(code.name)
+            case .headline: writer.text(code.notice.headline.text(in: language))
+            case .detail: writer.text(code.notice.detail.text(in: language))
+            }
+        }
+    }
+}

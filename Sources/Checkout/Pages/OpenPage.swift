@@ -1,0 +1,78 @@
+import Pages
+import SessionBroker
+
+/// The interstitial of one language.
+struct OpenPage: Sendable {
+    private enum PageSlot {
+        case nonce
+        case ticket
+    }
+
+    private let automatic: Template<PageSlot>
+    private let tap: Template<PageSlot>
+
+    init(_ frame: CheckoutFrame) {
+        automatic = Self.template(
+            frame,
+            scripts: [.file(.openScript)],
+            lead: """
+                <div class="spinner" aria-hidden="true"></div>
+                <h1>\(frame.texts.open.heading)</h1>
+                <p>\(frame.texts.open.automatic)</p>
+                """
+        )
+        tap = Self.template(
+            frame,
+            scripts: [],
+            lead: """
+                <h1>\(frame.texts.open.heading)</h1>
+                <p>\(frame.texts.open.tap)</p>
+                """
+        )
+    }
+
+    /// Writes the page.
+    ///
+    /// - Parameters:
+    ///   - view: Mode and ticket.
+    ///   - nonce: The one in the policy.
+    /// - Returns: The document.
+    func render(_ view: OpenView, nonce: Nonce) -> [UInt8] {
+        let template =
+            switch view.mode {
+            case .autoPost: automatic
+            case .tap: tap
+            }
+        return template.render(room: 256) { slot, writer in
+            switch slot {
+            case .nonce: writer.nonce(nonce)
+            case .ticket: writer.text(view.ticket.text)
+            }
+        }
+    }
+
+    private static func template(
+        _ frame: CheckoutFrame,
+        scripts: [Head<PageSlot>.Script],
+        lead: Markup<PageSlot>
+    ) -> Template<PageSlot> {
+        frame.document(
+            Head(
+                title: "\(frame.texts.open.title)",
+                steps: frame.texts.frame.steps(.payment),
+                scripts: scripts,
+                nonce: "\(.nonce)"
+            ),
+            """
+            <section class="card hero">
+            \(lead)
+            <form id="open_form" class="hop-form" method="post" action="\(LinkTarget.button)">
+            <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
+            <button type="submit" id="open_button" class="button button-main button-wide">\
+            \(frame.texts.open.proceed)</button>
+            </form>
+            </section>
+            """
+        )
+    }
+}

@@ -1,0 +1,25 @@
+import Pages
+
+/// What the shop says about every order, from the settings.
+struct ShopTerms: Sendable {
+    /// A page of the shop that buyers may want to read before they buy.
+    enum Policy: String, Sendable, CaseIterable {
+        /// What the law on mail order asks a shop to publish.
+        case legal
+        /// The terms of use.
+        case terms
+        /// What becomes of personal data.
+        case privacy
+        /// How the shop is reached.
+        case contact
+    }
+
+    /// When the buyer is charged; empty where nothing is said.
+    var payment: [Language: String] = [:]
+    /// When goods are sent; empty where nothing is said.
+    var delivery: [Language: String] = [:]
+    /// Whether an order can be cancelled and goods returned; empty where nothing is said.
+    var returns: [Language: String] = [:]
+    /// The pages that there are.
+    var policies: [Policy: LinkTarget] = [:]
+}

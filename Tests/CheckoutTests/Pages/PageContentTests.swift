@@ -1,0 +1,197 @@
+import CheckoutCodes
+import Commerce
+import Pages
+import SessionBroker
+import Testing
+import Web
+
+@testable import Checkout
+
+/// What single pages promise to apps, scripts and testers.
+@Suite struct `A page's content` {
+    private let pages = Samples.renderer
+
+    @Test(arguments: [ClientKind.iosApp, .androidApp, .browser])
+    func `of the cart names the client and both quantities`(client: ClientKind) {
+        let text = string(pages.cart(client, in: .ja, nonce: Samples.nonce))
+        #expect(text.contains(#""client":"\#(client.rawValue)""#))
+        for id in ["hd8", "hd10", "amzn_button", "error", "filter"] { #expect(text.contains(#"id="\#(id)""#)) }
+        #expect(text.contains("￥8,980") && text.contains("￥15,980") && text.contains("￥27,456"))
+        #expect(text.contains("￥9,878 <small>税込"), "the price with tax comes first")
+        #expect(text.contains(#"href="/\#(client.rawValue)/cart""#))
+    }
+
+    @Test func `of the cart asks for a verifier only where the site does`() {
+        let site = PageSite(
+            shopName: "Shop",
+            catalogue: .sample,
+            checkoutScript: Samples.site.checkoutScript,
+            rescue: Samples.site.rescue,
+            usesVerifier: true
+        )
+        let strict = PageRenderer(site: site, assets: Samples.assets)
+        #expect(string(strict.cart(.iosApp, in: .ja, nonce: Samples.nonce)).contains(#""verifier":true"#))
+        #expect(string(pages.cart(.iosApp, in: .ja, nonce: Samples.nonce)).contains(#""verifier":false"#))
+        #expect(!string(strict.neutral(in: .ja)).contains(#"class="demo""#))
+    }
+
+    @Test func `of the confirm page posts C and the total`() {
+        let text = string(pages.confirm(Samples.confirm(), in: .ja, nonce: Samples.nonce))
+        #expect(text.contains(#"name="secureWebviewSessionId" value="\#(Samples.returnTicket.text)""#))
+        #expect(text.contains(#"name="totalPrice" value="27,996""#))
+        #expect(!text.contains(Samples.launchTicket.text))
+    }
+
+    @Test(arguments: ClientKind.allCases, Language.allCases)
+    func `of the confirm page promises an order only where the button places one`(
+        client: ClientKind,
+        language: Language
+    ) {
+        let text = string(pages.confirm(Samples.confirm(for: client), in: language, nonce: Samples.nonce))
+        let promise = language == .ja ? ">注文を確定する</button>" : ">Place the order</button>"
+        #expect(text.contains(promise) == (client == .browser))
+    }
+
+    @Test func `of an order adds up`() {
+        let page = string(pages.confirm(Samples.confirm(), in: .ja, nonce: Samples.nonce))
+        let sums = page.split(separator: "<tfoot>")[1].split(separator: "</tfoot>")[0].split(separator: "￥").dropFirst()
+        let amounts = sums.compactMap { Int($0.prefix { $0.isNumber || $0 == "," }.filter { $0 != "," }) }
+        #expect(amounts == [24_960, 2_496, 540, 27_996])
+        #expect(amounts.dropLast().reduce(0, +) == amounts.last)
+    }
+
+    @Test func `of the strict confirm page links to the app instead`() {
+        let view = Samples.confirm(.returnLink(Samples.returnLink))
+        let document = ScannedDocument(string(pages.confirm(view, in: .ja, nonce: Samples.nonce)))
+        let link = document.tags.first { $0.value("id") == "purchase_link" }
+        #expect(unescaped(link?.value("href")) == Samples.returnLink.text)
+        #expect(!document.tags.contains { $0.value("id") == "confirm_form" })
+    }
+
+    @Test func `of the read-only confirm page changes nothing`() {
+        let document = ScannedDocument(string(pages.confirm(Samples.confirm(.readOnly), in: .ja, nonce: Samples.nonce)))
+        #expect(!document.tags.contains { ["form", "script", "input", "button"].contains($0.name) })
+    }
+
+    @Test func `of the result page for an app is the link, whole`() {
+        let page = pages.result(.app(returnLink: Samples.returnLink, total: Yen(27_996)), in: .en, nonce: Samples.nonce)
+        let link = ScannedDocument(string(page)).tags.first { $0.value("id") == "purchase_link" }
+        #expect(unescaped(link?.value("href")) == Samples.returnLink.text)
+    }
+
+    @Test(arguments: [true, false]) func `of the result page for a browser is a form that works alone`(hasTicket: Bool)
+    {
+        let purchase = BrowserPurchase(
+            returnTicket: Samples.returnTicket,
+            launchTicket: hasTicket ? Samples.launchTicket : nil,
+            orderReferenceID: Samples.checkoutSessionID,
+            total: Yen(27_996)
+        )
+        let document = ScannedDocument(string(pages.result(.browser(purchase), in: .ja, nonce: Samples.nonce)))
+        let fields = document.tags.filter { $0.name == "input" }.map {
+            ($0.value("name") ?? "", $0.value("value") ?? "")
+        }
+        var expected = [
+            "secureWebviewSessionId": Samples.returnTicket.text, "accessToken": "sealed",
+            "orderReferenceId": Samples.checkoutSessionID, "totalPrice": "27,996",
+        ]
+        if hasTicket { expected["old_secureWebviewSessionId"] = Samples.launchTicket.text }
+        #expect(Dictionary(uniqueKeysWithValues: fields) == expected)
+        let form = document.tags.first { $0.name == "form" }
+        #expect(form?.value("method") == "post" && form?.value("action") == "/purchase")
+        #expect(document.tags.contains { $0.name == "button" && $0.value("hidden") == nil })
+    }
+
+    @Test(arguments: FailureCode.ofCheckout, Language.allCases)
+    func `of the error page carries the code and a text of its own`(code: FailureCode, language: Language) {
+        let page = string(pages.error(ErrorView(code: code), in: language))
+        #expect(ScannedDocument(page).tags.first?.value("data-error") == code.name)
+        let others = FailureCode.ofCheckout.filter { $0 != code && ![$0, code].allSatisfy(isProof) }
+        let text = detail(page)
+        #expect(text.count > 8)
+        #expect(others.allSatisfy { detail(string(pages.error(ErrorView(code: $0), in: language))) != text })
+    }
+
+    @Test(arguments: [ClientKind?.none] + ClientKind.allCases)
+    func `of the error page has a way on and a number to quote`(client: ClientKind?) {
+        let page = string(
+            pages.error(ErrorView(code: .sessionReused, client: client, reference: "4F7K9-2QX8M"), in: .en)
+        )
+        #expect(page.contains(#"<code id="reference">4F7K9-2QX8M</code>"#))
+        #expect(page.contains(#"href="/browser/cart""#) == (client == .browser))
+        #expect(page.contains("close this page") == (client != .browser))
+        #expect(page.contains("<h1>This checkout has ended</h1>") && page.contains("<title>This checkout has ended |"))
+    }
+
+    @Test func `of a foreign address runs from the street to the country`() {
+        let address = Address([
+            .name: "A. Buyer", .addressLine1: "1 Main Street", .city: "Seattle", .stateOrRegion: "WA",
+            .postalCode: "98101", .countryCode: "US",
+        ])
+        let view = ThanksView(
+            client: .browser,
+            orderNumber: OrderNumber(Samples.returnTicket.webviewSession),
+            order: Samples.order,
+            address: address
+        )
+        #expect(string(pages.thanks(view, in: .en)).contains("1 Main Street<br>Seattle<br>WA<br>US"))
+        #expect(string(pages.thanks(view, in: .en)).contains("<dd>-</dd>"))
+    }
+
+    @Test(arguments: ClientKind.allCases) func `after a cancelled checkout leads back`(client: ClientKind) {
+        let view = CancelledView(
+            client: client,
+            stage: .atProvider(returnTicket: nil),
+            reference: OrderNumber(Samples.returnTicket.webviewSession)
+        )
+        let text = string(pages.cancelled(view, in: .ja))
+        #expect(text.contains(#"href="/button""#))
+        #expect(text.contains(#"href="/browser/cart""#) == !client.isApp)
+        #expect(text.contains("✕ をタップして閉じて") == (client.isApp && client != .site))
+        #expect(text.contains("ショップに戻るには") == (client == .site))
+    }
+
+    @Test(arguments: Language.allCases)
+    func `of the button page waits for nothing where no script runs`(language: Language) {
+        let page = string(pages.button(buttonView(.browser), in: language, nonce: Samples.nonce))
+        let tags = ScannedDocument(page).tags
+        for id in ["spinner", "status", "slow"] {
+            #expect(tags.first { $0.value("id") == id }?.value("hidden") != nil, "\(id) waits for the script")
+        }
+        let fallback = page.split(separator: "<noscript>")[1].split(separator: "</noscript>")[0]
+        #expect(fallback.contains(#"href="/button""#))
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func `of the button page has a way out where the provider's script cannot be loaded`(client: ClientKind) {
+        let page = string(pages.button(buttonView(client), in: .en, nonce: Samples.nonce))
+        let slow = page.split(separator: #"<div id="slow""#)[1].split(separator: "</div>")[0]
+        #expect(slow.contains(#"href="/button""#))
+        #expect(slow.contains(#"href="/browser/cart""#) == (client == .browser))
+        #expect(slow.contains("<p class=\"note\">") == (client != .browser))
+    }
+
+    @Test func `of the link host takes the query away before anything else`() {
+        let document = ScannedDocument(string(pages.linkFallback(in: .ja, nonce: Samples.nonce)))
+        let names = document.tags.map(\.name)
+        #expect(Array(names.prefix(4)) == ["html", "head", "meta", "script"])
+        #expect(document.tags[3].text == #"history.replaceState(null, "", location.pathname);"#)
+        #expect(!document.tags.contains { $0.value("src") != nil })
+    }
+
+    private func buttonView(_ client: ClientKind) -> ButtonView {
+        ButtonView(client: client, order: OrderView(Samples.cart), start: Samples.start, fallbackAction: nil)
+    }
+
+    private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private func isProof(_ code: FailureCode) -> Bool { code == .proofRequired || code == .proofMismatch }
+
+    private func detail(_ page: String) -> Substring {
+        page.split(separator: #"<p id="detail">"#).last?.split(separator: "</p>").first ?? ""
+    }
+
+    private func unescaped(_ text: String?) -> String? {
+        text?.split(separator: "&amp;", omittingEmptySubsequences: false).joined(separator: "&")
+    }
+}
