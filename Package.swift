@@ -107,7 +107,7 @@ let package = Package(
         library("Commerce", ["Primitives"]),
 
         // Level 6, apart: domains.
-        library("SessionBroker", ["Commerce", "Cryptography", "Telemetry", "Primitives"]),
+        library("SessionBroker", ["Commerce", "Cryptography", "Primitives"]),
         library("MerchantOrders", ["ServiceAPI", "Commerce", "Cryptography", "Primitives"]),
         library("AppLinks", ["StrictJSON", "Primitives"]),
         library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),

@@ -16,18 +16,18 @@ extension SessionHandlers {
         let webviewSession = try call.webviewSession()
         let request = try FinalizeRequest(try call.body())
         let arrival = try arrival(request, webviewSession)
-        let verdict = try await Failure.mapErrors { () async throws(StoreError) in
+        let outcome = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.checkout.broker.look(at: arrival, by: call.caller)
         }
         let facts: MobileFacts?
-        switch verdict {
+        switch outcome {
         case .refused(let refusal): throw refusal.failure(webviewSession)
         case .present(let order):
             facts = try checkedFacts(call, arrival, request, order)
-        case .awaited(let order):
+        case .arrived(let order):
             facts = try checkedFacts(call, arrival, request, order)
             try await arrive(call, arrival, order)
-        case .doubtful(let order):
+        case .unproven(_, let order):
             // Throws, since no proof changes; should it not, the purchase is only looked at.
             try await arrive(call, arrival, order)
             facts = nil
@@ -105,7 +105,7 @@ extension SessionHandlers {
             arrival.webviewSession,
             total: order.total
         )
-        let refusal = try await Failure.mapErrors { () async throws(StoreError) in
+        let outcome = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.checkout.broker.arrive(
                 arrival,
                 merchantReference: found.merchantReference,
@@ -113,6 +113,6 @@ extension SessionHandlers {
                 by: call.caller
             )
         }
-        if let refusal { throw refusal.failure(arrival.webviewSession) }
+        if let refusal = outcome.refusal { throw refusal.failure(arrival.webviewSession) }
     }
 }

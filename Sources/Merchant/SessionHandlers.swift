@@ -214,9 +214,9 @@ enum SessionHandlers {
 
     /// Who buys and where to, as long as the receipt is shown; nobody but the holder of the ticket can open it.
     private static func buyer(_ call: MerchantCall, _ request: PurchaseRequest) async throws(Failure) -> JSONValue? {
-        let verdict: ReceiptVerdict
+        let outcome: ReceiptOutcome
         do throws(StoreError) {
-            verdict = try await call.checkout.broker.receipt(
+            outcome = try await call.checkout.broker.receipt(
                 request.ticket,
                 proof: request.proof,
                 tab: nil,
@@ -226,7 +226,7 @@ enum SessionHandlers {
             // It is paid: the buyer's details can be asked for again, by a repeat.
             return nil
         }
-        guard case .receipt(let view) = verdict, let details = view.details else { return nil }
+        guard case .receipt(let view) = outcome, let details = view.details else { return nil }
         return JSONValue(buyer: details.buyer, address: details.address)
     }
 

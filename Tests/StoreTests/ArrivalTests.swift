@@ -1,3 +1,4 @@
+import Checkout
 import Commerce
 import Postgres
 import Primitives
@@ -34,13 +35,13 @@ struct ArrivalTests {
 
     /// Lets a session of the webview session arrive; the word of the refusal, or `arrived`.
     private func arrive(_ rig: Rig, _ arrival: MobileReturn) async throws -> String {
-        let refusal = try await rig.broker.arrive(
+        let outcome = try await rig.broker.arrive(
             arrival,
             merchantReference: arrival.webviewSession.description,
             details: Rig.details,
             by: rig.caller()
         )
-        return refusal.map { word($0) } ?? "arrived"
+        return outcome.refusal.map { word($0) } ?? "arrived"
     }
 
     /// A webview session of an app in any state, with `Rig.orderReference` where it has a session.
@@ -84,7 +85,7 @@ struct ArrivalTests {
         try await withRows(rows + Self.dead) { rig, row, crossing in
             let other = try arrival(crossing, Rig.otherReference)
             let look = try await rig.broker.look(at: other, by: rig.caller())
-            #expect(word(look) == (row.verdict == "arrived" ? "awaited" : "refused \(row.verdict)"), "\(row)")
+            #expect(word(look) == (row.verdict == "arrived" ? "arrived" : "refused \(row.verdict)"), "\(row)")
             #expect(try rig.state(crossing) == row.before, "a look changes nothing: \(row)")
             #expect(try await arrive(rig, other) == row.verdict, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
@@ -115,7 +116,7 @@ struct ArrivalTests {
         ]
         try await withRows(rows) { rig, row, crossing in
             let foreign = try arrival(crossing, proof: rig.broker.mintProof())
-            #expect(word(try await rig.broker.look(at: foreign, by: rig.caller())) == "doubtful", "\(row)")
+            #expect(word(try await rig.broker.look(at: foreign, by: rig.caller())) == "unproven", "\(row)")
             #expect(try rig.state(crossing) == row.before, "\(row)")
             #expect(try await arrive(rig, foreign) == row.verdict, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
@@ -134,7 +135,7 @@ struct ArrivalTests {
                 details: nil,
                 by: rig.caller()
             )
-            #expect(foreign == .orderMismatch)
+            #expect(foreign.refusal == .orderMismatch)
             #expect(try rig.state(crossing) == .issued)
             try rig.age(crossing, seconds: 7_201)
             #expect(try await arrive(rig, arrival(crossing)) == "expired")
@@ -213,13 +214,13 @@ struct ArrivalTests {
             let crossing = try await waiting(rig)
             let halves = try arrival(crossing)
             let words = try await rig.together(16) { rig in
-                let refusal = try await rig.broker.arrive(
+                let outcome = try await rig.broker.arrive(
                     halves,
                     merchantReference: halves.webviewSession.description,
                     details: Rig.details,
                     by: rig.caller()
                 )
-                return refusal.map { word($0) } ?? "arrived"
+                return outcome.refusal.map { word($0) } ?? "arrived"
             }
             #expect(words == Array(repeating: "arrived", count: 16))
             let trail = try rig.admin.rows(

@@ -1,3 +1,4 @@
+import Checkout
 import Commerce
 import Postgres
 import Primitives
@@ -63,7 +64,7 @@ struct AttemptTests {
             #expect(second.number == 2)
             #expect(second.orderReference == Rig.otherReference)
             try await rig.settle(second)
-            let events = try await rig.broker.audit(crossing.webviewSession)
+            let events = try await rig.store.audit(crossing.webviewSession)
             #expect(events.filter { $0.operation == "settle" }.map(\.verdict) == ["declined", "authorized"])
             #expect(events.first { $0.verdict == "declined" && $0.operation == "settle" }?.reason == "Rejected")
         }
@@ -84,14 +85,14 @@ struct AttemptTests {
             let (stuck, _) = try await rig.purchasing()
             let (busy, _) = try await rig.purchasing()
             _ = try await rig.authorized()
-            #expect(try await rig.broker.claimOverdue().isEmpty)
+            #expect(try await rig.store.claimOverdue().isEmpty)
             try rig.age(stuck, seconds: 46)
-            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [stuck.webviewSession])
+            #expect(try await rig.store.claimOverdue().map(\.webviewSession) == [stuck.webviewSession])
             let attempt = try #require(try await rig.broker.takeOver(stuck.webviewSession, by: rig.caller()))
             #expect(attempt.number == 1)
             #expect(try await rig.broker.takeOver(stuck.webviewSession, by: rig.caller()) == nil)
             #expect(try await rig.broker.takeOver(busy.webviewSession, by: rig.caller()) == nil)
-            #expect(try await rig.broker.claimOverdue().isEmpty)
+            #expect(try await rig.store.claimOverdue().isEmpty)
             try await rig.settle(attempt)
             #expect(try rig.state(stuck) == .authorized)
             #expect(try rig.admin.rows("SELECT flow_id FROM flow_purchasing") == [[busy.webviewSession.description]])
@@ -101,9 +102,9 @@ struct AttemptTests {
     @Test func `is nobody's to close while the provider is being called`() async throws {
         try await withRig { rig in
             let (crossing, attempt) = try await rig.purchasing()
-            #expect(try await !rig.broker.revoke(crossing.webviewSession, by: rig.caller()))
+            #expect(try await !rig.store.revoke(crossing.webviewSession, by: rig.caller()))
             try await rig.broker.notePlaintext(crossing.ticket, by: rig.caller())
-            #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 0)
+            #expect(try await rig.store.revokeAll(install: nil, by: rig.caller()) == 0)
             let sweeper = Sweeper(store: rig.store)
             try rig.age(crossing, seconds: 10_000)
             _ = try await sweeper.run(request: "sweep")

@@ -1,3 +1,4 @@
+import Checkout
 import EventIO
 import Postgres
 import Primitives
@@ -16,7 +17,7 @@ struct LimitTests {
     @Test func `give an install ten live flows, and another when one is over`() async throws {
         try await withRig(policy { $0.sessionsPerInstall = 10 }) { rig in
             let proof = rig.broker.mintProof()
-            func issue(_ proof: AppProof) async throws -> IssueVerdict {
+            func issue(_ proof: AppProof) async throws -> IssueOutcome {
                 let request = IssueRequest(client: .iosApp, order: try rig.order(), proof: proof)
                 return try await rig.broker.issue(request, by: rig.caller())
             }
@@ -28,7 +29,7 @@ struct LimitTests {
             #expect(try await word(issue(proof)) == "tooManyWebviewSessions")
             #expect(try await word(issue(rig.broker.mintProof())) == "issued")
             let over = try #require(first).ticket.webviewSession
-            #expect(try await rig.broker.revoke(over, by: rig.caller()))
+            #expect(try await rig.store.revoke(over, by: rig.caller()))
             #expect(try await word(issue(proof)) == "issued")
             #expect(try await word(issue(proof)) == "tooManyWebviewSessions")
             // Time makes room as well.
@@ -67,7 +68,7 @@ struct LimitTests {
                     merchantReference: reference,
                     details: nil,
                     by: rig.caller(1)
-                )
+                ).refusal
             }
             for _ in 0..<3 { #expect(try await arrive() == .proofMismatch) }
             let again = await #expect(throws: StoreError.self) { try await arrive() }
@@ -76,14 +77,14 @@ struct LimitTests {
                 try await rig.broker.look(at: forged, by: rig.caller(1))
             }
             #expect(look?.code == .limited(retryAfter: 20))
-            #expect(try await word(rig.broker.look(at: forged, by: rig.caller(2))) == "doubtful")
+            #expect(try await word(rig.broker.look(at: forged, by: rig.caller(2))) == "unproven")
         }
     }
 
     @Test func `answer for a dead flow from memory for a minute`() async throws {
         try await withRig { rig in
             let crossing = try await rig.webviewSession(in: .revoked)
-            let before = try await rig.broker.audit(crossing.webviewSession).count
+            let before = try await rig.store.audit(crossing.webviewSession).count
             for _ in 0..<5 {
                 #expect(try await rig.open(crossing.ticket) == "dead")
                 #expect(try await rig.buy(crossing) == "refused dead")
@@ -92,7 +93,7 @@ struct LimitTests {
                 )
             }
             // One row for the first open and one for the first purchase.
-            #expect(try await rig.broker.audit(crossing.webviewSession).count == before + 2)
+            #expect(try await rig.store.audit(crossing.webviewSession).count == before + 2)
             // A stranger with the ticket alone is asked for proof as ever.
             let bare = PurchaseRequest(ticket: try crossing.returnTicket(rig), orderReference: Rig.orderReference)
             #expect(try await word(rig.broker.purchase(bare, by: rig.caller())) == "refused proofRequired")

@@ -9,7 +9,7 @@ struct OperatorTests {
     @Test func `reads the trail of a flow in order, without a token in it`() async throws {
         try await withRig { rig in
             let crossing = try await rig.authorized()
-            let events = try await rig.broker.audit(crossing.webviewSession)
+            let events = try await rig.store.audit(crossing.webviewSession)
             #expect(
                 events.map { "\($0.ordinal) \($0.operation) \($0.verdict) \($0.state)" } == [
                     "1 issue issued issued", "2 open opened opened", "3 review reviewed reviewed",
@@ -20,7 +20,7 @@ struct OperatorTests {
             #expect(events.allSatisfy { $0.peer == "192.0.2.0/24 9f86d081" })
             #expect(Set(events.map(\.request)).count == 6)
             #expect(zip(events, events.dropFirst()).allSatisfy { $0.at <= $1.at })
-            #expect(try await rig.broker.audit(UUIDBytes(high: 1, low: 2)).isEmpty)
+            #expect(try await rig.store.audit(UUIDBytes(high: 1, low: 2)).isEmpty)
         }
     }
 
@@ -54,15 +54,15 @@ struct OperatorTests {
             _ = try await rig.open(orphan.ticket)
             _ = try await rig.broker.view(try #require(orphan.tab), by: rig.caller())
             _ = try await rig.authorized()
-            let alerts = try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000))
+            let alerts = try await rig.store.alerts(since: WallTime(seconds: 1_500_000_000))
             #expect(alerts.map(\.verdict) == ["orphan", "plaintext", "proof_mismatch", "reused"])
             #expect(
                 alerts.map(\.webviewSession) == [
                     orphan.webviewSession, plain.webviewSession, wrong.webviewSession, reused.webviewSession,
                 ]
             )
-            #expect(try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000), limit: 1).count == 1)
-            #expect(try await rig.broker.alerts(since: WallTime(seconds: 4_000_000_000)).isEmpty)
+            #expect(try await rig.store.alerts(since: WallTime(seconds: 1_500_000_000), limit: 1).count == 1)
+            #expect(try await rig.store.alerts(since: WallTime(seconds: 4_000_000_000)).isEmpty)
         }
     }
 
@@ -88,20 +88,20 @@ struct OperatorTests {
         try await withRig { rig in
             let done = try await rig.authorized()
             let one = try await rig.opened()
-            #expect(try await rig.broker.revoke(one.webviewSession, by: rig.caller()))
-            #expect(try await !rig.broker.revoke(one.webviewSession, by: rig.caller()))
-            #expect(try await !rig.broker.revoke(done.webviewSession, by: rig.caller()))
-            #expect(try await rig.broker.audit(one.webviewSession).last?.reason == "operator")
+            #expect(try await rig.store.revoke(one.webviewSession, by: rig.caller()))
+            #expect(try await !rig.store.revoke(one.webviewSession, by: rig.caller()))
+            #expect(try await !rig.store.revoke(done.webviewSession, by: rig.caller()))
+            #expect(try await rig.store.audit(one.webviewSession).last?.reason == "operator")
             #expect(try await word(rig.broker.view(try #require(one.tab), by: rig.caller())) == "refused closed")
 
             let mine = try await rig.issued()
             var other: [Crossing] = []
             for _ in 0..<3 { other.append(try await rig.reviewed()) }
             let install = try #require(mine.proof).hash
-            #expect(try await rig.broker.revokeAll(install: install, by: rig.caller()) == 1)
+            #expect(try await rig.store.revokeAll(install: install, by: rig.caller()) == 1)
             #expect(try rig.state(mine) == .revoked)
             #expect(try rig.state(other[0]) == .reviewed)
-            #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 3)
+            #expect(try await rig.store.revokeAll(install: nil, by: rig.caller()) == 3)
             #expect(try rig.state(done) == .authorized)
         }
     }
@@ -119,7 +119,7 @@ struct OperatorTests {
             let bought = try await rig.authorized()
             try await rig.broker.notePlaintext(bought.returnTicket(rig), by: rig.caller())
             #expect(try rig.state(bought) == .authorized)
-            #expect(try await rig.broker.audit(bought.webviewSession).last?.verdict == "plaintext")
+            #expect(try await rig.store.audit(bought.webviewSession).last?.verdict == "plaintext")
         }
     }
 

@@ -1,3 +1,4 @@
+import Checkout
 import EventIO
 import PostgresTestKit
 import Primitives
@@ -19,9 +20,7 @@ struct RaceTests {
         // Two loops, each with connections and groups of its own.
         let tallies = try await inParallel(2, on: database) { rig in
             await rig.tally(crossings, each: 8) { rig, crossing in
-                let verdict = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
-                guard case .opened(let tab) = verdict else { return word(verdict) }
-                return tab.isReopened ? "reopened" : "opened"
+                try await rig.open(crossing.ticket)
             }
         }
         for crossing in crossings {
@@ -67,14 +66,14 @@ struct RaceTests {
                 switch rig.nextTurn() % 4 {
                 case 0: return word(try await rig.broker.place(tab, ticket: ticket, total: nil, by: rig.caller()))
                 case 1: return word(try await rig.broker.cancel(tab, ticket: ticket, by: rig.caller()))
-                case 2: return "\(try await rig.broker.revoke(crossing.webviewSession, by: rig.caller()))"
+                case 2: return "\(try await rig.store.revoke(crossing.webviewSession, by: rig.caller()))"
                 default: return try await rig.buy(crossing)
                 }
             }
         }
         try await withRig(on: database) { rig in
             for crossing in crossings {
-                let events = try await rig.broker.audit(crossing.webviewSession)
+                let events = try await rig.store.audit(crossing.webviewSession)
                 #expect(events.map(\.ordinal) == Array(1...events.count))
                 #expect(events.last?.state == (try rig.state(crossing)))
                 // Dead stays dead.

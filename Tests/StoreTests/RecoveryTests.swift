@@ -20,10 +20,10 @@ struct RecoveryTests {
             try rig.sql("UPDATE flow_purchasing SET next_at = now()")
             try rig.sql("UPDATE payment_operation SET lease_until = now()")
             try rig.sql("UPDATE merchant_order SET account = 'other'")
-            #expect(try await rig.broker.claimOverdue().isEmpty)
+            #expect(try await rig.store.claimOverdue().isEmpty)
             #expect(try await rig.orders.claimLeft(limit: 8).isEmpty)
             try rig.sql("UPDATE merchant_order SET account = ''")
-            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
+            #expect(try await rig.store.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
             #expect(try await rig.orders.claimLeft(limit: 8).count == 1)
         }
     }
@@ -34,9 +34,9 @@ struct RecoveryTests {
             #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
             try rig.pass(crossing, seconds: 2 * 86_400)
             try rig.sql("UPDATE merchant_order SET account = 'other'")
-            #expect(try await rig.broker.claimStuck(limit: 8).isEmpty)
+            #expect(try await rig.store.claimStuck(limit: 8).isEmpty)
             try rig.sql("UPDATE merchant_order SET account = ''")
-            #expect(try await rig.broker.claimStuck(limit: 8).map(\.webviewSession) == [crossing.webviewSession])
+            #expect(try await rig.store.claimStuck(limit: 8).map(\.webviewSession) == [crossing.webviewSession])
         }
     }
 
@@ -57,7 +57,7 @@ struct RecoveryTests {
             let (crossing, _) = try await rig.purchasing()
             try rig.pass(crossing, seconds: 46)
             try await rig.expectClaim(crossing, recoveries: 0, age: 46)
-            #expect(try await rig.broker.claimOverdue().isEmpty, "somebody is at it")
+            #expect(try await rig.store.claimOverdue().isEmpty, "somebody is at it")
             _ = try #require(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()))
             try rig.pass(crossing, seconds: 100)
             try await rig.expectClaim(crossing, recoveries: 1, age: 146)
@@ -71,13 +71,13 @@ struct RecoveryTests {
             let pause = Duration.seconds(3_600)
             _ = try #require(try await rig.broker.takeOver(crossing.webviewSession, pause: pause, by: rig.caller()))
             try rig.pass(crossing, seconds: 3_590)
-            #expect(try await rig.broker.claimOverdue().isEmpty)
+            #expect(try await rig.store.claimOverdue().isEmpty)
             // A buyer's own repeat does not wait for the pause.
             #expect(try await rig.buy(crossing) == "recover")
             try rig.pass(crossing, seconds: 20)
-            #expect(try await rig.broker.claimOverdue().isEmpty)
+            #expect(try await rig.store.claimOverdue().isEmpty)
             try rig.pass(crossing, seconds: 30)
-            #expect(try await rig.broker.claimOverdue().map(\.recoveries) == [1])
+            #expect(try await rig.store.claimOverdue().map(\.recoveries) == [1])
         }
     }
 
@@ -88,18 +88,18 @@ struct RecoveryTests {
             let attempt = try #require(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()))
             #expect(try await !rig.broker.giveUp(first, reason: "gone", by: rig.caller()))
             #expect(try await rig.broker.giveUp(attempt, reason: "gone", by: rig.caller()))
-            let alerts = try await rig.broker.alerts(since: WallTime(seconds: 1_500_000_000))
+            let alerts = try await rig.store.alerts(since: WallTime(seconds: 1_500_000_000))
             #expect(alerts.map(\.verdict) == ["stuck"])
             try rig.pass(crossing, seconds: 400 * 86_400)
-            #expect(try await rig.broker.claimOverdue().isEmpty)
-            let stuck = try #require(try await rig.broker.stuckPurchases().first)
+            #expect(try await rig.store.claimOverdue().isEmpty)
+            let stuck = try #require(try await rig.store.stuckPurchases().first)
             #expect(stuck.webviewSession == crossing.webviewSession)
             #expect(stuck.recoveries == 1)
             #expect(stuck.orderReference == Rig.orderReference)
             #expect(stuck.total == attempt.total)
             #expect(stuck.since < stuck.stuckAt)
             #expect(try rig.state(crossing) == .purchasing)
-            let last = try #require(try await rig.broker.audit(crossing.webviewSession).last)
+            let last = try #require(try await rig.store.audit(crossing.webviewSession).last)
             #expect([last.operation, last.verdict, last.reason] == ["give_up", "stuck", "gone"])
         }
     }
@@ -112,7 +112,7 @@ struct RecoveryTests {
             try rig.pass(crossing, seconds: 90_000)
             #expect(try await rig.broker.resume(crossing.webviewSession, by: rig.caller()))
             #expect(try await !rig.broker.resume(crossing.webviewSession, by: rig.caller()))
-            #expect(try await rig.broker.stuckPurchases().isEmpty)
+            #expect(try await rig.store.stuckPurchases().isEmpty)
             try await rig.expectClaim(crossing, recoveries: 0, age: 0)
         }
     }
@@ -146,7 +146,7 @@ struct RecoveryTests {
             guard case .recover(let attempt) = verdict else { throw Surprise("\(verdict)") }
             #expect(attempt.number == first.number)
             try await rig.settle(attempt)
-            #expect(try await rig.broker.stuckPurchases().isEmpty)
+            #expect(try await rig.store.stuckPurchases().isEmpty)
             #expect(try rig.admin.rows("SELECT 1 FROM flow_purchasing").isEmpty)
         }
     }
@@ -164,11 +164,11 @@ struct RecoveryTests {
             let taken = webviewSessions.sorted().prefix(4)
             let list = taken.map { "'\($0)'" }.joined(separator: ",")
             try rig.sql("BEGIN; SELECT FROM flow_purchasing WHERE flow_id IN (\(list)) FOR UPDATE")
-            let ours = try await rig.broker.claimOverdue(limit: 6).map(\.webviewSession)
+            let ours = try await rig.store.claimOverdue(limit: 6).map(\.webviewSession)
             #expect(ours.count == 6)
             #expect(taken.allSatisfy { !ours.contains($0) })
             try rig.sql("ROLLBACK")
-            let rest = try await rig.broker.claimOverdue(limit: 12).map(\.webviewSession)
+            let rest = try await rig.store.claimOverdue(limit: 12).map(\.webviewSession)
             #expect(Set(ours + rest) == webviewSessions)
             #expect(ours.count + rest.count == webviewSessions.count)
         }
@@ -179,7 +179,7 @@ struct RecoveryTests {
             let (crossing, _) = try await rig.purchasing()
             try rig.pass(crossing, seconds: 46)
             try rig.sql("BEGIN; SELECT FROM flow WHERE flow_id = '\(crossing.webviewSession)' FOR UPDATE")
-            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
+            #expect(try await rig.store.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
             #expect(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()) == nil)
             try rig.sql("ROLLBACK")
             #expect(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()) != nil)
@@ -191,13 +191,13 @@ struct RecoveryTests {
             let (crossing, _) = try await rig.purchasing()
             var pauses: [String?] = []
             for _ in 0..<9 {
-                try await rig.broker.postpone(crossing.webviewSession)
+                try await rig.store.postpone(crossing.webviewSession)
                 let pause = "round(extract(epoch FROM next_at - now()) / 10) * 10"
                 pauses.append(try rig.admin.rows("SELECT \(pause) FROM flow_purchasing")[0][0])
             }
             #expect(pauses == ["30", "60", "120", "240", "480", "960", "1920", "3600", "3600"])
             try rig.pass(crossing, seconds: 3_700)
-            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
+            #expect(try await rig.store.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
             _ = try #require(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()))
             #expect(try rig.admin.rows("SELECT failures FROM flow_purchasing") == [["0"]])
         }
@@ -211,7 +211,7 @@ struct RecoveryTests {
             try rig.sql("UPDATE flow SET client = 'laterApp' WHERE flow_id = '\(later.webviewSession)'")
             for crossing in [known, later] { try rig.pass(crossing, seconds: 46) }
             let before = try rig.trace(of: later)
-            #expect(try await rig.broker.claimOverdue().map(\.webviewSession) == [known.webviewSession])
+            #expect(try await rig.store.claimOverdue().map(\.webviewSession) == [known.webviewSession])
             #expect(try await rig.broker.takeOver(later.webviewSession, by: rig.caller()) == nil)
             #expect(try rig.trace(of: later) == before)
         }
@@ -221,7 +221,7 @@ struct RecoveryTests {
 extension Rig {
     /// Claims one purchase; its age counts on while the test runs.
     fileprivate func expectClaim(_ crossing: Crossing, recoveries: Int, age: Int64) async throws {
-        let claimed = try await broker.claimOverdue()
+        let claimed = try await store.claimOverdue()
         let one = try #require(claimed.first)
         #expect(claimed.count == 1 && one.webviewSession == crossing.webviewSession && one.recoveries == recoveries)
         #expect((age..<age + 54).contains(one.age.components.seconds), "\(one.age)")
@@ -236,7 +236,7 @@ extension Rig {
         let patience = Patience()
         while patience.isLeft {
             // A call of another kind, so that the loop turns.
-            guard try admin.rows(waiting).isEmpty, try await broker.stuckPurchases().count >= 0 else { return }
+            guard try admin.rows(waiting).isEmpty, try await store.stuckPurchases().count >= 0 else { return }
         }
         throw Surprise("nobody waits")
     }

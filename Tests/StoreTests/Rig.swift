@@ -117,7 +117,7 @@ final class Rig {
 
     /// Opens with a ticket and nothing else; the word of the verdict.
     func open(_ ticket: LaunchTicket) async throws -> String {
-        word(try await broker.open(ticket, tab: nil, proof: nil, by: caller()))
+        word(try await broker.open(ticket, tab: nil, proof: nil, by: caller()).outcome)
     }
 
     func order() throws -> Order { try Catalogue.sample.order(["hd8": 1, "hd10": 1]) }

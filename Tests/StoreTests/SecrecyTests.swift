@@ -1,3 +1,4 @@
+import Checkout
 import Commerce
 import Postgres
 import Primitives

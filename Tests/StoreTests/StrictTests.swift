@@ -1,3 +1,4 @@
+import Checkout
 import Commerce
 import Primitives
 import SessionBroker
@@ -31,29 +32,28 @@ struct StrictTests {
             guard case .met(let ticket) = verdict else { throw Surprise("\(verdict)") }
             #expect(try rig.state(first) == .issued)
             #expect(try await word(rig.broker.view(firstTab, by: rig.caller())) == "refused unknown")
-            let old = try await rig.broker.open(first.ticket, tab: nil, proof: nil, by: rig.caller())
-            #expect(word(old) == "unknown")
+            #expect(try await rig.open(first.ticket) == "unknown")
 
             let opened = try await rig.broker.open(ticket, tab: firstTab, proof: nil, by: rig.caller())
-            guard case .opened(let tab) = opened else { throw Surprise("\(opened)") }
+            guard case .opened(let tab) = opened.outcome else { throw Surprise("\(opened)") }
             #expect(tab.review == Rig.orderReference)
             var second = first
             second.ticket = ticket
-            second.tab = tab.token
+            second.tab = opened.token
             try await rig.review(second)
             // The old return ticket is gone, and so is what was sealed under it.
             let stale = try await rig.broker.purchase(first.purchase(rig), by: rig.caller())
             #expect(word(stale) == "refused unknown")
-            guard case .live(let page) = try await rig.broker.view(tab.token, withDetails: true, by: rig.caller())
+            guard case .live(let page) = try await rig.broker.view(opened.token, withDetails: true, by: rig.caller())
             else {
                 throw Surprise("no page")
             }
-            #expect(page.isMet)
+            #expect(page.record.isMet)
             #expect(page.details == Rig.details)
             #expect(try await rig.buy(second) == "refused notReady")
             try await rig.place(second)
             #expect(try await rig.buy(second) == "begin")
-            let words = try await rig.broker.audit(first.webviewSession).map { "\($0.operation) \($0.verdict)" }
+            let words = try await rig.store.audit(first.webviewSession).map { "\($0.operation) \($0.verdict)" }
             #expect(
                 words == [
                     "issue issued", "open opened", "review reviewed", "place not_met", "purchase not_ready", "meet met",

@@ -1,3 +1,4 @@
+import Checkout
 import Commerce
 import Primitives
 import SessionBroker
@@ -79,7 +80,7 @@ struct TabTableTests {
         let rows =
             [
                 Row(.opened, "reviewed", .reviewed), Row(.reviewed, "reviewed"), Row(.placed, "reviewed", .reviewed),
-                Row(.purchasing, "refused readOnly"), Row(.declined, "declined"),
+                Row(.purchasing, "readOnly"), Row(.declined, "declined"),
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             let session = rig.session(crossing.webviewSession, postage: Yen(1_080))
@@ -95,7 +96,7 @@ struct TabTableTests {
         let rows =
             [
                 Row(.opened, "reviewed", .reviewed), Row(.reviewed, "reviewed"), Row(.placed, "orderMismatch"),
-                Row(.purchasing, "refused readOnly"), Row(.declined, "reviewed", .reviewed),
+                Row(.purchasing, "readOnly"), Row(.declined, "reviewed", .reviewed),
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             let session = rig.session(crossing.webviewSession, Rig.otherReference)
@@ -129,7 +130,7 @@ struct TabTableTests {
         let rows =
             [
                 Row(.opened, "notReviewed"), Row(.reviewed, "placed", .placed), Row(.placed, "placed"),
-                Row(.purchasing, "refused readOnly"), Row(.declined, "declined"),
+                Row(.purchasing, "readOnly"), Row(.declined, "declined"),
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             let tab = try #require(crossing.tab)
@@ -168,8 +169,8 @@ struct TabTableTests {
             #expect(try await agree(other).hasPrefix("priceChanged"))
             #expect(try rig.state(crossing) == state)
             #expect(try await agree(nil) == "placed")
-            #expect(view.shown != nil)
-            #expect(try await agree(view.shown) == "placed")
+            #expect(view.record.shown != nil)
+            #expect(try await agree(view.record.shown) == "placed")
             // As a program of before leaves it.
             try rig.sql("UPDATE flow SET shown = NULL WHERE flow_id = '\(crossing.webviewSession)'")
             #expect(try await agree(other) == "placed")
@@ -231,7 +232,7 @@ struct TabTableTests {
         let rows =
             [
                 Row(.opened, "cancelled", .cancelled), Row(.reviewed, "cancelled", .cancelled),
-                Row(.placed, "cancelled", .cancelled), Row(.purchasing, "refused readOnly"),
+                Row(.placed, "cancelled", .cancelled), Row(.purchasing, "readOnly"),
                 Row(.declined, "cancelled", .cancelled),
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
@@ -315,7 +316,7 @@ struct TabTableTests {
             #expect("\(isDeclined)" == row.verdict)
             #expect(try rig.state(seen) == row.after)
             guard isDeclined else { return }
-            #expect(try await rig.broker.audit(seen.webviewSession).last?.reason == "Declined")
+            #expect(try await rig.store.audit(seen.webviewSession).last?.reason == "Declined")
         }
     }
 }

@@ -156,9 +156,9 @@ struct UpkeepTests {
             let late = try await rig.issued()
             try rig.age(late, seconds: 300)
             #expect(try await rig.open(late.ticket) == "expired")
-            #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 0)
+            #expect(try await rig.store.revokeAll(install: nil, by: rig.caller()) == 0)
             _ = try await rig.placed()
-            #expect(try await rig.broker.revokeAll(install: nil, by: rig.caller()) == 1)
+            #expect(try await rig.store.revokeAll(install: nil, by: rig.caller()) == 1)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Checkout
 import SessionBroker
 
 /// The name of an enumeration's case, with that of what it refuses: `live`, `refused orphan`.

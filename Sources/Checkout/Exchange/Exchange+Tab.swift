@@ -23,10 +23,10 @@ extension Exchange {
     func tab(withDetails: Bool = false) async throws(Failure) -> TabAccess {
         guard let token = try tabToken() else { return .closed(neutral()) }
         let caller = caller
-        let verdict = try await services.mapErrors { (broker) async throws(StoreError) in
+        let outcome = try await services.mapErrors { (broker) async throws(StoreError) in
             try await broker.view(token, withDetails: withDetails, by: caller)
         }
-        switch verdict {
+        switch outcome {
         case .live(let view), .readOnly(let view): return .open(token, view)
         case .refused(let refusal): return .closed(neutral(after: refusal))
         }

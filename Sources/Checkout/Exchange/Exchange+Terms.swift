@@ -5,28 +5,11 @@ import SessionBroker
 import Web
 
 extension Exchange {
-    /// What a webview session's order agreed on.
-    ///
-    /// - Parameter view: As the tab sees it.
-    /// - Returns: The merchant's terms, or the shop's own.
-    /// - Throws: `internal_error`.
+    /// What a webview session's order agreed on: the merchant's terms, or the shop's own.
     func terms(of view: WebviewSessionView) throws(Failure) -> OrderTerms {
-        try terms(view.terms, view.id)
-    }
-
-    /// What the order of a placement agreed on.
-    ///
-    /// - Parameter placement: Of any webview session.
-    /// - Returns: The merchant's terms, or the shop's own.
-    /// - Throws: `internal_error`.
-    func terms(of placement: Placement) throws(Failure) -> OrderTerms {
-        try terms(placement.terms, placement.webviewSession)
-    }
-
-    private func terms(_ stored: [UInt8]?, _ webviewSession: WebviewSessionID) throws(Failure) -> OrderTerms {
-        guard let stored else { return deployment.ownTerms }
+        guard let stored = view.record.terms else { return deployment.ownTerms }
         guard let terms = OrderTerms(stored: stored) else {
-            throw Failure(.internalError, "the terms of the flow cannot be read", session: webviewSession)
+            throw Failure(.internalError, "the terms of the flow cannot be read", session: view.id)
         }
         return terms
     }

@@ -73,24 +73,23 @@ enum ButtonHandler {
         let proof = try exchange.appProof()
         let site = FetchSite(exchange.request)
         let caller = exchange.caller
-        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+        let (outcome, token) = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.open(ticket, tab: tab, proof: proof, by: caller)
         }
-        var client: ClientKind?
-        if case .opened(let tab) = verdict { client = tab.client }
-        exchange.services.countOpen(site, client)
-        return try await answer(exchange, ticket, verdict)
+        exchange.services.countOpen(site, outcome.tab?.client)
+        return try await answer(exchange, ticket, outcome, token)
     }
 
     private static func answer(
         _ exchange: Exchange,
         _ ticket: LaunchTicket,
-        _ verdict: OpenVerdict
+        _ outcome: OpenOutcome,
+        _ token: TabToken
     ) async throws(Failure) -> HTTPResponse {
-        switch verdict {
-        case .opened(let tab):
-            var response = try await landing(exchange, tab)
-            exchange.deployment.cookies.set(tab: tab.token, launch: ticket, on: &response)
+        switch outcome {
+        case .opened(let tab), .reopened(let tab):
+            var response = try await landing(exchange, tab, token)
+            exchange.deployment.cookies.set(tab: token, launch: ticket, on: &response)
             return response
         case .sameTab: return opened(exchange, "/button", ticket.webviewSession)
         case .unknown: throw Failure(.unknownSession)
@@ -102,7 +101,11 @@ enum ButtonHandler {
     }
 
     /// Where a fresh tab goes: to the clean URL, or in profile compat straight to the page.
-    private static func landing(_ exchange: Exchange, _ tab: OpenedTab) async throws(Failure) -> HTTPResponse {
+    private static func landing(
+        _ exchange: Exchange,
+        _ tab: OpenedTab,
+        _ token: TabToken
+    ) async throws(Failure) -> HTTPResponse {
         if let checkoutSession = tab.review {
             return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(checkoutSession)", tab.webviewSession)
         }
@@ -110,10 +113,10 @@ enum ButtonHandler {
             return opened(exchange, "/button", tab.webviewSession)
         }
         let caller = exchange.caller
-        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.view(tab.token, by: caller)
+        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+            try await broker.view(token, by: caller)
         }
-        guard case .live(let view) = verdict else { return exchange.neutral() }
+        guard case .live(let view) = outcome else { return exchange.neutral() }
         return try await page(exchange, view)
     }
 

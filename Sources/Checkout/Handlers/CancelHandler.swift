@@ -38,16 +38,16 @@ enum CancelHandler {
         _ ticket: ReturnTicket
     ) async throws(Failure) -> HTTPResponse {
         let caller = exchange.caller
-        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.cancel(token, ticket: ticket, by: caller)
         }
-        switch verdict {
+        switch outcome {
         case .cancelled:
             var response = page(exchange, view, .ended)
             exchange.deployment.cookies.clearTab(on: &response)
             return response
         case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, of: view)
-        case .refused(.readOnly): throw Failure(.purchaseInProgress, of: view)
+        case .readOnly: throw Failure(.purchaseInProgress, of: view)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }

@@ -46,8 +46,7 @@ enum ConfirmHandler {
         case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: view.id)
         case .orderMismatch: throw Failure(.orderMismatch, "a foreign checkout session", of: view)
         case .declined: return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
-        case .refused(.readOnly):
-            return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
+        case .readOnly: return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
@@ -58,7 +57,7 @@ enum ConfirmHandler {
         _ token: TabToken,
         _ view: WebviewSessionView,
         _ chosen: ChosenSession
-    ) async throws(Failure) -> ReviewVerdict {
+    ) async throws(Failure) -> ReviewOutcome {
         let postage = try await exchange.postage(of: view, token, to: chosen)
         let reviewed = chosen.reviewed(postage: postage)
         let caller = exchange.caller
@@ -100,7 +99,7 @@ enum ConfirmHandler {
             details: details,
             checkoutSessionID: checkoutSession,
             returnTicket: view.returnTicket ?? exchange.services.broker.returnTicket(of: token),
-            shown: view.shown,
+            shown: view.record.shown,
             agreement: way.map { .returnLink($0) } ?? .form,
             note: try exchange.terms(of: view).note
         )
@@ -111,7 +110,7 @@ enum ConfirmHandler {
 
     /// Profile strict lets an app's buyer agree only after both halves have met in the app.
     private static func mustMeet(_ exchange: Exchange, _ view: WebviewSessionView) -> Bool {
-        exchange.deployment.policy.requiresMeeting && view.client.isApp && !view.isMet
+        exchange.deployment.policy.requiresMeeting && view.client.isApp && !view.record.isMet
             && view.orderReference != nil
             && (view.state == .reviewed || view.state == .placed)
     }
@@ -130,17 +129,17 @@ enum ConfirmHandler {
         let total = try form.amount("totalPrice")
         let shown = try shown(exchange)
         let caller = exchange.caller
-        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.place(token, ticket: ticket, total: total, shown: shown, by: caller)
         }
-        switch verdict {
+        switch outcome {
         case .placed(let placement): return try await send(exchange, token, placement)
         case .notReviewed: throw Failure(.notPriced, session: token.webviewSession)
         case .declined: throw Failure(.paymentDeclined, session: token.webviewSession)
         case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, session: token.webviewSession)
         case .priceChanged: throw Failure(.priceChanged, session: token.webviewSession)
         case .notMet: return exchange.redirect(to: "/confirm_order", webviewSession: token.webviewSession)
-        case .refused(.readOnly): return exchange.redirect(to: "/checkout_result", webviewSession: token.webviewSession)
+        case .readOnly: return exchange.redirect(to: "/checkout_result", webviewSession: token.webviewSession)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
@@ -169,7 +168,7 @@ enum ConfirmHandler {
         do {
             // Only now is it known that the tab is the webview session's.
             try exchange.services.provider.count(.update, of: placement.webviewSession)
-            updated = try await exchange.services.provider.update(placement, try exchange.terms(of: placement))
+            updated = try await exchange.services.provider.update(placement, try exchange.terms(of: placement.view))
         } catch {
             try await takeBack(exchange, placement)
             throw error

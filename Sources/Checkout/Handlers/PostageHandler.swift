@@ -16,10 +16,10 @@ enum PostageHandler {
         let ticket = try exchange.returnTicket(form)
         let reference = try form.required("orderReferenceId")
         let caller = exchange.caller
-        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.quote(token, ticket: ticket, orderReference: reference, by: caller)
         }
-        switch verdict {
+        switch outcome {
         case .quoted(let postage, let total):
             let body = "{\"postage\":\"\(postage.grouped)\",\"totalPrice\":\"\(total.grouped)\"}"
             return exchange.json(Array(body.utf8), webviewSession: token.webviewSession)
@@ -28,7 +28,6 @@ enum PostageHandler {
         case .orderMismatch: throw Failure(.orderMismatch, session: token.webviewSession)
         case .refused(.unknown): throw Failure(.unknownSession)
         case .refused(.expired): throw Failure(.expiredSession, session: token.webviewSession)
-        case .refused(.readOnly): throw Failure(.purchaseInProgress, session: token.webviewSession)
         case .refused(.superseded), .refused(.closed), .refused(.bought):
             throw Failure(.sessionRevoked, session: token.webviewSession)
         }

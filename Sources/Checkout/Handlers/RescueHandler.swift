@@ -17,7 +17,8 @@ enum RescueHandler {
             webviewSession.orderReference != nil
         else { return nil }
         let awaitsMeeting =
-            exchange.deployment.policy.requiresMeeting && webviewSession.state == .reviewed && !webviewSession.isMet
+            exchange.deployment.policy.requiresMeeting && webviewSession.state == .reviewed
+            && !webviewSession.record.isMet
         guard webviewSession.state == .placed || webviewSession.state == .purchasing || awaitsMeeting else {
             return nil
         }

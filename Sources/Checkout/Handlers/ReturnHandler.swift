@@ -11,10 +11,10 @@ enum ReturnHandler {
         try exchange.requireSameOrigin()
         let request = try PurchaseForm.read(exchange)
         let caller = exchange.caller
-        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.check(request, by: caller)
         }
-        switch verdict {
+        switch outcome {
         case .proven:
             return exchange.json(Array("{\"status\":\"ok\"}".utf8), webviewSession: request.ticket.webviewSession)
         case .refused(let refusal): throw refusal.failure(request.ticket.webviewSession)

@@ -16,11 +16,11 @@ enum ThanksHandler {
         let proof = try exchange.appProof()
         let tab = try exchange.tabToken()
         let caller = exchange.caller
-        let verdict = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.receipt(ticket, proof: proof, tab: tab, by: caller)
         }
-        switch verdict {
-        case .unknown: return exchange.neutral(.notFound)
+        switch outcome {
+        case .unknown, .notBought: return exchange.neutral(.notFound)
         case .over:
             var response = exchange.neutral(.gone)
             // A ticket in the address says nothing about the one that the jar holds.

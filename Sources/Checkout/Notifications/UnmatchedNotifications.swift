@@ -101,7 +101,7 @@ final class UnmatchedNotifications {
             return .woken
         }
         let caller = Caller(internal: "recovery", request: "unmatched-" + Hex.encode(random.bytes(8)))
-        let payment = try await broker.payment(of: webviewSession)
+        let payment = try await broker.store.payment(of: webviewSession)
         // Other shops of the account have marks of their own; ours are of version 7, also where a restore has lost the session.
         guard payment != nil || webviewSession.high >> 12 & 0xF == 7 else { return .settled }
         switch payment?.state {

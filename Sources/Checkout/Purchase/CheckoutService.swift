@@ -213,7 +213,7 @@ package final class CheckoutService {
         }
         let chosen = try chosen(updated, placement.webviewSession)
         // The whole address, not what postage goes by: it is also the one that the order is sent to.
-        guard chosen.address == placement.address else { return .readdressed(chosen) }
+        guard chosen.address == placement.view.details?.address else { return .readdressed(chosen) }
         guard let target = updated.redirectURL, provider.redirects.allows(target) else {
             let reason = updated.redirectURL == nil ? updated.constraints.joined(separator: " ") : "a foreign address"
             throw Failure(.providerFailed, "no redirect address: \(reason)", session: placement.webviewSession)

@@ -3,7 +3,7 @@ package import Commerce
 package import MerchantAPI
 package import MerchantOrders
 import Primitives
-package import SessionBroker
+import SessionBroker
 import Web
 
 /// The one way to a webview session: the shop's own pages come here, and so do merchants' programs; one per loop.
@@ -69,13 +69,13 @@ package final class SessionCreation {
             proof: cart.proof,
             challenge: cart.challenge
         )
-        let verdict: IssueVerdict
+        let outcome: IssueOutcome
         do throws(StoreError) {
-            verdict = try await broker.issue(request, by: caller)
+            outcome = try await broker.issue(request, by: caller)
         } catch {
             throw error.failure
         }
-        switch verdict {
+        switch outcome {
         case .issued(let issued): return issued
         case .tooManyWebviewSessions: throw Failure(.rateLimited, "too many live flows")
         case .verifierRequired: throw Failure(.invalidRequest, "this shop requires code_challenge")

@@ -19,17 +19,15 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .bytea, .bytea, .text, .bool]
     )
 
+    /// What `arrive` would decide of a webview session that an app started by itself; changes nothing.
     package func readMobileReturn(
         _ evidence: PurchaseEvidence
-    ) async throws(StoreError) -> Transition<MobileReturnDecision>? {
+    ) async throws(StoreError) -> Transition<MobileReturnOutcome> {
         var parameters = Parameters()
         parameters.append(uuid: evidence.webviewSession)
         append(proofs: evidence, to: &parameters)
         let rows = try await read(PostgresSessionStore.arrivalStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        return try StoreError.decoding { () throws(PostgresError) in
-            try WebviewSessionColumns.page(rows, of: evidence.webviewSession, sealed: nil)
-        }
+        return try transition(rows, evidence.webviewSession)
     }
 
     static let arriveStatement = Statement(
@@ -56,11 +54,15 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.bytea, .bytea, .bytea, .text, .bool, .bytea, .bool]
     )
 
+    /// Pins the provider's session of such a webview session and moves it to `placed`; the sealed details replace those of a
+    /// session before.
+    ///
+    /// Proofs are checked before anything else.
     package func arrive(
         _ evidence: PurchaseEvidence,
         sealed: [UInt8]?,
         by caller: Caller
-    ) async throws(StoreError) -> Transition<MobileReturnDecision>? {
+    ) async throws(StoreError) -> Transition<MobileReturnOutcome> {
         var parameters = Parameters(evidence.webviewSession, caller)
         parameters.append(digest: evidence.returnHash)
         append(proofs: evidence, to: &parameters)
@@ -97,6 +99,9 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.uuid]
     )
 
+    /// Lets the lease be over now; the webview session stays `purchasing`.
+    ///
+    /// Does nothing for another attempt id; says whether it did.
     package func expireLease(
         _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,

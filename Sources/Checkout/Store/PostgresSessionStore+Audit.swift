@@ -12,6 +12,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid]
     )
 
+    /// The trail of a webview session, in order; empty for one that is not there.
     package func audit(_ webviewSession: WebviewSessionID) async throws(StoreError) -> [AuditEvent] {
         var parameters = Parameters()
         parameters.append(uuid: webviewSession)
@@ -30,7 +31,10 @@ extension PostgresSessionStore {
         parameterTypes: [.timestamptz, .int8]
     )
 
-    package func alerts(since: WallTime, limit: Int) async throws(StoreError) -> [AuditEvent] {
+    /// The newest rows that should worry an operator: reuse, superseded tokens, wrong proofs, plaintext.
+    ///
+    /// Newest first.
+    package func alerts(since: WallTime, limit: Int = 1_000) async throws(StoreError) -> [AuditEvent] {
         var parameters = Parameters()
         parameters.append(timestamp: since)
         parameters.append(int64: Int64(limit))
@@ -47,22 +51,17 @@ extension PostgresSessionStore {
     }
 
     private static func event(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> AuditEvent {
-        let word = try rows.text(row, 5)
-        guard let state = WebviewSessionState(rawValue: word) else {
-            throw PostgresError(.decoding, "\(word) is no state")
-        }
-        var event = AuditEvent(
-            at: (
-                webviewSession: try rows.uuid(row, 0), ordinal: Int(try rows.int64(row, 1)),
-                at: try rows.timestamp(row, 2)
-            ),
+        AuditEvent(
+            webviewSession: try rows.uuid(row, 0),
+            ordinal: Int(try rows.int64(row, 1)),
+            at: try rows.timestamp(row, 2),
             operation: try rows.text(row, 3),
             verdict: try rows.text(row, 4),
-            state: state,
-            reason: try rows.optional(row, 6) { row, column throws(PostgresError) in try rows.text(row, column) },
-            origin: (peer: try rows.text(row, 7), request: try rows.text(row, 8))
+            state: try rows.word(row, 5),
+            reason: try rows.optionalText(row, 6),
+            peer: try rows.text(row, 7),
+            request: try rows.text(row, 8),
+            providerRequest: try rows.optionalText(row, 9)
         )
-        event.providerRequest = try rows.optionalText(row, 9)
-        return event
     }
 }

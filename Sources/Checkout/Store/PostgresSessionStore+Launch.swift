@@ -25,6 +25,7 @@ extension PostgresSessionStore {
         ]
     )
 
+    /// Stores a webview session in state `issued`.
     package func issue(_ new: NewWebviewSession, by caller: Caller) async throws(StoreError) {
         var parameters = Parameters(new.id, caller)
         // Profile compat may run without any proof of the app; the trail says so.
@@ -99,7 +100,10 @@ extension PostgresSessionStore {
     private static let openTypes =
         SQLText.leading + [PostgresType.bytea, .bytea, .bytea, .bytea, .int8, .int8]
 
-    package func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> OpenedWebviewSession? {
+    /// Lets a launch ticket open its tab, or says why not.
+    ///
+    /// At most one tab token is live afterwards.
+    package func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> Transition<OpenOutcome> {
         var parameters = Parameters(request.webviewSession, caller)
         parameters.append(digest: request.launchHash)
         parameters.append(digest: request.freshTabHash)
@@ -108,7 +112,8 @@ extension PostgresSessionStore {
         parameters.append(int64: reopenSeconds)
         parameters.append(int64: idleSeconds)
         let first = PostgresSessionStore.openFirstStatement
-        if let opened = try await open(first, parameters, request, caller, isLastStep: false) { return opened }
+        let opened = try await open(first, parameters, request, caller, isLastStep: false)
+        guard !opened.isFound else { return opened }
         parameters.append(bool: policy.onReuse == .revoke)
         // A client that hangs up meanwhile must not keep a used ticket from being noticed.
         return try await open(PostgresSessionStore.openStatement, parameters, request, caller, isLastStep: true)
@@ -120,7 +125,7 @@ extension PostgresSessionStore {
         _ request: OpenRequest,
         _ caller: Caller,
         isLastStep: Bool
-    ) async throws(StoreError) -> OpenedWebviewSession? {
+    ) async throws(StoreError) -> Transition<OpenOutcome> {
         let written = try await write(
             statement,
             parameters,
@@ -129,14 +134,12 @@ extension PostgresSessionStore {
             by: caller,
             isLastStep: isLastStep
         )
-        guard written.rows.rowCount == 1 else { return nil }
-        let opened = try StoreError.decoding { () throws(PostgresError) in
-            try WebviewSessionColumns.opened(written.rows)
-        }
-        guard written.isSecondLook, opened.decision == .opened || opened.decision == .reopened else { return opened }
+        guard written.rows.rowCount == 1 else { return .ofNoRow }
+        let row = WebviewSessionRow(rows: written.rows, webviewSession: request.webviewSession)
+        let opened = try StoreError.decoding { () throws(PostgresError) in try Transition<OpenOutcome>(row) }
+        guard written.isSecondLook, opened.outcome.tab != nil else { return opened }
         // It was committed, but does our token still live? Another request may have re-opened since.
-        let live = try StoreError.decoding { () throws(PostgresError) in try WebviewSessionColumns.liveTab(written.rows)
-        }
+        let live = try StoreError.decoding { () throws(PostgresError) in try row.liveTab() }
         guard live == request.freshTabHash else {
             throw StoreError(.outcomeUnknown, "open of \(request.webviewSession): its tab token was replaced")
         }

@@ -15,6 +15,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .bytea, .bytea]
     )
 
+    /// The status of a webview session, by launch ticket and app proof.
     package func status(
         _ webviewSession: WebviewSessionID,
         launch: Digest32,
@@ -46,6 +47,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.bytea, .text, .bool]
     )
 
+    /// Writes down something seen about a token of the webview session, whichever it is; says whether there is such a token.
     package func observe(
         _ observation: Observation,
         webviewSession: WebviewSessionID,
@@ -81,6 +83,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading
     )
 
+    /// Revokes one webview session that is not final and not at the provider; says whether it did.
     package func revoke(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
         try await applies(
             PostgresSessionStore.revokeStatement,
@@ -123,6 +126,9 @@ extension PostgresSessionStore {
     /// How many webview sessions a statement of a long series looks at: some 10 ms of work.
     private static let seriesBatch = 1_000
 
+    /// Revokes all such webview sessions of an install, or all; says how many.
+    ///
+    /// Several statements: webview sessions issued meanwhile may remain.
     package func revokeAll(install: Digest32?, by caller: Caller) async throws(StoreError) -> Int {
         try await revokeAll(install: install, by: caller) { _ in }.revoked
     }
@@ -205,6 +211,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .uuid, .int8]
     )
 
+    /// Counts the live webview sessions of a range of ids, of which it looks at so many, in their order.
     package func countLive(
         from: WebviewSessionID,
         until: WebviewSessionID,
@@ -259,6 +266,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.int8, .int8]
     )
 
+    /// Marks overdue webview sessions as expired, in the order of their ids, starting behind one.
     package func sweep(after: WebviewSessionID?, limit: Int, by caller: Caller) async throws(StoreError) -> SweepStep {
         var parameters = Parameters(after ?? UUIDBytes(high: 0, low: 0), caller)
         parameters.append(seconds: policy.times.absolute)

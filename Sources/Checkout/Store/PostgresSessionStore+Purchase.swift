@@ -63,29 +63,33 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + evidenceTypes + [.uuid, .int8, .bool]
     )
 
+    /// Takes the lease of a purchase, or says why not.
+    ///
+    /// Proofs are checked before anything else.
     package func begin(
         _ evidence: PurchaseEvidence,
         freshAttempt: UUIDBytes,
         by caller: Caller
-    ) async throws(StoreError) -> Transition<PurchaseDecision>? {
+    ) async throws(StoreError) -> Transition<BeginOutcome> {
         var parameters = Parameters(evidence.webviewSession, caller)
         append(evidence, to: &parameters)
         parameters.append(uuid: freshAttempt)
         parameters.append(seconds: policy.times.lease)
         parameters.append(bool: policy.onMismatch == .revoke)
-        let done: Transition<PurchaseDecision>? = try await transition(
+        let done: Transition<BeginOutcome> = try await transition(
             PostgresSessionStore.beginStatement,
             parameters,
             "purchase",
             evidence.webviewSession,
             caller
         )
+        switch done.outcome {
         // After a second look somebody else may hold the lease by now.
-        let isOurs = done?.record.progress?.attemptID == freshAttempt
-        if !isOurs, done?.decision == .begin || done?.decision == .recover {
+        case .begin(let attempt) where attempt.id != freshAttempt,
+            .recover(let attempt) where attempt.id != freshAttempt:
             throw StoreError(.outcomeUnknown, "purchase of \(evidence.webviewSession): the lease was taken over")
+        case .begin, .recover, .replayed, .met, .refused: return done
         }
-        return done
     }
 
     static let checkStatement = Statement(
@@ -98,14 +102,12 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + evidenceTypes
     )
 
-    package func check(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<PurchaseDecision>? {
+    /// What `begin` would decide; changes nothing.
+    package func check(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<CheckOutcome> {
         var parameters = Parameters(evidence.webviewSession, Caller(internal: "check", request: ""))
         append(evidence, to: &parameters)
         let rows = try await read(PostgresSessionStore.checkStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        return try StoreError.decoding { () throws(PostgresError) in
-            try WebviewSessionColumns.page(rows, of: evidence.webviewSession, sealed: nil)
-        }
+        return try transition(rows, evidence.webviewSession)
     }
 
     // MARK: Meet
@@ -128,6 +130,10 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + evidenceTypes + [.bytea, .int8]
     )
 
+    /// Profile strict: sends a reviewed webview session back to `issued` with a fresh launch ticket and kills the tab token;
+    /// says whether it did.
+    ///
+    /// Asked again before that ticket has opened, it replaces it.
     package func meet(
         _ evidence: PurchaseEvidence,
         freshLaunchHash: Digest32,
@@ -193,6 +199,9 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.uuid, .int8]
     )
 
+    /// Gives the lease back: `purchasing` becomes `placed`.
+    ///
+    /// Does nothing for another attempt id; says whether it did.
     package func release(
         _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
@@ -225,6 +234,9 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.uuid, .text, .bytea, .text, .text, .text, .int8, .int8, .text, .text]
     )
 
+    /// Ends the attempt.
+    ///
+    /// Does nothing for another attempt id; says whether it did.
     package func settle(
         _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
@@ -270,17 +282,14 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .bytea, .bytea, .bytea]
     )
 
-    package func receipt(_ request: ReceiptRequest) async throws(StoreError) -> Transition<ReceiptDecision>? {
+    /// Looks for the receipt of a return ticket; changes nothing.
+    package func receipt(_ request: ReceiptRequest) async throws(StoreError) -> Transition<ReceiptOutcome> {
         var parameters = Parameters()
         parameters.append(uuid: request.webviewSession)
         parameters.append(digest: request.returnHash)
         parameters.append(digest: request.appHash)
         parameters.append(digest: request.tabHash)
         let rows = try await read(PostgresSessionStore.receiptStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        return try StoreError.decoding { () throws(PostgresError) in
-            let sealed = try rows.optionalBytes(0, WebviewSessionColumns.faceCount)
-            return try WebviewSessionColumns.page(rows, of: request.webviewSession, sealed: sealed)
-        }
+        return try transition(rows, request.webviewSession, sealedColumn: WebviewSessionColumns.faceCount)
     }
 }

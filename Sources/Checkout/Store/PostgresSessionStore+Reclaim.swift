@@ -13,6 +13,7 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid]
     )
 
+    /// The payment state of a webview session; `nil` for one that is not there.
     package func payment(of webviewSession: WebviewSessionID) async throws(StoreError) -> WebviewSessionPayment? {
         var parameters = Parameters()
         parameters.append(uuid: webviewSession)
@@ -22,7 +23,7 @@ extension PostgresSessionStore {
             WebviewSessionPayment(
                 state: try rows.word(0, 0),
                 orderReference: try rows.optionalText(0, 1),
-                total: try rows.isNull(0, 2) ? nil : try WebviewSessionColumns.yen(rows, 0, 2),
+                total: try rows.isNull(0, 2) ? nil : try rows.yen(0, 2),
                 permission: try rows.optionalText(0, 3),
                 isStuck: try rows.bool(0, 4)
             )
@@ -49,6 +50,11 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.uuid, .text, .text, .int8]
     )
 
+    /// Has the recovery read the session of a webview session that was placed or ended unpaid, because it was seen completed;
+    /// says whether it will.
+    ///
+    /// The lease is over at once, and nothing is sent under it: a session that is completed takes nothing more. Recovery waits
+    /// for the pause.
     package func reclaim(
         _ webviewSession: WebviewSessionID,
         session: String,

@@ -33,25 +33,32 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.uuid, .int8, .int8, .text]
     )
 
+    /// Takes the lease of a purchase whose lease is over, for the recovery task; `nil` when it is not.
+    ///
+    /// Counts one recovery, and lets the purchase be overdue again only after the pause. A row that somebody has locked is not
+    /// to be had: nobody's lock is waited for.
     package func takeOver(
         _ webviewSession: WebviewSessionID,
         freshAttempt: UUIDBytes,
         pause: Duration,
         by caller: Caller
-    ) async throws(StoreError) -> WebviewSessionRecord? {
+    ) async throws(StoreError) -> PurchaseAttempt? {
         var parameters = Parameters(webviewSession, caller)
         parameters.append(uuid: freshAttempt)
         parameters.append(seconds: policy.times.lease)
         parameters.append(seconds: pause)
         parameters.append(knownWords: ClientKind.self)
-        let done: Transition<PurchaseDecision>? = try await transition(
+        let written = try await write(
             PostgresSessionStore.takeUpStatement,
             parameters,
-            "recover",
-            webviewSession,
-            caller
+            as: "recover",
+            of: webviewSession,
+            by: caller
         )
-        return done?.record.progress?.attemptID == freshAttempt ? done?.record : nil
+        guard written.rows.rowCount == 1 else { return nil }
+        let row = WebviewSessionRow(rows: written.rows, webviewSession: webviewSession)
+        let attempt = try StoreError.decoding { () throws(PostgresError) in try row.attempt() }
+        return attempt.id == freshAttempt ? attempt : nil
     }
 
     /// The row of the webview session is not touched: a lock on it, or a refusal of its update, keeps no other
@@ -76,7 +83,11 @@ extension PostgresSessionStore {
         parameterTypes: [.int8, .int8, .text, .text, .text]
     )
 
-    package func claimOverdue(limit: Int) async throws(StoreError) -> [OverduePurchase] {
+    /// Claims purchases whose lease and pause are over and that were not given up, longest due first: none is claimed again
+    /// within half a minute.
+    ///
+    /// Waits for no lock, and passes over clients that this version does not know.
+    package func claimOverdue(limit: Int = 16) async throws(StoreError) -> [OverduePurchase] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         parameters.append(seconds: RecoverySQL.pause)
@@ -183,6 +194,9 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.uuid, .text]
     )
 
+    /// Lets a purchase never be overdue again.
+    ///
+    /// Does nothing for another attempt id; says whether it did.
     package func giveUp(
         _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
@@ -216,6 +230,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.text]
     )
 
+    /// Lets a purchase that was given up be overdue again, as if it had begun now; says whether it did.
     package func resume(
         _ webviewSession: WebviewSessionID,
         reason: String,
@@ -238,7 +253,8 @@ extension PostgresSessionStore {
         parameterTypes: [.int8]
     )
 
-    package func stuckPurchases(limit: Int) async throws(StoreError) -> [StuckPurchase] {
+    /// The purchases that were given up, oldest first.
+    package func stuckPurchases(limit: Int = 1_000) async throws(StoreError) -> [StuckPurchase] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
         return try PostgresSessionStore.stuck(try await read(PostgresSessionStore.stuckStatement, parameters))
@@ -264,6 +280,9 @@ extension PostgresSessionStore {
         parameterTypes: [.int8, .text, .text]
     )
 
+    /// Claims purchases that were given up for want of an answer and whose session can still be read: each once a day.
+    ///
+    /// Waits for no lock.
     package func claimStuck(limit: Int) async throws(StoreError) -> [StuckPurchase] {
         var parameters = Parameters()
         parameters.append(int64: Int64(limit))
@@ -286,16 +305,17 @@ extension PostgresSessionStore {
         try StoreError.decoding { () throws(PostgresError) in
             var purchases: [StuckPurchase] = []
             for row in 0..<rows.rowCount {
-                var purchase = StuckPurchase(
-                    webviewSession: try rows.uuid(row, 0),
-                    since: try rows.timestamp(row, 1),
-                    stuckAt: try rows.timestamp(row, 2),
-                    recoveries: Int(try rows.int64(row, 3)),
-                    orderReference: try rows.text(row, 4),
-                    total: try WebviewSessionColumns.yen(rows, row, 5)
+                purchases.append(
+                    StuckPurchase(
+                        webviewSession: try rows.uuid(row, 0),
+                        since: try rows.timestamp(row, 1),
+                        stuckAt: try rows.timestamp(row, 2),
+                        recoveries: Int(try rows.int64(row, 3)),
+                        orderReference: try rows.text(row, 4),
+                        total: try rows.yen(row, 5),
+                        reason: try rows.optionalText(row, 6)
+                    )
                 )
-                purchase.reason = try rows.optionalText(row, 6)
-                purchases.append(purchase)
             }
             return purchases
         }

@@ -79,26 +79,48 @@ extension PostgresSessionStore {
     private static let isTouchDue =
         "f.b_seen_at IS NULL OR \(SQLText.deadline("$3")) - f.idle_until >= $4 * interval '1 second'"
 
-    package func readTab(
+    /// What a tab token may see; revokes the webview session of a superseded one.
+    ///
+    /// Reads, and writes only what is due: the idle deadline moves by steps, and the first sight of a token is remembered.
+    package func view(
         _ webviewSession: WebviewSessionID,
         tab: Digest32,
-        withPrivate: Bool
-    ) async throws(StoreError) -> TabReading? {
+        withPrivate: Bool,
+        by caller: Caller
+    ) async throws(StoreError) -> Transition<TabOutcome> {
         do throws(PostgresError) {
             let asked = try (withPrivate ? sealedTabs : tabs).ask(webviewSession, digest: tab)
-            guard let (rows, row) = try await asked.row() else { return nil }
-            let sealed = withPrivate ? try rows.optionalBytes(row, PostgresSessionStore.sealedColumn) : nil
-            let found: Transition<TabDecision> = try WebviewSessionColumns.page(
-                rows,
-                row: row,
-                of: webviewSession,
-                sealed: sealed
+            guard let (rows, index) = try await asked.row() else { return .notFound(.refused(.unknown)) }
+            let row = WebviewSessionRow(
+                rows: rows,
+                row: index,
+                webviewSession: webviewSession,
+                sealedColumn: withPrivate ? PostgresSessionStore.sealedColumn : nil
             )
-            let isDue = try rows.bool(row, PostgresSessionStore.touchColumn)
-            return TabReading(found.decision, found.record, isTouchDue: isDue && found.decision == .live)
+            let view = try row.view()
+            let found = try PostgresSessionStore.transition(row, view)
+            let isTouchDue =
+                switch found.outcome {
+                case .live: try rows.bool(index, PostgresSessionStore.touchColumn)
+                case .refused(.superseded), .refused(.expired): true
+                case .readOnly, .refused: false
+                }
+            return isTouchDue ? try await touch(view, tab, by: caller) : found
         } catch {
             throw StoreError(error)
         }
+    }
+
+    /// The outcome of a tab that was read, in the state that the row names.
+    private static func transition(
+        _ row: WebviewSessionRow,
+        _ view: WebviewSessionView
+    ) throws(PostgresError) -> Transition<TabOutcome> {
+        let word = try row.word()
+        guard let outcome = TabOutcome(word, view, in: try row.state()) else {
+            throw PostgresError(.decoding, "\(word) is no \(TabOutcome.self)")
+        }
+        return Transition(outcome: outcome, word: word, isFound: true)
     }
 
     static let touchTabStatement = Statement(
@@ -124,28 +146,19 @@ extension PostgresSessionStore {
     private static let stateAfterTab =
         "CASE v.x WHEN 'orphan' THEN 'revoked' WHEN 'expired' THEN 'expired' ELSE f.state END"
 
-    package func touchTab(
-        _ webviewSession: WebviewSessionID,
-        tab: Digest32,
+    /// Slides the idle deadline, and remembers that the tab was seen; a superseded token revokes the webview session.
+    private func touch(
+        _ view: WebviewSessionView,
+        _ tab: Digest32,
         by caller: Caller
-    ) async throws(StoreError) -> TouchedTab? {
-        var parameters = Parameters(webviewSession, caller)
+    ) async throws(PostgresError) -> Transition<TabOutcome> {
+        var parameters = Parameters(view.id, caller)
         parameters.append(digest: tab)
         parameters.append(seconds: policy.times.idle)
-        let rows: ResultSet
-        do {
-            rows = try await client.write(PostgresSessionStore.touchTabStatement, parameters, key: webviewSession)
-        } catch {
-            // A touch leaves no audit row to look for, and none is needed: the next request touches again.
-            throw StoreError(error)
-        }
-        guard rows.rowCount == 1 else { return nil }
-        return try StoreError.decoding { () throws(PostgresError) in
-            TouchedTab(
-                decision: try WebviewSessionColumns.decision(rows),
-                state: try WebviewSessionColumns.webviewSessionState(rows)
-            )
-        }
+        // A touch leaves no audit row to look for, and none is needed: the next request touches again.
+        let rows = try await client.write(PostgresSessionStore.touchTabStatement, parameters, key: view.id)
+        guard rows.rowCount == 1 else { return .notFound(.refused(.unknown)) }
+        return try PostgresSessionStore.transition(WebviewSessionRow(rows: rows, webviewSession: view.id), view)
     }
 
     // MARK: Review
@@ -179,10 +192,11 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.bytea, .bytea, .text, .int8, .bytea, .int8, .bytea]
     )
 
+    /// Pins the provider's session, stores postage and total, replaces the sealed details.
     package func review(
         _ request: ReviewRequest,
         by caller: Caller
-    ) async throws(StoreError) -> Transition<ReviewDecision>? {
+    ) async throws(StoreError) -> Transition<ReviewOutcome> {
         var parameters = Parameters(request.webviewSession, caller)
         parameters.append(digest: request.tabHash)
         parameters.append(digest: request.returnHash)
@@ -222,10 +236,11 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8, .text, .text, .text, .bytea]
     )
 
+    /// Moves a reviewed or placed webview session to `placed`.
     package func place(
         _ request: PlaceRequest,
         by caller: Caller
-    ) async throws(StoreError) -> Transition<PlaceDecision>? {
+    ) async throws(StoreError) -> Transition<PlaceOutcome> {
         var parameters = Parameters(request.webviewSession, caller)
         parameters.append(digest: request.tabHash)
         parameters.append(digest: request.returnHash)
@@ -236,18 +251,14 @@ extension PostgresSessionStore {
         parameters.append(text: account.merchantID)
         parameters.append(text: account.environment)
         parameters.append(digest: request.shown)
-        let written = try await write(
+        return try await transition(
             PostgresSessionStore.placeStatement,
             parameters,
-            as: "place",
-            of: request.webviewSession,
-            by: caller
+            "place",
+            request.webviewSession,
+            caller,
+            sealedColumn: WebviewSessionColumns.wholeCount
         )
-        guard written.rows.rowCount == 1 else { return nil }
-        return try StoreError.decoding { () throws(PostgresError) in
-            let sealed = try written.rows.optionalBytes(0, WebviewSessionColumns.wholeCount)
-            return try WebviewSessionColumns.transition(written.rows, of: request.webviewSession, sealed: sealed)
-        }
     }
 
     static let unplaceStatement = Statement(
@@ -263,6 +274,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.int4]
     )
 
+    /// Moves a placed webview session back to `reviewed`, unless it was placed again since; says whether it did.
     package func unplace(
         _ webviewSession: WebviewSessionID,
         placement: Int,
@@ -287,6 +299,7 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.text, .text]
     )
 
+    /// Moves a webview session that is placed with this session to `declined`; says whether it did.
     package func decline(
         _ webviewSession: WebviewSessionID,
         orderReference: String,
@@ -319,11 +332,12 @@ extension PostgresSessionStore {
         parameterTypes: SQLText.leading + [.bytea]
     )
 
+    /// Ends a webview session that the buyer cancels.
     package func cancel(
         _ webviewSession: WebviewSessionID,
         tab: Digest32,
         by caller: Caller
-    ) async throws(StoreError) -> Transition<CancelDecision>? {
+    ) async throws(StoreError) -> Transition<CancelOutcome> {
         var parameters = Parameters(webviewSession, caller)
         parameters.append(digest: tab)
         return try await transition(PostgresSessionStore.cancelStatement, parameters, "cancel", webviewSession, caller)
@@ -332,18 +346,32 @@ extension PostgresSessionStore {
 
 extension PostgresSessionStore {
     /// Runs a guarded statement that returns all columns.
-    func transition<Decision: RawRepresentable<String> & Sendable>(
+    func transition<Outcome: StatementOutcome>(
         _ statement: Statement,
         _ parameters: Parameters,
         _ operation: String,
         _ webviewSession: WebviewSessionID,
-        _ caller: Caller
-    ) async throws(StoreError) -> Transition<Decision>? {
+        _ caller: Caller,
+        sealedColumn: Int? = nil
+    ) async throws(StoreError) -> Transition<Outcome> {
         let written = try await write(statement, parameters, as: operation, of: webviewSession, by: caller)
-        guard written.rows.rowCount == 1 else { return nil }
-        return try StoreError.decoding { () throws(PostgresError) in
-            try WebviewSessionColumns.transition(written.rows, of: webviewSession)
-        }
+        return try transition(written.rows, webviewSession, sealedColumn: sealedColumn)
+    }
+
+    /// What the one row says that a statement returns, or that there is none.
+    func transition<Outcome: StatementOutcome>(
+        _ rows: ResultSet,
+        _ webviewSession: WebviewSessionID,
+        sealedColumn: Int? = nil
+    ) throws(StoreError) -> Transition<Outcome> {
+        guard rows.rowCount == 1 else { return .ofNoRow }
+        let row = WebviewSessionRow(
+            rows: rows,
+            webviewSession: webviewSession,
+            sealedColumn: sealedColumn,
+            leaseSeconds: Int(policy.times.lease.components.seconds)
+        )
+        return try StoreError.decoding { () throws(PostgresError) in try Transition(row) }
     }
 
     /// Runs a guarded statement that has one verdict or does nothing; says whether it did it.

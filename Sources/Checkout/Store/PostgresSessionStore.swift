@@ -9,8 +9,17 @@ package import SessionBroker
 /// its WHERE (so a wrong secret changes nothing), and lets a function of the schema name the verdict on the row as it is when
 /// it is locked. Statements stand next to their decoding, one file per concern; docs/schema.md has tables and verdicts.
 ///
+/// Each function is atomic: it decides on the newest version of the row, changes it and writes one audit row with the verdict,
+/// or does none of this. Of calls that race each decides on what the one before left. All deadlines are compared with the
+/// database's clock, never with the caller's. A webview session that is not there and a secret that does not fit are one case:
+/// nothing is changed and nothing is written. The store sees hashes and sealed bytes, never a token.
+///
+/// Every function throws `unavailable` and `overloaded` (nothing was done), `fault` (nothing was done, a retry fails too), and
+/// those that change something `outcomeUnknown`: it may have been done, and a re-read did not show it. Then ask the caller to
+/// try again: each statement decides anew on what is there.
+///
 /// One per loop, with the loop's client. Not `Sendable`.
-package final class PostgresSessionStore: SessionStore {
+package final class PostgresSessionStore {
     let client: PostgresClient
     let policy: BrokerPolicy
     let account: OrderAccount

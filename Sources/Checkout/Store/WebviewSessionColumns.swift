@@ -3,33 +3,13 @@ import Postgres
 import Primitives
 import SessionBroker
 
-/// The columns that statements return, in one order, and how they become a record.
+/// The columns that statements return, in one order.
 ///
 /// Three lists, each the beginning of the next, so that the longest can stand in for the others: `opening` for an open, `face`
 /// for a page, `whole` for everything else.
 enum WebviewSessionColumns {
     /// How many columns `face` has with verdict and state; what a statement adds comes behind.
     static let faceCount = 13
-
-    // The places of the columns.
-    private static let verdict = 0
-    private static let state = 1
-    private static let client = 2
-    private static let metAt = 3
-    private static let orderReference = 4
-    private static let cart = 5
-    private static let subtotal = 6
-    private static let taxIncluded = 7
-    private static let postage = 8
-    private static let total = 9
-    private static let terms = 10
-    private static let launchHash = 11
-    private static let shown = 12
-    private static let placements = 13
-    private static let attempt = 14
-    private static let attemptID = 15
-    private static let result = 16
-    private static let tabHash = 17
 
     /// How many columns `whole` has; what a statement adds comes behind.
     static let wholeCount = 18
@@ -54,99 +34,150 @@ enum WebviewSessionColumns {
     static func whole(_ row: String) -> String {
         "\(row).verdict, \(row).state, \(wholeAfterState(row))"
     }
+}
 
-    // MARK: Decoding the first row
+/// A row with those columns, and how its cells become values.
+struct WebviewSessionRow {
+    let rows: ResultSet
+    var row = 0
+    /// By which it was found.
+    let webviewSession: WebviewSessionID
+    /// Where the sealed details are; `nil` where they were not asked for.
+    var sealedColumn: Int?
+    /// How long a lease lasts that somebody else may hold.
+    var leaseSeconds = 0
 
-    /// What an open found.
-    static func opened(_ rows: ResultSet) throws(PostgresError) -> OpenedWebviewSession {
-        OpenedWebviewSession(
-            decision: try decision(rows),
-            state: try webviewSessionState(rows),
-            client: try rows.word(0, client),
-            isMet: try !rows.isNull(0, metAt),
-            orderReference: try rows.optionalText(0, orderReference)
+    // The places of the columns.
+    private static let verdict = 0
+    private static let state = 1
+    private static let client = 2
+    private static let metAt = 3
+    private static let orderReference = 4
+    private static let cart = 5
+    private static let subtotal = 6
+    private static let taxIncluded = 7
+    private static let postage = 8
+    private static let total = 9
+    private static let terms = 10
+    private static let launchHash = 11
+    private static let shown = 12
+    private static let placements = 13
+    private static let attempt = 14
+    private static let attemptID = 15
+    private static let result = 16
+    private static let tabHash = 17
+
+    // MARK: The columns of an open
+
+    func word() throws(PostgresError) -> String { try rows.text(row, Self.verdict) }
+
+    func state() throws(PostgresError) -> WebviewSessionState { try rows.word(row, Self.state) }
+
+    func client() throws(PostgresError) -> ClientKind { try rows.word(row, Self.client) }
+
+    private func isMet() throws(PostgresError) -> Bool { try !rows.isNull(row, Self.metAt) }
+
+    private func orderReference() throws(PostgresError) -> String? {
+        try rows.optionalText(row, Self.orderReference)
+    }
+
+    func openedTab() throws(PostgresError) -> OpenedTab {
+        OpenedTab(
+            webviewSession: webviewSession,
+            client: try client(),
+            review: try isMet() ? try orderReference() : nil
         )
     }
 
-    /// The verdict and the webview session behind it, from all columns.
-    static func transition<Decision: RawRepresentable<String>>(
-        _ rows: ResultSet,
-        of webviewSession: WebviewSessionID,
-        sealed: [UInt8]? = nil
-    ) throws(PostgresError) -> Transition<Decision> {
-        let progress = WebviewSessionRecord.Progress(
-            placements: Int(try rows.int64(0, placements)),
-            attempt: Int(try rows.int64(0, attempt)),
-            attemptID: try rows.optional(0, attemptID) { row, column throws(PostgresError) in
-                try rows.uuid(row, column)
-            },
-            result: try rows.optionalBytes(0, result)
-        )
-        return Transition(try decision(rows), try record(rows, of: webviewSession, progress: progress, sealed: sealed))
+    /// Whether the halves of a webview session that is not ready may meet, or meet once more.
+    func canMeet() throws(PostgresError) -> Bool {
+        guard try client().isApp else { return false }
+        return switch try state() {
+        case .reviewed: try !isMet()
+        case .issued: try isMet()
+        default: false
+        }
     }
 
-    /// The verdict and the webview session behind it, from the columns of a page in any row.
-    static func page<Decision: RawRepresentable<String>>(
-        _ rows: ResultSet,
-        row: Int = 0,
-        of webviewSession: WebviewSessionID,
-        sealed: [UInt8]?
-    ) throws(PostgresError) -> Transition<Decision> {
-        Transition(
-            try rows.word(row, verdict),
-            try record(rows, row: row, of: webviewSession, progress: nil, sealed: sealed)
-        )
+    // MARK: The columns of a page
+
+    func total() throws(PostgresError) -> Yen? { try optionalYen(Self.total) }
+
+    private func terms() throws(PostgresError) -> [UInt8]? {
+        try rows.isNull(row, Self.terms) ? nil : try rows.json(row, Self.terms)
     }
 
-    /// The verdict alone.
-    static func decision<Decision: RawRepresentable<String>>(_ rows: ResultSet) throws(PostgresError) -> Decision {
-        try rows.word(0, verdict)
-    }
-
-    /// The state alone.
-    static func webviewSessionState(_ rows: ResultSet) throws(PostgresError) -> WebviewSessionState {
-        try rows.word(0, state)
-    }
-
-    /// The hash of the live tab token, from all columns.
-    static func liveTab(_ rows: ResultSet) throws(PostgresError) -> Digest32? {
-        try rows.optional(0, tabHash) { row, column throws(PostgresError) in try rows.digest(row, column) }
-    }
-
-    private static func record(
-        _ rows: ResultSet,
-        row: Int = 0,
-        of webviewSession: WebviewSessionID,
-        progress: WebviewSessionRecord.Progress?,
-        sealed: [UInt8]?
-    ) throws(PostgresError) -> WebviewSessionRecord {
-        let identity = WebviewSessionRecord.Identity(
+    func record() throws(PostgresError) -> WebviewSessionRecord {
+        WebviewSessionRecord(
             id: webviewSession,
-            client: try rows.word(row, client),
-            state: try rows.word(row, state)
-        )
-        let marks = WebviewSessionRecord.Marks(
-            launchHash: try rows.digest(row, launchHash),
-            shown: try rows.optional(row, shown) { row, column throws(PostgresError) in try rows.digest(row, column) }
-        )
-        return WebviewSessionRecord(
-            identity,
-            marks: marks,
-            money: try money(rows, row),
-            orderReference: try rows.optionalText(row, orderReference),
-            isMet: try !rows.isNull(row, metAt),
-            progress: progress,
-            sealed: sealed
+            client: try client(),
+            state: try state(),
+            order: try order(),
+            postage: try optionalYen(Self.postage),
+            total: try total(),
+            terms: try terms(),
+            orderReference: try orderReference(),
+            isMet: try isMet(),
+            launchHash: try rows.digest(row, Self.launchHash),
+            shown: try rows.isNull(row, Self.shown) ? nil : try rows.digest(row, Self.shown),
+            sealed: try sealed()
         )
     }
 
-    private static func money(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> WebviewSessionRecord.Money {
-        let order: Order
+    func view() throws(PostgresError) -> WebviewSessionView { WebviewSessionView(try record()) }
+
+    func awaitedOrder() throws(PostgresError) -> AwaitedOrder {
+        guard let total = try total() else { throw fault("of an app has no total") }
+        return AwaitedOrder(total: total, terms: try terms())
+    }
+
+    // MARK: All columns
+
+    func placement() throws(PostgresError) -> Placement {
+        let view = try view()
+        guard let total = view.total, let reference = view.orderReference else {
+            throw fault("is placed without a total or a session")
+        }
+        let number = Int(try rows.int64(row, Self.placements))
+        return Placement(view: view, total: total, orderReference: reference, number: number)
+    }
+
+    func attempt() throws(PostgresError) -> PurchaseAttempt {
+        guard try !rows.isNull(row, Self.attemptID), let total = try total(), let reference = try orderReference()
+        else {
+            throw fault("is purchased without an attempt, a total or a session")
+        }
+        return PurchaseAttempt(
+            webviewSession: webviewSession,
+            client: try client(),
+            number: Int(try rows.int64(row, Self.attempt)),
+            id: try rows.uuid(row, Self.attemptID),
+            orderReference: reference,
+            total: total
+        )
+    }
+
+    /// The answer to a purchase that succeeded, byte for byte.
+    func answer() throws(PostgresError) -> [UInt8] {
+        guard let answer = try rows.optionalBytes(row, Self.result) else {
+            throw fault("is authorized without an answer")
+        }
+        return answer
+    }
+
+    /// The hash of the live tab token.
+    func liveTab() throws(PostgresError) -> Digest32? {
+        try rows.isNull(row, Self.tabHash) ? nil : try rows.digest(row, Self.tabHash)
+    }
+
+    // MARK: Parts
+
+    private func order() throws(PostgresError) -> Order {
         do {
-            order = try Order(
-                json: rows.json(row, cart),
-                subtotal: yen(rows, row, subtotal),
-                beforePostage: yen(rows, row, taxIncluded)
+            return try Order(
+                json: rows.json(row, Self.cart),
+                subtotal: rows.yen(row, Self.subtotal),
+                beforePostage: rows.yen(row, Self.taxIncluded)
             )
         } catch let error as CommerceError {
             throw PostgresError(.decoding, error.debugDescription)
@@ -155,18 +186,26 @@ enum WebviewSessionColumns {
         } catch {
             throw PostgresError(.decoding, "\(error)")
         }
-        return WebviewSessionRecord.Money(
-            order: order,
-            postage: try rows.optional(row, postage) { row, column throws(PostgresError) in try yen(rows, row, column)
-            },
-            total: try rows.optional(row, total) { row, column throws(PostgresError) in try yen(rows, row, column) },
-            terms: try rows.optional(row, terms) { row, column throws(PostgresError) in try rows.json(row, column) }
-        )
     }
 
+    private func sealed() throws(PostgresError) -> [UInt8]? {
+        guard let sealedColumn else { return nil }
+        return try rows.optionalBytes(row, sealedColumn)
+    }
+
+    private func optionalYen(_ column: Int) throws(PostgresError) -> Yen? {
+        try rows.isNull(row, column) ? nil : try rows.yen(row, column)
+    }
+
+    private func fault(_ text: String) -> PostgresError {
+        PostgresError(.decoding, "flow \(webviewSession) \(text)")
+    }
+}
+
+extension ResultSet {
     /// A sum in whole yen.
-    static func yen(_ rows: ResultSet, _ row: Int, _ column: Int) throws(PostgresError) -> Yen {
-        let amount = try rows.int64(row, column)
+    func yen(_ row: Int, _ column: Int) throws(PostgresError) -> Yen {
+        let amount = try int64(row, column)
         guard let sum = Yen(exactly: amount) else { throw PostgresError(.decoding, "\(amount) is no sum") }
         return sum
     }

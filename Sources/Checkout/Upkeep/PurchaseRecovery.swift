@@ -47,12 +47,12 @@ final class PurchaseRecovery {
 
     private func recoverPurchases(_ budget: RunBudget) async {
         do throws(StoreError) {
-            let broker = services.broker
+            let store = services.broker.store
             try await purchases.takeUp(
                 budget,
-                claim: { (limit) async throws(StoreError) in try await broker.claimOverdue(limit: limit) },
+                claim: { (limit) async throws(StoreError) in try await store.claimOverdue(limit: limit) },
                 { await self.recover($0) },
-                postpone: { (purchase) async throws(StoreError) in try await broker.postpone(purchase.webviewSession) }
+                postpone: { (purchase) async throws(StoreError) in try await store.postpone(purchase.webviewSession) }
             )
         } catch {
             // Loss of the connection has its own metrics and log lines; here it is only worth a line.
@@ -76,7 +76,7 @@ final class PurchaseRecovery {
     /// Reads a few of the sessions whose purchases were given up, each once a day.
     private func rereadStuck() async {
         do throws(StoreError) {
-            for purchase in try await services.broker.claimStuck(limit: PurchaseRecovery.width) {
+            for purchase in try await services.broker.store.claimStuck(limit: PurchaseRecovery.width) {
                 stuck.start { await self.reread(purchase.webviewSession) }
             }
         } catch {
@@ -90,7 +90,7 @@ final class PurchaseRecovery {
         do {
             _ = try await services.purchases.reread(
                 webviewSession,
-                try await services.broker.payment(of: webviewSession),
+                try await services.broker.store.payment(of: webviewSession),
                 by: caller
             )
         } catch {

@@ -1,8 +1,8 @@
-import Primitives
+package import Primitives
 
 /// The secrets of a request that name one session, as far as limits recognise them: no use to a reader, and no two alike.
 package struct ShownTokens: Sendable {
-    let webviewSession: WebviewSessionID
+    package let webviewSession: WebviewSessionID
     /// Of the hash of the token that is looked up.
     let token: UInt64
     /// Of the app proof in this session, or of another token of it; like `token` where there is neither.
@@ -15,7 +15,8 @@ package struct ShownTokens: Sendable {
     ///   - token: The one that is looked up.
     ///   - proof: Token P: it is shown with several sessions, and vouches for one where both were seen together.
     ///   - other: Another token of the session; counts where there is no proof.
-    init(_ webviewSession: WebviewSessionID, _ token: Digest32, proof: Digest32? = nil, other: Digest32? = nil) {
+    package init(_ webviewSession: WebviewSessionID, _ token: Digest32, proof: Digest32? = nil, other: Digest32? = nil)
+    {
         self.webviewSession = webviewSession
         self.token = token.prefix
         self.other = proof.map { $0.prefix ^ webviewSession.low } ?? other?.prefix ?? token.prefix

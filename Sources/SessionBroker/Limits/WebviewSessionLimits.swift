@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 import Synchronization
 
 /// The limits of a process, shared by its loops.
@@ -95,13 +95,13 @@ package final class WebviewSessionLimits: Sendable {
     }
 
     /// Whether there may be so many live webview sessions that it matters how many exactly.
-    var isNearTotal: Bool {
+    package var isNearTotal: Bool {
         guard let most = sessionsTotal else { return false }
         return live >= most / 10 * 8
     }
 
     /// How many webview sessions were let in since the start.
-    var issuedCount: Int { issued.load(ordering: .relaxed) }
+    package var issuedCount: Int { issued.load(ordering: .relaxed) }
 
     /// How many webview sessions are live, by the last count and what was let in since; `nil` before there is one.
     package var liveWebviewSessions: Int? { live < 0 ? nil : live }
@@ -117,7 +117,7 @@ package final class WebviewSessionLimits: Sendable {
     }
 
     /// Counts an issue of an address; the seconds to wait, or `nil` when it may go on.
-    func countIssue(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
+    package func countIssue(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
         part(client.network).counters.withLock { $0.issues?.take(client, at: now.microseconds) }
     }
 
@@ -127,7 +127,7 @@ package final class WebviewSessionLimits: Sendable {
     ///
     /// Below the limit all may be. Beyond it those may that this process knows, and a few others a second: what a guesser does
     /// costs neither many look-ups, nor those who show what is valid.
-    func lookUpWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
+    package func lookUpWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
         guard missWait(shown.webviewSession, caller, at: now) != nil else { return nil }
         let now = now.microseconds
         guard !(part(shown.webviewSession.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
@@ -140,7 +140,7 @@ package final class WebviewSessionLimits: Sendable {
     }
 
     /// Counts what was looked up in vain; the seconds to wait where that was too much before.
-    func countMiss(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
+    package func countMiss(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
         let wait = missWait(shown.webviewSession, caller, at: now)
         part(shown.webviewSession.low).counters.withLock { counters in
             counters.tokens.remove(shown)
@@ -152,23 +152,23 @@ package final class WebviewSessionLimits: Sendable {
     }
 
     /// Counts a text that can be no token; the seconds to wait after too many.
-    func countMalformed(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
+    package func countMalformed(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
         part(client.network).counters.withLock { $0.misses?.take(client, at: now.microseconds) }
     }
 
     /// Takes note of tokens that were issued or found.
-    func remember(_ shown: ShownTokens) {
+    package func remember(_ shown: ShownTokens) {
         part(shown.webviewSession.low).counters.withLock { $0.tokens.insert(shown) }
     }
 
     /// The seconds to wait before something may be noted about a token of a refused request, or `nil`.
-    func noteWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
+    package func noteWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
         guard !(part(shown.webviewSession.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
         return part(caller.keys.network).counters.withLock { $0.notes.take(caller.keys, at: now.microseconds) }
     }
 
     /// The seconds to wait after too much was shown in vain, or `nil`: by the address, or for the session where a key shows it.
-    func missWait(_ webviewSession: WebviewSessionID, _ caller: Caller, at now: MonotonicTime) -> Int? {
+    package func missWait(_ webviewSession: WebviewSessionID, _ caller: Caller, at now: MonotonicTime) -> Int? {
         guard caller.showsKey else {
             return part(caller.keys.network).counters.withLock { $0.misses?.wait(caller.keys, at: now.microseconds) }
         }
@@ -180,24 +180,24 @@ package final class WebviewSessionLimits: Sendable {
     // MARK: Keys of merchants
 
     /// The seconds an address has to wait after too many missing or unknown keys, or `nil`.
-    func keyWait(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
+    package func keyWait(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
         part(client.network).counters.withLock { $0.keyMisses?.wait(client, at: now.microseconds) }
     }
 
     /// Counts a missing or unknown key.
-    func countKeyMiss(_ client: ClientKeys, at now: MonotonicTime) {
+    package func countKeyMiss(_ client: ClientKeys, at now: MonotonicTime) {
         part(client.network).counters.withLock { $0.keyMisses?.count(client, at: now.microseconds) }
     }
 
     // MARK: Webview sessions
 
     /// The webview sessions to ask the store about before `admit`.
-    func suspects(of install: Digest32, at now: MonotonicTime) -> [WebviewSessionID] {
+    package func suspects(of install: Digest32, at now: MonotonicTime) -> [WebviewSessionID] {
         part(install).counters.withLock { $0.installs?.suspects(of: install, at: now.microseconds) ?? [] }
     }
 
     /// Forgets the webview sessions of an install that are over.
-    func keep(_ live: [WebviewSessionID], of install: Digest32, at now: MonotonicTime) {
+    package func keep(_ live: [WebviewSessionID], of install: Digest32, at now: MonotonicTime) {
         part(install).counters.withLock { $0.installs?.keep(live, of: install, at: now.microseconds) }
     }
 
@@ -205,7 +205,7 @@ package final class WebviewSessionLimits: Sendable {
     ///
     /// The last tenth of all is kept for what a merchant's key opens: issues of the pages, which anybody may ask for, do not
     /// use it up.
-    func admit(
+    package func admit(
         _ webviewSession: WebviewSessionID,
         of install: Digest32?,
         forKey: Bool = false,

@@ -1,4 +1,4 @@
-import Cryptography
+package import Cryptography
 package import Primitives
 
 /// Token P: says "the same app install that asked for the launch ticket"; lives in the app jar's cookie and nowhere else.
@@ -66,13 +66,13 @@ package struct AppProof: Sendable, CustomStringConvertible, CustomReflectable {
     package var hash: Digest32 { SHA256.digest(of: Array(text.utf8)) }
 
     /// The same as `hash`, by a context of the loop.
-    func hash(using hasher: SHA256) -> Digest32 {
+    package func hash(using hasher: SHA256) -> Digest32 {
         let characters = InlineArray<47, UInt8>(initializingWith: { room in append(to: &room) })
         return hasher.digest(of: characters.span)
     }
 
     /// HMAC-SHA256 under the 32 secret bytes: what only the holder of the proof can compute again.
-    func tag(of message: [UInt8], using mac: HMACSHA256) -> Digest32 {
+    package func tag(of message: [UInt8], using mac: HMACSHA256) -> Digest32 {
         let key = secret.bytes
         return mac.tag(of: message.span, key: key.span)
     }

@@ -80,7 +80,7 @@ extension WebviewSessionToken where Role == ReturnRole {
     ///   - webviewSession: The webview session both are for.
     ///   - mac: A context of the loop.
     /// - Returns: The ticket.
-    static func derive(
+    package static func derive(
         from proof: AppProof,
         and session: String,
         of webviewSession: WebviewSessionID,
@@ -97,7 +97,7 @@ extension WebviewSessionToken where Role == ReturnRole {
     ///   - mac: A context of the loop.
     /// - Returns: HMAC-SHA256 under the 32 secret bytes, of `sallyport/shown/1`, the webview session id, checkout session,
     ///   postage and details.
-    func mark(of session: ReviewedSession, using mac: HMACSHA256) -> Digest32 {
+    package func mark(of session: ReviewedSession, using mac: HMACSHA256) -> Digest32 {
         let words = "\(session.orderReference) \(session.postage.amount) "
         let message = Array("sallyport/shown/1".utf8) + webviewSession.bytes + Array(words.utf8) + session.details.bytes
         let key = secret.bytes

@@ -1,4 +1,4 @@
-import Cryptography
+package import Cryptography
 package import Primitives
 
 /// Names a webview session: a UUID of version 7, made by this program; no secret.
@@ -66,7 +66,7 @@ package struct WebviewSessionToken<Role: TokenRole>: Sendable, CustomStringConve
     package var hash: Digest32 { SHA256.digest(of: Array(text.utf8)) }
 
     /// The same as `hash`, by a context of the loop.
-    func hash(using hasher: SHA256) -> Digest32 {
+    package func hash(using hasher: SHA256) -> Digest32 {
         let characters = InlineArray<68, UInt8>(initializingWith: { room in append(to: &room) })
         return hasher.digest(of: characters.span)
     }

@@ -70,7 +70,7 @@ struct EarlyDatabaseTests {
                 let id = order.webviewSession
                 #expect(try await orders.read(id) == order)
                 #expect(try await orders.objects(of: id).filter { $0.row.kind == .charge } == order.charges)
-                let trail = try await rig.broker.audit(id)
+                let trail = try await rig.store.audit(id)
                 #expect(trail.first?.operation == "issue" && trail.map(\.ordinal) == Array(1...trail.count))
             }
         }
@@ -107,7 +107,7 @@ struct EarlyDatabaseTests {
                 "swa_AaIS2mXNfI68NbpAZaEQZY0rDwoAedcwGncRPHjxjcWc2cQorsqWxGSh7f49rpGI",
                 LaunchTicket.parse
             )
-            guard case .opened(let tab) = try await rig.broker.open(ticket, tab: nil, proof: nil, by: rig.caller())
+            guard let tab = try await rig.broker.open(ticket, tab: nil, proof: nil, by: rig.caller()).outcome.tab
             else {
                 throw Surprise("not opened")
             }

@@ -133,7 +133,7 @@ struct OrderRowTests {
             #expect(try rig.events(cancelled) == ["1 session.cancelled cancelled"])
 
             let revoked = try await rig.placed()
-            #expect(try await rig.broker.revoke(revoked.webviewSession, by: rig.caller()))
+            #expect(try await rig.store.revoke(revoked.webviewSession, by: rig.caller()))
             #expect(try rig.events(revoked) == ["1 session.cancelled cancelled"])
         }
     }

@@ -1,10 +1,11 @@
 package import Primitives
+package import SessionBroker
 
 /// Keeps the number of live sessions for the limits of the process: reads one slice after another, as they become due.
 ///
 /// One per process is enough. Nothing is written, so those of several processes do not disturb each other.
 package final class LiveSessionCounter {
-    private let store: any SessionStore
+    private let store: PostgresSessionStore
     private let limits: WebviewSessionLimits
     private let clock: any WallClock
     private let batch: Int
@@ -19,7 +20,7 @@ package final class LiveSessionCounter {
     ///   - clock: By which the ids of sessions are made.
     ///   - batch: How many sessions one statement looks at; 4,000 are some 6 ms of the database's work.
     package init(
-        store: any SessionStore,
+        store: PostgresSessionStore,
         limits: WebviewSessionLimits,
         life: Duration,
         clock: any WallClock,

@@ -1,4 +1,5 @@
 import Primitives
+import SessionBroker
 
 /// Remembers for a minute which tokens name dead webview sessions, so that hammering on one costs neither a query nor an audit
 /// row.

@@ -1,4 +1,5 @@
 package import Primitives
+package import SessionBroker
 
 extension Broker {
     /// The status of a webview session for the app that asked for it.
@@ -48,50 +49,6 @@ extension Broker {
         if let wait = try await observe(.plaintext, token.webviewSession, hash(token), by: caller) {
             throw limited(wait, caller)
         }
-    }
-
-    /// Revokes one webview session, for an operator.
-    ///
-    /// - Parameters:
-    ///   - webviewSession: Any id.
-    ///   - caller: The operator.
-    /// - Returns: False for a webview session that is final, at the provider, or not there.
-    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func revoke(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
-        let isDone = try await store.revoke(webviewSession, by: caller)
-        counters.count(.close, isDone ? "revoked" : "stale")
-        return isDone
-    }
-
-    /// Revokes all webview sessions of an install, for an operator.
-    ///
-    /// - Parameters:
-    ///   - install: SHA-256 of the app proof, as the database holds it; `nil` revokes the webview sessions of all installs.
-    ///   - caller: The operator.
-    /// - Returns: How many were revoked; those final or at the provider stay.
-    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: some may have been revoked, repeat it.
-    package func revokeAll(install: Digest32?, by caller: Caller) async throws(StoreError) -> Int {
-        try await store.revokeAll(install: install, by: caller)
-    }
-
-    /// The audit trail of a webview session, in order.
-    ///
-    /// - Parameter webviewSession: Any id.
-    /// - Returns: Empty for a webview session that is not there.
-    /// - Throws: `unavailable`, `fault`.
-    package func audit(_ webviewSession: WebviewSessionID) async throws(StoreError) -> [AuditEvent] {
-        try await store.audit(webviewSession)
-    }
-
-    /// The newest rows of the audit trail that should worry an operator.
-    ///
-    /// - Parameters:
-    ///   - since: How far to look back.
-    ///   - limit: How many at most.
-    /// - Returns: Newest first.
-    /// - Throws: `unavailable`, `fault`.
-    package func alerts(since: WallTime, limit: Int = 1_000) async throws(StoreError) -> [AuditEvent] {
-        try await store.alerts(since: since, limit: limit)
     }
 
     /// Notes something about a token whose request is refused anyway.

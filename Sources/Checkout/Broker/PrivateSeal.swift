@@ -1,6 +1,7 @@
 import Commerce
 import Cryptography
 import Primitives
+import SessionBroker
 
 /// Seals private details under the return ticket, so that the database alone cannot open them.
 ///

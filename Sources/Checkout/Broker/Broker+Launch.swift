@@ -1,5 +1,6 @@
 package import Commerce
 package import Primitives
+package import SessionBroker
 
 /// What `POST /secureWebviewSession` asks for.
 package struct IssueRequest: Sendable {
@@ -45,7 +46,7 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Returns: The ticket, or why there is none.
     /// - Throws: `limited` after too many issues of the address; `unavailable`, `outcomeUnknown`, `fault` of the store.
-    package func issue(_ request: IssueRequest, by caller: Caller) async throws(StoreError) -> IssueVerdict {
+    package func issue(_ request: IssueRequest, by caller: Caller) async throws(StoreError) -> IssueOutcome {
         let uptime = clock.monotonicNow()
         if let wait = limits.countIssue(caller.keys, at: uptime) {
             throw StoreError(.limited(retryAfter: wait), "issues from \(caller.peer)")
@@ -98,20 +99,20 @@ extension Broker {
     ///   - tab: Token B of the jar, if it has one; of whatever webview session.
     ///   - proof: Token P of the jar, if it has one; counts for client `browser` only.
     ///   - caller: Where it comes from.
-    /// - Returns: The tab token to set, or why there is none.
+    /// - Returns: What became of it, and the tab token that is set where a tab was opened.
     /// - Throws: `limited` after too many unknown tickets; `unavailable`, `outcomeUnknown`, `fault` of the store.
     package func open(
         _ ticket: LaunchTicket,
         tab: TabToken?,
         proof: AppProof?,
         by caller: Caller
-    ) async throws(StoreError) -> OpenVerdict {
+    ) async throws(StoreError) -> (outcome: OpenOutcome, token: TabToken) {
         let launchHash = hash(ticket)
-        if let state = endedSessions.state(of: launchHash, at: clock.monotonicNow()) { return .dead(state) }
+        let fresh = TabToken.mint(for: ticket.webviewSession, random: random)
+        if let state = endedSessions.state(of: launchHash, at: clock.monotonicNow()) { return (.dead(state), fresh) }
         let tabHash = tab.map { hash($0) }
         let shown = ShownTokens(ticket.webviewSession, launchHash, other: tabHash)
         try admit(shown, by: caller)
-        let fresh = TabToken.mint(for: ticket.webviewSession, random: random)
         let request = OpenRequest(
             webviewSession: ticket.webviewSession,
             launchHash: launchHash,
@@ -119,38 +120,13 @@ extension Broker {
             tabHash: tabHash,
             appHash: proof.map { hash($0) }
         )
-        guard let opened = try await store.open(request, by: caller) else {
-            counters.count(.open, "unknown")
-            try miss(shown, by: caller)
-            return .unknown
+        let done = try await store.open(request, by: caller)
+        try note(done, .open, shown, by: caller)
+        if done.isFound { limits.remember(ShownTokens(ticket.webviewSession, launchHash, other: request.freshTabHash)) }
+        if case .dead(let state) = done.outcome {
+            endedSessions.insert(state, of: launchHash, at: clock.monotonicNow())
         }
-        counters.count(.open, opened.decision.rawValue)
-        limits.remember(ShownTokens(ticket.webviewSession, launchHash, other: request.freshTabHash))
-        if opened.decision == .dead {
-            endedSessions.insert(opened.state, of: launchHash, at: clock.monotonicNow())
-        }
-        return verdict(opened, fresh)
-    }
-
-    private func verdict(_ opened: OpenedWebviewSession, _ fresh: TabToken) -> OpenVerdict {
-        switch opened.decision {
-        case .opened, .reopened:
-            .opened(
-                OpenedTab(
-                    webviewSession: fresh.webviewSession,
-                    token: fresh,
-                    client: opened.client,
-                    review: opened.isMet ? opened.orderReference : nil,
-                    isReopened: opened.decision == .reopened
-                )
-            )
-        case .sameTab: .sameTab
-        case .reused: .reused
-        case .wrongBrowser: .wrongBrowser
-        case .expired: .expired
-        case .finished: .finished
-        case .dead: .dead(opened.state)
-        }
+        return (done.outcome, fresh)
     }
 
     /// Whether an install may have one more webview session; asks the store only when it seems to be at its limit.

@@ -1,5 +1,6 @@
 package import Commerce
 package import Primitives
+package import SessionBroker
 
 /// A purchase request as the broker checks it; for `POST /purchase` and `POST /return`.
 package struct PurchaseRequest: Sendable {
@@ -45,8 +46,8 @@ package enum PurchaseRefusal: Sendable, Equatable {
     case priceChanged(Yen?)
     /// Another checkout session is pinned: 422.
     case orderMismatch
-    /// The order is not placed yet: 409 `not_ready`.
-    case notReady
+    /// The order is not placed yet: 409 `not_ready`; by profile strict the halves may meet now.
+    case notReady(canMeet: Bool)
     /// Somebody else holds the lease: 409, seconds until it is over at most.
     case inProgress(retryAfter: Int)
     /// The provider declined: 402.
@@ -55,10 +56,13 @@ package enum PurchaseRefusal: Sendable, Equatable {
     case expired
     /// Dead before: 410 `session_revoked`, or `expired_session` where the state is `expired`.
     case dead(WebviewSessionState)
+
+    /// Whether it counts against the sender: what was shown is not known, or does not prove what it should.
+    var isMiss: Bool { self == .unknown || self == .proofRequired || self == .proofMismatch }
 }
 
-/// What a purchase request came to.
-package enum PurchaseVerdict: Sendable {
+/// What a purchase request came to: how its attempt begins.
+package enum BeginOutcome: Sendable {
     /// The lease is ours and the attempt is new: complete at the provider, then settle or release.
     case begin(PurchaseAttempt)
     /// The lease of the same attempt was over and is ours now: ask the provider what it knows first.
@@ -93,7 +97,7 @@ package struct PurchaseAttempt: Sendable {
 }
 
 /// What `POST /return` answers.
-package enum CheckVerdict: Sendable {
+package enum CheckOutcome: Sendable {
     /// Both halves belong together, and a purchase would be considered.
     case proven(WebviewSessionStatus)
     /// A purchase would be refused.
@@ -101,11 +105,13 @@ package enum CheckVerdict: Sendable {
 }
 
 /// What `GET /thanks` may show.
-package enum ReceiptVerdict: Sendable {
-    /// The order, with buyer and address while they are kept.
+package enum ReceiptOutcome: Sendable {
+    /// Bought, proven and in time: the order, with buyer and address while they are kept.
     case receipt(WebviewSessionView)
-    /// No such ticket, no proof, or not bought: 404, neutral page.
+    /// No such ticket, or a proof is missing or does not fit: 404, neutral page.
     case unknown
+    /// Not bought: 404, neutral page.
+    case notBought
     /// Bought too long ago, or dead: 410, neutral page.
     case over
 }

@@ -1,5 +1,6 @@
 package import Commerce
 package import Primitives
+package import SessionBroker
 
 extension Broker {
     /// What a tab may see; slides its idle deadline, and revokes the webview session when the token is superseded.
@@ -14,14 +15,14 @@ extension Broker {
         _ tab: TabToken,
         withDetails: Bool = false,
         by caller: Caller
-    ) async throws(StoreError) -> TabVerdict {
-        let reading: TabReading
-        switch try await read(tab, withDetails: withDetails, by: caller) {
-        case .found(let found): reading = found
-        case .refused(let refusal): return .refused(refusal)
+    ) async throws(StoreError) -> TabOutcome {
+        let found = try await read(tab, withDetails: withDetails, by: caller)
+        guard withDetails else { return found }
+        return switch found {
+        case .live(let view): .live(try detailed(view, tab))
+        case .readOnly(let view): .readOnly(try detailed(view, tab))
+        case .refused: found
         }
-        let view = withDetails ? try detailedView(of: reading.record, tab) : WebviewSessionView(reading.record)
-        return reading.decision == .readOnly ? .readOnly(view) : .live(view)
     }
 
     /// Whether a checkout session was started from this tab's own button: the webview session id was signed into it.
@@ -51,7 +52,7 @@ extension Broker {
         _ tab: TabToken,
         _ session: ReviewedSession,
         by caller: Caller
-    ) async throws(StoreError) -> ReviewVerdict {
+    ) async throws(StoreError) -> ReviewOutcome {
         guard owns(session.merchantReference, tab) else { return .orderMismatch }
         let ticket = returnTicket(of: tab)
         let request = ReviewRequest(
@@ -65,20 +66,12 @@ extension Broker {
         )
         let shown = ShownTokens(tab.webviewSession, request.tabHash)
         try admit(shown, by: caller)
-        guard let done = try await store.review(request, by: caller) else {
-            return .refused(try unknown(.review, shown, caller))
-        }
-        limits.remember(ShownTokens(tab.webviewSession, request.tabHash, other: request.returnHash))
-        counters.count(.review, done.decision.rawValue)
-        switch done.decision {
-        case .reviewed: return .reviewed(WebviewSessionView(done.record, details: session.details))
-        case .orderMismatch: return .orderMismatch
-        case .declined: return .declined
-        case .readOnly: return .refused(.readOnly)
-        case .closed: return .refused(over(done.record))
-        case .superseded: return .refused(.superseded)
-        case .expired: return .refused(.expired)
-        }
+        let done = try await store.review(request, by: caller)
+        try note(done, .review, shown, by: caller)
+        if done.isFound { limits.remember(ShownTokens(tab.webviewSession, request.tabHash, other: request.returnHash)) }
+        guard case .reviewed(var view) = done.outcome else { return done.outcome }
+        view.details = session.details
+        return .reviewed(view)
     }
 
     /// Postage and total, from the address of the pinned session; changes nothing but the idle deadline.
@@ -95,17 +88,17 @@ extension Broker {
         ticket: ReturnTicket,
         orderReference: String,
         by caller: Caller
-    ) async throws(StoreError) -> QuoteVerdict {
+    ) async throws(StoreError) -> QuoteOutcome {
         guard isSame(returnTicket(of: tab), ticket) else {
             counters.count(.quote, "flow_mismatch")
             return .webviewSessionMismatch
         }
-        let record: WebviewSessionRecord
+        let view: WebviewSessionView
         switch try await read(tab, withDetails: false, by: caller) {
-        case .found(let reading): record = reading.record
+        case .live(let found), .readOnly(let found): view = found
         case .refused(let refusal): return .refused(refusal)
         }
-        guard let pinned = record.orderReference, let postage = record.postage, let total = record.total else {
+        guard let pinned = view.orderReference, let postage = view.postage, let total = view.total else {
             counters.count(.quote, "not_priced")
             return .notPriced
         }
@@ -129,9 +122,9 @@ extension Broker {
         total: Yen?,
         shown: Digest32? = nil,
         by caller: Caller
-    ) async throws(StoreError) -> PlaceVerdict {
+    ) async throws(StoreError) -> PlaceOutcome {
         guard tab.webviewSession == ticket.webviewSession else {
-            counters.count(.place, PlaceDecision.webviewSessionMismatch.rawValue)
+            counters.count(.place, "flow_mismatch")
             return .webviewSessionMismatch
         }
         let request = PlaceRequest(
@@ -143,23 +136,12 @@ extension Broker {
         )
         let tokens = ShownTokens(tab.webviewSession, request.tabHash)
         try admit(tokens, by: caller)
-        guard let done = try await store.place(request, by: caller) else {
-            return .refused(try unknown(.place, tokens, caller))
-        }
-        limits.remember(tokens)
-        counters.count(.place, done.decision.rawValue)
-        switch done.decision {
-        case .placed: return .placed(try placement(done.record, ticket))
-        case .notReviewed: return .notReviewed
-        case .declined: return .declined
-        case .webviewSessionMismatch: return .webviewSessionMismatch
-        case .priceChanged: return .priceChanged(done.record.total ?? .zero)
-        case .notMet: return .notMet
-        case .readOnly: return .refused(.readOnly)
-        case .closed: return .refused(over(done.record))
-        case .superseded: return .refused(.superseded)
-        case .expired: return .refused(.expired)
-        }
+        let done = try await store.place(request, by: caller)
+        try note(done, .place, tokens, by: caller)
+        if done.isFound { limits.remember(tokens) }
+        guard case .placed(var placement) = done.outcome else { return done.outcome }
+        placement.view.details = try details(of: placement.view.record, under: ticket)
+        return .placed(placement)
     }
 
     /// Takes a placement back because the provider did not take it; nothing happens when the order was placed again since.
@@ -214,7 +196,7 @@ extension Broker {
         _ tab: TabToken,
         ticket: ReturnTicket,
         by caller: Caller
-    ) async throws(StoreError) -> CancelVerdict {
+    ) async throws(StoreError) -> CancelOutcome {
         guard isSame(returnTicket(of: tab), ticket) else {
             counters.count(.cancel, "flow_mismatch")
             return .webviewSessionMismatch
@@ -222,17 +204,9 @@ extension Broker {
         let tabHash = hash(tab)
         let shown = ShownTokens(tab.webviewSession, tabHash)
         try admit(shown, by: caller)
-        guard let done = try await store.cancel(tab.webviewSession, tab: tabHash, by: caller) else {
-            return .refused(try unknown(.cancel, shown, caller))
-        }
-        counters.count(.cancel, done.decision.rawValue)
-        switch done.decision {
-        case .cancelled: return .cancelled
-        case .readOnly: return .refused(.readOnly)
-        case .closed: return .refused(over(done.record))
-        case .superseded: return .refused(.superseded)
-        case .expired: return .refused(.expired)
-        }
+        let done = try await store.cancel(tab.webviewSession, tab: tabHash, by: caller)
+        try note(done, .cancel, shown, by: caller)
+        return done.outcome
     }
 
     /// Whether a ticket that a tab remembers is the one that its webview session was opened with.
@@ -242,84 +216,34 @@ extension Broker {
     ///   - view: The webview session, as the tab sees it.
     /// - Returns: False also for the webview session's id with another secret.
     package func opened(_ view: WebviewSessionView, with ticket: LaunchTicket) -> Bool {
-        hash(ticket) == view.launchHash
+        hash(ticket) == view.record.launchHash
     }
 
     // MARK: Shared by the tab's functions
 
-    private enum Look {
-        case found(TabReading)
-        case refused(TabRefusal)
-    }
-
-    /// Reads by the tab token, and writes only when that is due.
-    private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(StoreError) -> Look {
+    private func read(_ tab: TabToken, withDetails: Bool, by caller: Caller) async throws(StoreError) -> TabOutcome {
         let tabHash = hash(tab)
         if let state = endedSessions.state(of: tabHash, at: clock.monotonicNow()) {
             return .refused(.closed(state))
         }
         let shown = ShownTokens(tab.webviewSession, tabHash)
         try admit(shown, by: caller)
-        guard let reading = try await store.readTab(tab.webviewSession, tab: tabHash, withPrivate: withDetails) else {
-            return .refused(try unknown(.tab, shown, caller))
+        let found = try await store.view(tab.webviewSession, tab: tabHash, withPrivate: withDetails, by: caller)
+        try note(found, .tab, shown, by: caller)
+        if found.isFound { limits.remember(shown) }
+        if case .refused(.closed(let state)) = found.outcome, state.isDead {
+            endedSessions.insert(state, of: tabHash, at: clock.monotonicNow())
         }
-        limits.remember(shown)
-        var decision = reading.decision
-        var state = reading.record.state
-        if reading.isTouchDue || decision == .superseded || decision == .expired {
-            guard let touched = try await store.touchTab(tab.webviewSession, tab: tabHash, by: caller) else {
-                return .refused(try unknown(.tab, shown, caller))
-            }
-            (decision, state) = (touched.decision, touched.state)
-        }
-        counters.count(.tab, decision.rawValue)
-        switch decision {
-        case .live, .readOnly: return .found(TabReading(decision, reading.record, isTouchDue: false))
-        case .superseded: return .refused(.superseded)
-        case .expired: return .refused(.expired)
-        case .closed:
-            if state.isDead { endedSessions.insert(state, of: tabHash, at: clock.monotonicNow()) }
-            return .refused(over(reading.record, in: state))
-        }
-    }
-
-    /// The end of a webview session for its tab; that of a browser's purchase leaves the tab token one use.
-    private func over(_ record: WebviewSessionRecord, in state: WebviewSessionState? = nil) -> TabRefusal {
-        let state = state ?? record.state
-        return state == .authorized && record.client == .browser ? .bought : .closed(state)
+        return found.outcome
     }
 
     /// The page with what the seal holds, and with the ticket that opened it: deriving that once is enough.
-    private func detailedView(of record: WebviewSessionRecord, _ tab: TabToken) throws(StoreError) -> WebviewSessionView
-    {
+    private func detailed(_ view: WebviewSessionView, _ tab: TabToken) throws(StoreError) -> WebviewSessionView {
         let ticket = returnTicket(of: tab)
-        return WebviewSessionView(record, details: try details(of: record, under: ticket), returnTicket: ticket)
-    }
-
-    private func unknown(
-        _ operation: VerdictCounters.Operation,
-        _ shown: ShownTokens,
-        _ caller: Caller
-    ) throws(StoreError) -> TabRefusal {
-        counters.count(operation, "unknown")
-        try miss(shown, by: caller)
-        return .unknown
-    }
-
-    private func placement(_ record: WebviewSessionRecord, _ ticket: ReturnTicket) throws(StoreError) -> Placement {
-        guard let total = record.total, let reference = record.orderReference, let progress = record.progress else {
-            throw StoreError(.fault, "flow \(record.id) is placed without a total or a session")
-        }
-        return Placement(
-            webviewSession: record.id,
-            client: record.client,
-            order: record.order,
-            total: total,
-            address: try details(of: record, under: ticket)?.address,
-            terms: record.terms,
-            orderReference: reference,
-            number: progress.placements
-        )
+        var view = view
+        view.details = try details(of: view.record, under: ticket)
+        view.returnTicket = ticket
+        return view
     }
 
     /// A reason as one word that may be stored.

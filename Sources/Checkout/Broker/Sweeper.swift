@@ -1,4 +1,5 @@
 package import Primitives
+import SessionBroker
 
 /// Expires what is overdue, some webview sessions at a time.
 ///
@@ -10,7 +11,7 @@ package import Primitives
 /// How far it has come is noted in the store, so that a new process does not begin with all webview sessions that are kept. The
 /// mark stays before the first webview session that has not ended, and every hour the sweep goes back to that one.
 package final class Sweeper {
-    private let store: any SessionStore
+    private let store: PostgresSessionStore
     private let batch: Int
     private var cursor: WebviewSessionID?
     /// The first webview session behind the last mark that was visited and had not ended.
@@ -29,7 +30,7 @@ package final class Sweeper {
     /// - Parameters:
     ///   - store: Of the same loop.
     ///   - batch: How many webview sessions one statement looks at; 500 that end are some 20 ms of the database's work.
-    package init(store: any SessionStore, batch: Int = 500) {
+    package init(store: PostgresSessionStore, batch: Int = 500) {
         self.store = store
         self.batch = max(1, batch)
     }

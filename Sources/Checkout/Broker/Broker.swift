@@ -1,11 +1,12 @@
 import Commerce
 package import Cryptography
 package import Primitives
+package import SessionBroker
 package import Telemetry
 
 /// Carries one purchase from an app's web view into a secure tab and back, as the same person, once.
 ///
-/// It makes and checks the four tokens, asks the store to decide, and turns its verdicts into values a handler answers with.
+/// It makes and checks the four tokens, asks the store to decide, and hands its outcomes on to the handlers.
 /// It never calls the provider, writes HTML, gives the store a time, or lets a token reach the store or a log.
 ///
 /// The life of a webview session, by function: `issue`, `open`, `view`, `review`, `place` (or `unplace`, `decline`, `cancel`),
@@ -17,7 +18,8 @@ package import Telemetry
 package final class Broker {
     /// The rules.
     package let policy: BrokerPolicy
-    let store: any SessionStore
+    /// Where webview sessions are kept.
+    package let store: PostgresSessionStore
     let limits: WebviewSessionLimits
     let random: any RandomSource
     let clock: any WallClock & MonotonicClock
@@ -25,7 +27,7 @@ package final class Broker {
     package let hasher: SHA256
     let mac: HMACSHA256
     let seal: PrivateSeal
-    let counters: VerdictCounters
+    let counters: OutcomeCounters
     var endedSessions: EndedSessionCache
 
     /// A broker.
@@ -37,10 +39,10 @@ package final class Broker {
     ///   - random: Supplies webview session ids, tokens and nonces.
     ///   - clock: The time for webview session ids, and the monotonic one for limits; deadlines are the
     ///     database's.
-    ///   - metrics: Gets one counter per operation and verdict.
+    ///   - metrics: Gets one counter per operation and outcome.
     /// - Throws: `fault` where OpenSSL does not offer SHA-256.
     package init(
-        store: any SessionStore,
+        store: PostgresSessionStore,
         policy: BrokerPolicy,
         limits: WebviewSessionLimits,
         random: any RandomSource,
@@ -52,7 +54,7 @@ package final class Broker {
         self.limits = limits
         self.random = random
         self.clock = clock
-        counters = VerdictCounters(metrics)
+        counters = OutcomeCounters(metrics)
         endedSessions = EndedSessionCache(life: policy.times.endedCache)
         do {
             hasher = try SHA256()
@@ -110,6 +112,17 @@ package final class Broker {
     func miss(_ shown: ShownTokens, by caller: Caller) throws(StoreError) {
         guard let wait = limits.countMiss(shown, by: caller, at: clock.monotonicNow()) else { return }
         throw limited(wait, caller)
+    }
+
+    /// Counts what a statement came to, and tokens that it did not find against their sender.
+    func note<Outcome>(
+        _ done: Transition<Outcome>,
+        _ operation: OutcomeCounters.Operation,
+        _ shown: ShownTokens,
+        by caller: Caller
+    ) throws(StoreError) {
+        counters.count(operation, done.word)
+        if !done.isFound { try miss(shown, by: caller) }
     }
 
     func limited(_ wait: Int, _ caller: Caller) -> StoreError {

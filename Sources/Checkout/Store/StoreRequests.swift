@@ -1,4 +1,5 @@
 package import Primitives
+package import SessionBroker
 
 /// A webview session to be stored.
 package struct NewWebviewSession: Sendable {
@@ -38,82 +39,6 @@ package struct OpenRequest: Sendable {
     package let tabHash: Digest32?
     /// The hash of the app cookie, if there is one.
     package let appHash: Digest32?
-}
-
-/// What an open found.
-package struct OpenedWebviewSession: Sendable {
-    /// The verdict.
-    package let decision: OpenDecision
-    /// After the statement.
-    package let state: WebviewSessionState
-    /// Whose.
-    package let client: ClientKind
-    /// Profile strict: the halves have met, the tab goes on to the review.
-    package let isMet: Bool
-    /// The provider's checkout session, if one was pinned before.
-    package let orderReference: String?
-
-    /// What an open found.
-    ///
-    /// - Parameters:
-    ///   - decision: The verdict.
-    ///   - state: After the statement.
-    ///   - client: Whose.
-    ///   - isMet: Whether the halves have met.
-    ///   - orderReference: The provider's checkout session, if one was pinned before.
-    package init(
-        decision: OpenDecision,
-        state: WebviewSessionState,
-        client: ClientKind,
-        isMet: Bool,
-        orderReference: String?
-    ) {
-        self.decision = decision
-        self.state = state
-        self.client = client
-        self.isMet = isMet
-        self.orderReference = orderReference
-    }
-}
-
-/// What a look at a tab token found, without changing anything.
-package struct TabReading: Sendable {
-    /// The verdict as it would be now.
-    package let decision: TabDecision
-    /// The webview session.
-    package let record: WebviewSessionRecord
-    /// Whether a touch is worth its write: never seen before, or the idle deadline would move by more than the policy's step.
-    package let isTouchDue: Bool
-
-    /// What a look found.
-    ///
-    /// - Parameters:
-    ///   - decision: The verdict as it would be now.
-    ///   - record: The webview session.
-    ///   - isTouchDue: Whether a touch is worth its write.
-    package init(_ decision: TabDecision, _ record: WebviewSessionRecord, isTouchDue: Bool) {
-        self.decision = decision
-        self.record = record
-        self.isTouchDue = isTouchDue
-    }
-}
-
-/// What a touch of a tab found.
-package struct TouchedTab: Sendable {
-    /// The verdict.
-    package let decision: TabDecision
-    /// After the statement.
-    package let state: WebviewSessionState
-
-    /// What a touch found.
-    ///
-    /// - Parameters:
-    ///   - decision: The verdict.
-    ///   - state: After the statement.
-    package init(decision: TabDecision, state: WebviewSessionState) {
-        self.decision = decision
-        self.state = state
-    }
 }
 
 /// A tab comes back from the provider with a session that was read.
@@ -202,13 +127,6 @@ package struct Authorization: Sendable {
     package let request: String?
 
     /// An authorization.
-    ///
-    /// - Parameters:
-    ///   - answer: The answer to the app, byte for byte.
-    ///   - chargePermission: The provider's charge permission id.
-    ///   - charge: The provider's charge id.
-    ///   - isCapturing: Whether the money is being taken already.
-    ///   - request: The provider's id of the call that brought it.
     package init(
         answer: [UInt8],
         chargePermission: String?,

@@ -1,7 +1,7 @@
 import Telemetry
 
-/// Counts verdicts by operation, as `sallyport_flow_verdicts_total{op,verdict}`.
-final class VerdictCounters {
+/// Counts outcomes by operation, as `sallyport_flow_verdicts_total{op,verdict}`.
+final class OutcomeCounters {
     /// The operations that are counted; closed, so that the labels are.
     enum Operation: Int, CaseIterable {
         case issue
@@ -42,7 +42,7 @@ final class VerdictCounters {
         cells = Operation.allCases.map { _ in [] }
     }
 
-    /// Counts one verdict; its word comes from an enumeration.
+    /// Counts one outcome; its word comes from the statement.
     func count(_ operation: Operation, _ verdict: String) {
         for cell in cells[operation.rawValue] where cell.verdict == verdict { return cell.counter.increment() }
         let counter = registry.counter(

@@ -1,15 +1,6 @@
 package import Commerce
 import Primitives
-
-/// What the drawing of a merchant's webview session came to.
-package enum AllocationOutcome: Sendable {
-    /// A webview session to be stored, and its tokens; the proof is always there.
-    case allocated(NewWebviewSession, IssuedWebviewSession)
-    /// All together have too many live webview sessions: 429.
-    case tooManyWebviewSessions
-    /// The policy requires a challenge of this client and there is none: 400.
-    case verifierRequired
-}
+package import SessionBroker
 
 extension Broker {
     /// Allocates a webview session and its tokens for a merchant's server; the caller stores it, together with what only

@@ -1,4 +1,5 @@
 package import Primitives
+package import SessionBroker
 
 /// One row of the audit trail; no token, no personal data.
 package struct AuditEvent: Sendable, Hashable {
@@ -22,39 +23,11 @@ package struct AuditEvent: Sendable, Hashable {
     /// The id of the request.
     package let request: String
     /// The provider's id of the call whose answer settled a purchase.
-    package var providerRequest: String?
-
-    /// A row.
-    ///
-    /// - Parameters:
-    ///   - place: Webview session, ordinal and time.
-    ///   - operation: Which statement.
-    ///   - verdict: The word of the verdict.
-    ///   - state: After the statement.
-    ///   - reason: Why, in one word.
-    ///   - origin: Peer and request.
-    package init(
-        at place: (webviewSession: WebviewSessionID, ordinal: Int, at: WallTime),
-        operation: String,
-        verdict: String,
-        state: WebviewSessionState,
-        reason: String?,
-        origin: (peer: String, request: String)
-    ) {
-        webviewSession = place.webviewSession
-        ordinal = place.ordinal
-        at = place.at
-        self.operation = operation
-        self.verdict = verdict
-        self.state = state
-        self.reason = reason
-        peer = origin.peer
-        request = origin.request
-    }
+    package let providerRequest: String?
 }
 
 /// What one step of the sweep did.
-package struct SweepStep: Sendable, Equatable {
+package struct SweepStep: Sendable {
     /// How many webview sessions were looked at; fewer than asked for means that this was the last step.
     package let visited: Int
     /// How many of them expired now.
@@ -63,20 +36,6 @@ package struct SweepStep: Sendable, Equatable {
     package let last: WebviewSessionID?
     /// The first webview session looked at that has not come to its end: it is being bought, or not overdue after all.
     package let held: WebviewSessionID?
-
-    /// A step.
-    ///
-    /// - Parameters:
-    ///   - visited: How many webview sessions were looked at.
-    ///   - expired: How many of them expired now.
-    ///   - last: The last webview session looked at.
-    ///   - held: The first webview session looked at that has not come to its end.
-    package init(visited: Int, expired: Int, last: WebviewSessionID?, held: WebviewSessionID? = nil) {
-        self.visited = visited
-        self.expired = expired
-        self.last = last
-        self.held = held
-    }
 }
 
 /// What one reading of a count came to.

@@ -1,5 +1,6 @@
 package import Commerce
 package import Primitives
+package import SessionBroker
 
 // Webview sessions without a tab: an app starts the checkout with the provider's library, and both halves come to the
 // merchant's server. From there on they are purchased as all webview sessions are.
@@ -11,22 +12,16 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Returns: Whether the provider has to be asked first.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `fault`.
-    package func look(at arrival: MobileReturn, by caller: Caller) async throws(StoreError) -> MobileReturnVerdict {
+    package func look(at arrival: MobileReturn, by caller: Caller) async throws(StoreError) -> MobileReturnOutcome {
         let evidence = evidence(arrival)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
-        guard let found = try await store.readMobileReturn(evidence) else { return .refused(.unknown) }
-        switch found.decision {
-        case .present: return .present(try order(of: found.record))
-        case .arrived: return .awaited(try order(of: found.record))
-        case .proofRequired, .proofMismatch:
-            // The provider is not asked on behalf of those who have shown too much in vain.
-            if let wait = limits.missWait(shown.webviewSession, caller, at: clock.monotonicNow()) {
-                throw limited(wait, caller)
-            }
-            return .doubtful(try order(of: found.record))
-        case .orderMismatch, .declined, .notPriced, .expired, .dead: return .refused(refusal(found))
+        let found = try await store.readMobileReturn(evidence).outcome
+        // The provider is not asked on behalf of those who have shown too much in vain.
+        if case .unproven = found, let wait = limits.missWait(shown.webviewSession, caller, at: clock.monotonicNow()) {
+            throw limited(wait, caller)
         }
+        return found
     }
 
     /// Pins a checkout session that the provider says is this webview session's, so that it can be purchased.
@@ -36,33 +31,28 @@ extension Broker {
     ///   - merchantReference: What the session says whose it is.
     ///   - details: Who buys and where to, sealed under what the halves make; `nil` where the provider does not say.
     ///   - caller: Where it comes from.
-    /// - Returns: Why it cannot be purchased, or `nil` where it can.
+    /// - Returns: What became of it; without a refusal it can be purchased.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `outcomeUnknown`, `fault`.
     package func arrive(
         _ arrival: MobileReturn,
         merchantReference: String?,
         details: PrivateDetails?,
         by caller: Caller
-    ) async throws(StoreError) -> PurchaseRefusal? {
+    ) async throws(StoreError) -> MobileReturnOutcome {
         let evidence = evidence(arrival)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
         // The webview session id was signed into the payload: a session that came of another one is not ours to pin.
         guard merchantReference == arrival.webviewSession.description else {
             counters.count(.arrive, "foreign_session")
-            return .orderMismatch
+            return .refused(.orderMismatch)
         }
         var sealed: [UInt8]?
         if let details { sealed = try seal.seal(details, under: ticket(of: arrival), random: random) }
-        guard let done = try await store.arrive(evidence, sealed: sealed, by: caller) else { return .unknown }
-        counters.count(.arrive, done.decision.rawValue)
-        switch done.decision {
-        case .arrived, .present: return nil
-        case .proofRequired, .proofMismatch:
-            try miss(shown, by: caller)
-            return refusal(done)
-        case .orderMismatch, .declined, .notPriced, .expired, .dead: return refusal(done)
-        }
+        let done = try await store.arrive(evidence, sealed: sealed, by: caller)
+        if done.isFound { counters.count(.arrive, done.word) }
+        if case .unproven = done.outcome { try miss(shown, by: caller) }
+        return done.outcome
     }
 
     /// The purchase of what has arrived: what the two halves make stands in for the return ticket, which here nobody holds.
@@ -112,24 +102,5 @@ extension Broker {
 
     private func evidence(_ arrival: MobileReturn) -> PurchaseEvidence {
         evidence(purchaseRequest(of: arrival))
-    }
-
-    private func order(of record: WebviewSessionRecord) throws(StoreError) -> AwaitedOrder {
-        guard let total = record.total else {
-            throw StoreError(.fault, "flow \(record.id) of an app has no total")
-        }
-        return AwaitedOrder(total: total, terms: record.terms)
-    }
-
-    private func refusal(_ done: Transition<MobileReturnDecision>) -> PurchaseRefusal {
-        switch done.decision {
-        case .arrived, .present, .orderMismatch: .orderMismatch
-        case .declined: .declined
-        case .notPriced: .notPriced
-        case .proofRequired: .proofRequired
-        case .proofMismatch: .proofMismatch
-        case .expired: .expired
-        case .dead: .dead(done.record.state)
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Commerce
 package import Primitives
+package import SessionBroker
 
 extension Broker {
     /// Lets a purchase begin, once, when both halves prove that they belong together.
@@ -12,7 +13,7 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Returns: The right to call the provider, the stored answer, or why there is none.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `outcomeUnknown`, `fault`.
-    package func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> PurchaseVerdict {
+    package func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> BeginOutcome {
         guard request.tab.map({ $0.webviewSession == request.ticket.webviewSession }) != false else {
             counters.count(.purchase, "flow_mismatch")
             return .refused(.webviewSessionMismatch)
@@ -28,22 +29,25 @@ extension Broker {
         }
         try admit(shown, by: caller)
         let attempt = UUIDBytes(version7At: clock.now(), random: random)
-        guard let done = try await store.begin(evidence, freshAttempt: attempt, by: caller) else {
-            return .refused(try unknownTicket(.purchase, shown, caller))
+        let done = try await store.begin(evidence, freshAttempt: attempt, by: caller)
+        counters.count(.purchase, done.word)
+        guard case .refused(let refusal) = done.outcome else {
+            limits.remember(shown)
+            return done.outcome
         }
-        if done.decision.isProven { limits.remember(shown) }
-        counters.count(.purchase, done.decision.rawValue)
-        switch done.decision {
-        case .begin: return .begin(try purchaseAttempt(done.record))
-        case .recover: return .recover(try purchaseAttempt(done.record))
-        case .replayed: return .replayed(try answer(done.record))
-        case .notReady:
-            if let ticket = try await meet(evidence, done.record, by: caller) { return .met(ticket) }
-            return .refused(.notReady)
-        default:
-            try noteRefusal(done, evidence, caller)
-            return .refused(refusal(done))
+        guard !refusal.isMiss else {
+            try miss(shown, by: caller)
+            return done.outcome
         }
+        limits.remember(shown)
+        switch refusal {
+        case .notReady(canMeet: true):
+            if let ticket = try await meet(evidence, by: caller) { return .met(ticket) }
+        case .dead(let state):
+            endedSessions.insert(state, of: evidence.returnHash, with: evidence.appHash, at: clock.monotonicNow())
+        default: break
+        }
+        return done.outcome
     }
 
     /// Checks both halves as a purchase would, and changes nothing.
@@ -53,24 +57,17 @@ extension Broker {
     ///   - caller: Where it comes from.
     /// - Returns: Whether they belong together, or why a purchase would be refused.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `fault`.
-    package func check(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> CheckVerdict {
+    package func check(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> CheckOutcome {
         guard request.tab.map({ $0.webviewSession == request.ticket.webviewSession }) != false else {
             return .refused(.webviewSessionMismatch)
         }
         let evidence = evidence(request)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
-        guard let found = try await store.check(evidence) else {
-            return .refused(try unknownTicket(.check, shown, caller))
-        }
-        counters.count(.check, found.decision.rawValue)
-        switch found.decision {
-        case .begin, .recover, .inProgress, .replayed, .notReady:
-            return .proven(WebviewSessionStatus(found.record.state, isOver: false))
-        default:
-            if !found.decision.isProven { try miss(shown, by: caller) }
-            return .refused(refusal(found))
-        }
+        let found = try await store.check(evidence)
+        counters.count(.check, found.word)
+        if case .refused(let refusal) = found.outcome, refusal.isMiss { try miss(shown, by: caller) }
+        return found.outcome
     }
 
     /// Ends an attempt with the provider's word.
@@ -118,27 +115,10 @@ extension Broker {
         return isDone
     }
 
-    /// Claims purchases whose lease and pause are over, for the recovery task; no other process gets them within half a minute.
-    ///
-    /// - Parameter limit: How many at most.
-    /// - Returns: Webview sessions to `takeOver`, longest due first; none that was given up.
-    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func claimOverdue(limit: Int = 16) async throws(StoreError) -> [OverduePurchase] {
-        try await store.claimOverdue(limit: limit)
-    }
-
-    /// Puts a purchase off whose take-over failed, so that it does not come first again.
-    ///
-    /// - Parameter webviewSession: One of `claimOverdue`.
-    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: then the others fare no better.
-    package func postpone(_ webviewSession: WebviewSessionID) async throws(StoreError) {
-        try await store.postpone(webviewSession)
-    }
-
     /// Takes the lease of an overdue purchase; ask the provider what it knows first.
     ///
     /// - Parameters:
-    ///   - webviewSession: One of `claimOverdue`, or one that was given up and that an operator ends.
+    ///   - webviewSession: One that the store has claimed as overdue, or one that was given up and that an operator ends.
     ///   - pause: How long it is not overdue again, counted from now; the lease has to be over too.
     ///   - caller: The recovery task.
     /// - Returns: The attempt, with the number it had; `nil` when somebody else has it or it is over.
@@ -149,13 +129,9 @@ extension Broker {
         by caller: Caller
     ) async throws(StoreError) -> PurchaseAttempt? {
         let fresh = UUIDBytes(version7At: clock.now(), random: random)
-        guard let record = try await store.takeOver(webviewSession, freshAttempt: fresh, pause: pause, by: caller)
-        else {
-            counters.count(.recover, "stale")
-            return nil
-        }
-        counters.count(.recover, "recover")
-        return try purchaseAttempt(record)
+        let attempt = try await store.takeOver(webviewSession, freshAttempt: fresh, pause: pause, by: caller)
+        counters.count(.recover, attempt == nil ? "stale" : "recover")
+        return attempt
     }
 
     /// Ends the recovery of a purchase that no further question will bring to its end; the webview session stays as it is, for
@@ -190,7 +166,7 @@ extension Broker {
     /// Lets the recovery task look again at a purchase that was given up.
     ///
     /// - Parameters:
-    ///   - webviewSession: One of `stuckPurchases`.
+    ///   - webviewSession: One of the store's `stuckPurchases`.
     ///   - reason: Who asks for it, a word for the trail.
     ///   - caller: The operator, or the recovery task.
     /// - Returns: False for a webview session that was not given up.
@@ -203,24 +179,6 @@ extension Broker {
         let isDone = try await store.resume(webviewSession, reason: Broker.word(reason), by: caller)
         counters.count(.giveUp, isDone ? "resumed" : "stale")
         return isDone
-    }
-
-    /// Purchases that were given up and whose session is to be read again today.
-    ///
-    /// - Parameter limit: How many at most.
-    /// - Returns: None is claimed again within a day.
-    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func claimStuck(limit: Int) async throws(StoreError) -> [StuckPurchase] {
-        try await store.claimStuck(limit: limit)
-    }
-
-    /// The payment state of a webview session.
-    ///
-    /// - Parameter webviewSession: Any id.
-    /// - Returns: `nil` for a webview session that is not there.
-    /// - Throws: `unavailable`, `fault`.
-    package func payment(of webviewSession: WebviewSessionID) async throws(StoreError) -> WebviewSessionPayment? {
-        try await store.payment(of: webviewSession)
     }
 
     /// Hands a webview session whose session was seen completed to the recovery, although it was placed only or has ended
@@ -251,15 +209,6 @@ extension Broker {
         )
     }
 
-    /// The purchases that were given up, for an operator.
-    ///
-    /// - Parameter limit: How many at most.
-    /// - Returns: Oldest first.
-    /// - Throws: `unavailable`, `fault`.
-    package func stuckPurchases(limit: Int = 1_000) async throws(StoreError) -> [StuckPurchase] {
-        try await store.stuckPurchases(limit: limit)
-    }
-
     /// The order of a purchase that succeeded, for a quarter of an hour.
     ///
     /// - Parameters:
@@ -274,7 +223,7 @@ extension Broker {
         proof: AppProof?,
         tab: TabToken?,
         by caller: Caller
-    ) async throws(StoreError) -> ReceiptVerdict {
+    ) async throws(StoreError) -> ReceiptOutcome {
         let request = ReceiptRequest(
             webviewSession: ticket.webviewSession,
             returnHash: hash(ticket),
@@ -288,20 +237,16 @@ extension Broker {
             other: request.tabHash
         )
         try admit(shown, by: caller)
-        guard let found = try await store.receipt(request) else {
-            _ = try unknownTicket(.receipt, shown, caller)
-            return .unknown
+        let found = try await store.receipt(request)
+        counters.count(.receipt, found.word)
+        switch found.outcome {
+        case .receipt(var view):
+            view.details = try details(of: view.record, under: ticket)
+            return .receipt(view)
+        case .unknown: try miss(shown, by: caller)
+        case .notBought, .over: break
         }
-        counters.count(.receipt, found.decision.rawValue)
-        switch found.decision {
-        case .shown:
-            return .receipt(WebviewSessionView(found.record, details: try details(of: found.record, under: ticket)))
-        case .over, .dead: return .over
-        case .notReady: return .unknown
-        case .proofRequired, .proofMismatch:
-            try miss(shown, by: caller)
-            return .unknown
-        }
+        return found.outcome
     }
 
     // MARK: Parts of a purchase
@@ -324,88 +269,11 @@ extension Broker {
     }
 
     /// The second ticket of profile strict, when this is the first return to the app or a repeat of it.
-    private func meet(
-        _ evidence: PurchaseEvidence,
-        _ record: WebviewSessionRecord,
-        by caller: Caller
-    ) async throws(StoreError) -> LaunchTicket? {
-        guard policy.requiresMeeting, record.client.isApp else { return nil }
-        let isFirst = record.state == .reviewed && !record.isMet
-        let isRepeat = record.state == .issued && record.isMet
-        guard isFirst || isRepeat else { return nil }
-        let ticket = LaunchTicket.mint(for: record.id, random: random)
+    private func meet(_ evidence: PurchaseEvidence, by caller: Caller) async throws(StoreError) -> LaunchTicket? {
+        guard policy.requiresMeeting else { return nil }
+        let ticket = LaunchTicket.mint(for: evidence.webviewSession, random: random)
         let isMet = try await store.meet(evidence, freshLaunchHash: hash(ticket), by: caller)
         counters.count(.meet, isMet ? "met" : "stale")
         return isMet ? ticket : nil
     }
-
-    private func noteRefusal(
-        _ done: Transition<PurchaseDecision>,
-        _ evidence: PurchaseEvidence,
-        _ caller: Caller
-    ) throws(StoreError) {
-        switch done.decision {
-        case .proofRequired, .proofMismatch: try miss(shownTokens(evidence), by: caller)
-        case .dead:
-            let uptime = clock.monotonicNow()
-            endedSessions.insert(done.record.state, of: evidence.returnHash, with: evidence.appHash, at: uptime)
-        default: break
-        }
-    }
-
-    private func refusal(_ done: Transition<PurchaseDecision>) -> PurchaseRefusal {
-        switch done.decision {
-        case .begin, .recover, .replayed, .notReady: .notReady
-        case .inProgress: .inProgress(retryAfter: Int(policy.times.lease.components.seconds))
-        case .declined: .declined
-        case .notPriced: .notPriced
-        case .priceChanged: .priceChanged(done.record.total)
-        case .orderMismatch: .orderMismatch
-        case .proofRequired: .proofRequired
-        case .proofMismatch: .proofMismatch
-        case .expired: .expired
-        case .dead: .dead(done.record.state)
-        }
-    }
-
-    private func unknownTicket(
-        _ operation: VerdictCounters.Operation,
-        _ shown: ShownTokens,
-        _ caller: Caller
-    ) throws(StoreError) -> PurchaseRefusal {
-        counters.count(operation, "unknown")
-        try miss(shown, by: caller)
-        return .unknown
-    }
-
-    private func purchaseAttempt(_ record: WebviewSessionRecord) throws(StoreError) -> PurchaseAttempt {
-        guard let progress = record.progress, let id = progress.attemptID, let total = record.total,
-            let reference = record.orderReference
-        else {
-            throw StoreError(
-                .fault,
-                "flow \(record.id) is purchased without an attempt, a total or a session"
-            )
-        }
-        return PurchaseAttempt(
-            webviewSession: record.id,
-            client: record.client,
-            number: progress.attempt,
-            id: id,
-            orderReference: reference,
-            total: total
-        )
-    }
-
-    private func answer(_ record: WebviewSessionRecord) throws(StoreError) -> [UInt8] {
-        guard let result = record.progress?.result else {
-            throw StoreError(.fault, "flow \(record.id) is authorized without an answer")
-        }
-        return result
-    }
-}
-
-extension PurchaseDecision {
-    /// Whether the proofs were there and fit.
-    fileprivate var isProven: Bool { self != .proofRequired && self != .proofMismatch }
 }

@@ -1,0 +1,70 @@
+package import SessionBroker
+
+/// What an issue came to.
+package enum IssueOutcome: Sendable {
+    /// A webview session was made.
+    case issued(IssuedWebviewSession)
+    /// This install, or all together, have too many live webview sessions: 429.
+    case tooManyWebviewSessions
+    /// The policy requires a challenge of this client and there is none: 400.
+    case verifierRequired
+}
+
+/// What the allocation of a merchant's webview session came to.
+package enum AllocationOutcome: Sendable {
+    /// A webview session to be stored, and its tokens; the proof is always there.
+    case allocated(NewWebviewSession, IssuedWebviewSession)
+    /// All together have too many live webview sessions: 429.
+    case tooManyWebviewSessions
+    /// The policy requires a challenge of this client and there is none: 400.
+    case verifierRequired
+}
+
+/// A webview session that was made.
+package struct IssuedWebviewSession: Sendable {
+    /// Token A, for the answer's body.
+    package let ticket: LaunchTicket
+    /// Token P, if the jar had none and the cookie is to be set.
+    package let newProof: AppProof?
+}
+
+/// What a launch ticket opened.
+package enum OpenOutcome: Sendable {
+    /// The first time: the tab is open. Set both cookies, go on to the clean URL, or straight to the review where the tab says
+    /// so.
+    case opened(OpenedTab)
+    /// Once more, soon, and never seen back: the same with a new tab token, the one before is superseded.
+    case reopened(OpenedTab)
+    /// This tab holds the token already: go on, set no cookie.
+    case sameTab
+    /// There is no such ticket: 404, without a hint.
+    case unknown
+    /// Too late: 410.
+    case expired
+    /// Used by somebody else before: 409; the webview session is dead now unless the policy only refuses.
+    case reused
+    /// The purchase is under way or over: 409.
+    case finished
+    /// Another browser than the one with the cart: 403.
+    case wrongBrowser
+    /// Revoked, expired or cancelled before: 410.
+    case dead(WebviewSessionState)
+
+    /// The tab, where there is one now.
+    package var tab: OpenedTab? {
+        switch self {
+        case .opened(let tab), .reopened(let tab): tab
+        case .sameTab, .unknown, .expired, .reused, .finished, .wrongBrowser, .dead: nil
+        }
+    }
+}
+
+/// A tab that was opened.
+package struct OpenedTab: Sendable {
+    /// Which webview session.
+    package let webviewSession: WebviewSessionID
+    /// Whose webview session.
+    package let client: ClientKind
+    /// Profile strict, after the halves have met: the checkout session to review again under the new token.
+    package let review: String?
+}
