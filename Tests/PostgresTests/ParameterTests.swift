@@ -76,13 +76,13 @@ import Testing
         let three = Statement(name: "three", sql: "SELECT $1, $2, $3", parameterTypes: [.int8, .text, .text])
         #expect(parameters.mismatch(with: three)?.sqlState == "22021")
     }
+}
 
-    /// Each value in hexadecimal digits; `nil` for NULL.
-    private func values(_ parameters: Parameters) -> [String?] {
-        var values: [String?] = []
-        unsafe parameters.visit { _, _, value in
-            values.append(unsafe value.map { memory in unsafe Hex.encode(Array(memory)) })
-        }
-        return values
+/// Each value in hexadecimal digits, `nil` for NULL.
+func values(_ parameters: Parameters) -> [String?] {
+    var values: [String?] = []
+    unsafe parameters.visit { _, _, value in
+        values.append(unsafe value.map { memory in unsafe Hex.encode(Array(memory)) })
     }
+    return values
 }
