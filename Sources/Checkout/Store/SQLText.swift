@@ -66,3 +66,23 @@ extension Parameters {
         append(ascii: caller.requestCount) { room in caller.appendRequest(to: &room) }
     }
 }
+
+/// The first three parameters of a guarded statement: the webview session, and peer and request of the caller.
+package struct Guarded: StatementInput {
+    package static var parameterTypes: [PostgresType] { SQLText.leading }
+    package static var parameterCount: Int { 3 }
+
+    private let webviewSession: WebviewSessionID
+    private let caller: Caller
+
+    /// What a guarded statement is about, and for whom.
+    package init(_ webviewSession: WebviewSessionID, _ caller: Caller) {
+        self.webviewSession = webviewSession
+        self.caller = caller
+    }
+
+    package func append(to parameters: inout Parameters) {
+        parameters.append(uuid: webviewSession)
+        parameters.append(caller)
+    }
+}

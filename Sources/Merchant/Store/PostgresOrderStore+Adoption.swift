@@ -18,7 +18,7 @@ struct Adoption: Sendable {
 }
 
 /// What became of an adoption.
-enum AdoptionOutcome: String, Sendable, Hashable {
+enum AdoptionOutcome: String, Sendable, Hashable, ColumnValue {
     /// The order is paid now.
     case adopted
     /// The ledger has the permission for this order.
@@ -30,10 +30,9 @@ enum AdoptionOutcome: String, Sendable, Hashable {
 }
 
 extension PostgresOrderStore {
-    static let adoptStatement = Statement(
+    static let adoptStatement = TypedStatement<AdoptionOutcome, Adoption, String>(
         name: "order_adopt",
-        sql: "SELECT order_adopt($1, $2, $3, $4, $5, $6, $7, $8)",
-        parameterTypes: [.uuid, .text, .int8, .text, .text, .text, .text, .text]
+        sql: "SELECT order_adopt($1, $2, $3, $4, $5, $6, $7, $8)"
     )
 
     /// Takes a payment into the ledger that the database does not know; its charges are to be observed afterwards.
@@ -44,16 +43,21 @@ extension PostgresOrderStore {
     /// - Returns: What became of it; `adopted` once.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     func adopt(_ adoption: Adoption, request: String) async throws(StoreError) -> AdoptionOutcome {
-        var parameters = Parameters()
-        parameters.append(uuid: adoption.webviewSession)
-        parameters.append(text: adoption.permission)
-        parameters.append(int64: adoption.total.units)
-        parameters.append(text: adoption.total.currency.rawValue)
-        parameters.append(text: adoption.account.merchantID)
-        parameters.append(text: adoption.account.environment)
-        parameters.append(text: adoption.reference)
-        parameters.append(text: request)
-        let rows = try await work(PostgresOrderStore.adoptStatement, parameters)
-        return try decoding { () throws(PostgresError) in try rows.word(0, 0) }
+        try await client.work(PostgresOrderStore.adoptStatement(adoption, request)).first()
+    }
+}
+
+extension Adoption: StatementInput {
+    static var parameterTypes: [PostgresType] { [.uuid, .text, .int8, .text, .text, .text, .text] }
+    static var parameterCount: Int { 7 }
+
+    func append(to parameters: inout Parameters) {
+        parameters.append(uuid: webviewSession)
+        parameters.append(text: permission)
+        parameters.append(int64: total.units)
+        parameters.append(text: total.currency.rawValue)
+        parameters.append(text: account.merchantID)
+        parameters.append(text: account.environment)
+        parameters.append(text: reference)
     }
 }

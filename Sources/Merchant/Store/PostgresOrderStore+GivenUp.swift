@@ -5,19 +5,29 @@ package import Primitives
 
 // What an operator decides about operations that were given up.
 extension PostgresOrderStore {
-    private static let columns =
-        "p.operation_id, p.attempt_id, p.flow_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key"
+    private static let columns = Columns(
+        Column("p.operation_id", UUIDBytes.self),
+        Column("p.attempt_id", UUIDBytes.self),
+        Column("p.flow_id", UUIDBytes.self),
+        Column("p.kind", OperationKind.self),
+        Column("p.target", String.self),
+        Column("p.amount", Int64?.self),
+        Column("p.currency", Currency.self),
+        Column("p.body", [UInt8].self),
+        Column("p.idem_key", String.self)
+    )
 
-    static let givenUpStatement = Statement(
+    static let givenUpStatement = TypedStatement<StuckOperation, Int>(
         name: "operation_given_up",
         sql: """
-            SELECT \(columns), p.created_at, p.ended_at, p.reason
+            SELECT \(columns.sql), p.created_at, p.ended_at, p.reason
             FROM payment_operation_open AS q, LATERAL (
                 SELECT p.* FROM payment_operation AS p WHERE p.operation_id = q.operation_id OFFSET 0) AS p
             WHERE p.state = 'stuck' ORDER BY p.ended_at LIMIT $1
-            """,
-        parameterTypes: [.int8]
-    )
+            """
+    ) { row in
+        StuckOperation(try operation(&row), began: try row.next(), givenUp: try row.next(), reason: try row.next())
+    }
 
     /// Operations that were given up, oldest first.
     ///
@@ -25,27 +35,11 @@ extension PostgresOrderStore {
     /// - Returns: Each still holds its target.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func givenUp(limit: Int) async throws(StoreError) -> [StuckOperation] {
-        var parameters = Parameters()
-        parameters.append(int64: Int64(limit))
-        let rows = try await read(PostgresOrderStore.givenUpStatement, parameters)
-        return try decoding { () throws(PostgresError) in
-            var operations: [StuckOperation] = []
-            for row in 0..<rows.rowCount {
-                operations.append(
-                    StuckOperation(
-                        try PostgresOrderStore.operation(rows, row),
-                        began: try rows.timestamp(row, 9),
-                        givenUp: try rows.timestamp(row, 10),
-                        reason: try rows.optionalText(row, 11)
-                    )
-                )
-            }
-            return operations
-        }
+        try await client.read(PostgresOrderStore.givenUpStatement(limit)).all()
     }
 
     /// The time at which it was given up stays behind: the two days until it is given up again begin there.
-    static let reopenStatement = Statement(
+    static let reopenStatement = TypedStatement<PaymentOperation, UUIDBytes, UUIDBytes, Duration>(
         name: "operation_reopen",
         sql: """
             WITH p AS (
@@ -58,10 +52,9 @@ extension PostgresOrderStore {
                 UPDATE payment_operation_open AS q SET next_at = statement_timestamp(), failures = 0
                 FROM p WHERE q.target = p.target AND q.operation_id = p.operation_id
             )
-            SELECT \(columns) FROM p
-            """,
-        parameterTypes: [.uuid, .uuid, .int8]
-    )
+            SELECT \(columns.sql) FROM p
+            """
+    ) { row in try operation(&row) }
 
     /// Takes an operation that was given up in hand again.
     ///
@@ -76,29 +69,15 @@ extension PostgresOrderStore {
         freshAttempt: UUIDBytes,
         lease: Duration
     ) async throws(StoreError) -> PaymentOperation? {
-        var parameters = Parameters()
-        parameters.append(uuid: operation)
-        parameters.append(uuid: freshAttempt)
-        parameters.append(seconds: lease)
-        let rows = try await work(PostgresOrderStore.reopenStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        return try decoding { () throws(PostgresError) in try PostgresOrderStore.operation(rows, 0) }
+        try await client.work(PostgresOrderStore.reopenStatement(operation, freshAttempt, lease)).single()
     }
 
-    private static func operation(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> PaymentOperation {
-        var operation = PaymentOperation(
-            id: try rows.uuid(row, 0),
-            attempt: try rows.uuid(row, 1),
-            order: try rows.uuid(row, 2),
-            kind: try rows.word(row, 3),
-            target: try rows.text(row, 4)
-        )
-        let currency: Currency = try rows.word(row, 6)
-        operation.amount = try rows.optional(row, 5) { (row, column) throws(PostgresError) in
-            try rows.money(row, column, currency)
-        }
-        operation.body = try rows.bytes(row, 7)
-        operation.key = try rows.text(row, 8)
+    private static func operation(_ row: inout RowReader) throws(PostgresError) -> PaymentOperation {
+        let (id, attempt, order, kind, target, units, currency, body, key) = try columns.read(&row)
+        var operation = PaymentOperation(id: id, attempt: attempt, order: order, kind: kind, target: target)
+        operation.amount = try Money.stored(units, currency)
+        operation.body = body
+        operation.key = key
         operation.isRecovery = true
         return operation
     }

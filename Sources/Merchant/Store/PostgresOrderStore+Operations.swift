@@ -8,57 +8,70 @@ import ServiceAPI
 extension PostgresOrderStore {
     // MARK: Begin
 
-    static let beginStatement = Statement(
+    static let beginStatement = TypedStatement<
+        BeginRow, UUIDBytes, UUIDBytes, Duration, UUIDBytes, String, String, Int64?, String?, Bool, [UInt8], String,
+        IdempotencyClaim?, UUIDBytes?
+    >(
         name: "operation_begin",
         sql: """
             SELECT b.verdict, b.greatest_sum, b.word, b.status, b.answer, b.left_open
             FROM payment_begin(
                 $1, $2, $3 * interval '1 second', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) AS b
-            """,
-        parameterTypes: [
-            .uuid, .uuid, .int8, .uuid, .text, .text, .int8, .text, .bool, .bytea, .text, .uuid, .text, .bytea,
-            .uuid,
-        ]
-    )
-
-    package func begin(_ request: OperationRequest) async throws(StoreError) -> OperationVerdict {
-        var parameters = Parameters()
-        parameters.append(uuid: request.id)
-        parameters.append(uuid: request.attempt)
-        parameters.append(seconds: PostgresOrderStore.lease)
-        parameters.append(uuid: request.order)
-        parameters.append(text: request.intent.kind.rawValue)
-        parameters.append(text: request.target)
-        parameters.append(int64: request.intent.amount?.units)
-        parameters.append(text: request.intent.amount?.currency.rawValue)
-        parameters.append(bool: request.intent == .closePermission(cancelsPending: true))
-        parameters.append(bytes: request.body)
-        parameters.append(text: request.key)
-        parameters.append(uuid: request.claim?.scope)
-        parameters.append(text: request.claim?.text)
-        parameters.append(digest: request.claim?.fingerprint)
-        parameters.append(uuid: request.claim?.key)
-        let rows: ResultSet
-        do {
-            rows = try await client.write(PostgresOrderStore.beginStatement, parameters, key: request.order)
-        } catch {
-            throw StoreError(error)
-        }
-        return try decoding { () throws(PostgresError) in try PostgresOrderStore.verdict(rows, request) }
+            """
+    ) { row in
+        BeginRow(
+            verdict: try row.next(),
+            greatestUnits: try row.next(),
+            state: try row.next(),
+            status: try row.next(),
+            answer: try row.next(),
+            left: try row.next()
+        )
     }
 
-    private static func verdict(
-        _ rows: ResultSet,
-        _ request: OperationRequest
-    ) throws(PostgresError) -> OperationVerdict {
-        let word = try rows.text(0, 0)
-        switch word {
+    /// What the schema says of an operation that was to begin; which of it is there depends on the verdict.
+    struct BeginRow {
+        let verdict: String
+        let greatestUnits: Int64?
+        let state: String?
+        let status: Int?
+        let answer: [UInt8]?
+        let left: UUIDBytes?
+    }
+
+    package func begin(_ request: OperationRequest) async throws(StoreError) -> OperationVerdict {
+        let call = PostgresOrderStore.beginStatement(
+            request.id,
+            request.attempt,
+            PostgresOrderStore.lease,
+            request.order,
+            request.intent.kind.rawValue,
+            request.target,
+            request.intent.amount?.units,
+            request.intent.amount?.currency.rawValue,
+            request.intent == .closePermission(cancelsPending: true),
+            request.body,
+            request.key,
+            request.claim,
+            request.claim?.key
+        )
+        let row = try await client.write(call, key: request.order).first()
+        return try StoreError.decoding { () throws(PostgresError) in try PostgresOrderStore.verdict(row, request) }
+    }
+
+    private static func verdict(_ row: BeginRow, _ request: OperationRequest) throws(PostgresError) -> OperationVerdict
+    {
+        switch row.verdict {
         case "unknown": return .unknown
         case "key_reused": return .keyReused
         case "in_progress": return .inProgress
         case "stuck": return .stuck
-        case "left": return .left(try rows.uuid(0, 5))
-        case "replayed": return .replayed(StoredAnswer(status: Int(try rows.int64(0, 3)), body: try rows.bytes(0, 4)))
+        case "left":
+            guard let left = row.left else { break }
+            return .left(left)
+        case "replayed":
+            guard let status = row.status, let body = row.answer else { break }
+            return .replayed(StoredAnswer(status: status, body: body))
         case "begun":
             var operation = PaymentOperation(
                 id: request.id,
@@ -72,37 +85,40 @@ extension PostgresOrderStore {
             operation.key = request.key
             return .begun(operation)
         default:
-            return .refused(try refusal(word, rows, request), ObjectState(rawValue: try rows.text(0, 2)))
+            let refusal = try refusal(row, request)
+            guard let state = row.state else { break }
+            return .refused(refusal, ObjectState(rawValue: state))
         }
+        throw PostgresError(.decoding, "\(row.verdict) without what belongs to it")
     }
 
-    private static func refusal(
-        _ word: String,
-        _ rows: ResultSet,
-        _ request: OperationRequest
-    ) throws(PostgresError) -> LedgerVerdict {
-        if word == "exceeds", let amount = request.intent.amount {
-            return .exceeds(limit: try rows.money(0, 1, amount.currency))
+    private static func refusal(_ row: BeginRow, _ request: OperationRequest) throws(PostgresError) -> LedgerVerdict {
+        if row.verdict == "exceeds", let amount = request.intent.amount {
+            guard let limit = try Money.stored(row.greatestUnits, amount.currency) else {
+                throw PostgresError(.decoding, "exceeds without the greatest sum")
+            }
+            return .exceeds(limit: limit)
         }
         let others: [LedgerVerdict] = [
             .wrongState, .nothing, .otherCurrency, .otherAmount, .tooManyCharges, .openCharges,
         ]
-        guard let verdict = others.first(where: { $0.word == word }) else {
-            throw PostgresError(.decoding, "\(word) is no verdict on an operation")
+        guard let verdict = others.first(where: { $0.word == row.verdict }) else {
+            throw PostgresError(.decoding, "\(row.verdict) is no verdict on an operation")
         }
         return verdict
     }
 
     // MARK: Settle
 
-    static let settleStatement = Statement(
+    static let settleStatement = TypedStatement<
+        Bool, UUIDBytes, UUIDBytes, String, String?, Int32?, [UInt8]?, ObservedObject?, String?
+    >(
         name: "operation_settle",
         sql: """
             SELECT CASE WHEN payment_settle(
                     $1, $2, $3, $4, $5, $6, $7::object_kind, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
                 THEN payment_note_request($1, $2, $18) ELSE false END
-            """,
-        parameterTypes: [.uuid, .uuid, .text, .text, .int4, .bytea] + PostgresLedgerStore.objectTypes + [.text]
+            """
     )
 
     package func settle(
@@ -119,49 +135,27 @@ extension PostgresOrderStore {
         case .stuck(let why): reason = why
         case .released: break
         }
-        var parameters = Parameters()
-        parameters.append(uuid: operation.id)
-        parameters.append(uuid: operation.attempt)
-        parameters.append(text: end.word)
-        parameters.append(text: reason)
-        parameters.append(int32: answer.map { Int32(clamping: $0.status) })
-        parameters.append(bytes: answer?.body)
-        parameters.append(object: object)
-        parameters.append(text: object?.request)
-        do {
-            let rows = try await client.write(
-                PostgresOrderStore.settleStatement,
-                parameters,
-                key: operation.order,
-                isLastStep: true
-            )
-            return try rows.bool(0, 0)
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresOrderStore.settleStatement(
+            operation.id,
+            operation.attempt,
+            end.word,
+            reason,
+            answer.map { Int32(clamping: $0.status) },
+            answer?.body,
+            object,
+            object?.request
+        )
+        return try await client.write(call, key: operation.order, isLastStep: true).first()
     }
 
-    static let reusedStatement = Statement(
+    static let reusedStatement = TypedStatement<Bool, UUIDBytes, UUIDBytes>(
         name: "operation_reused",
-        sql: "SELECT payment_end_reused($1, $2)",
-        parameterTypes: [.uuid, .uuid]
+        sql: "SELECT payment_end_reused($1, $2)"
     )
 
     private func endReused(_ operation: PaymentOperation) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(uuid: operation.id)
-        parameters.append(uuid: operation.attempt)
-        do {
-            let rows = try await client.write(
-                PostgresOrderStore.reusedStatement,
-                parameters,
-                key: operation.order,
-                isLastStep: true
-            )
-            return try rows.bool(0, 0)
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresOrderStore.reusedStatement(operation.id, operation.attempt)
+        return try await client.write(call, key: operation.order, isLastStep: true).first()
     }
 
     // MARK: Observe

@@ -22,15 +22,36 @@ struct OperationRecord: Sendable, Hashable {
 }
 
 extension PostgresOrderStore {
-    static let recordStatement = Statement(
+    static let recordStatement = TypedStatement<@Sendable (_ id: UUIDBytes) -> OperationRecord, UUIDBytes>(
         name: "operation_record",
         sql: """
             SELECT p.flow_id, p.attempt_id, p.kind, p.target, p.amount, p.currency, p.idem_key, p.state, p.reason, p.object_id,
                 p.provider_request, p.created_at, p.ended_at
             FROM payment_operation AS p WHERE p.operation_id = $1
-            """,
-        parameterTypes: [.uuid]
-    )
+            """
+    ) { row in
+        let (order, attempt) = (try row.next(UUIDBytes.self), try row.next(UUIDBytes.self))
+        let (kind, target) = (try row.next(OperationKind.self), try row.next(String.self))
+        let amount = try row.money()
+        let key: String = try row.next()
+        let (state, reason) = (try row.next(String.self), try row.next(String?.self))
+        let (object, providerRequest) = (try row.next(String?.self), try row.next(String?.self))
+        let (began, ended) = (try row.next(WallTime.self), try row.next(WallTime?.self))
+        return { id in
+            var operation = PaymentOperation(id: id, attempt: attempt, order: order, kind: kind, target: target)
+            operation.amount = amount
+            operation.key = key
+            return OperationRecord(
+                operation: operation,
+                state: state,
+                reason: reason,
+                object: object,
+                providerRequest: providerRequest,
+                began: began,
+                ended: ended
+            )
+        }
+    }
 
     /// An operation.
     ///
@@ -38,34 +59,6 @@ extension PostgresOrderStore {
     /// - Returns: `nil` where there is none, or none any more.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func record(_ id: UUIDBytes) async throws(StoreError) -> OperationRecord? {
-        var parameters = Parameters()
-        parameters.append(uuid: id)
-        let rows = try await read(PostgresOrderStore.recordStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        return try decoding { () throws(PostgresError) in
-            var operation = PaymentOperation(
-                id: id,
-                attempt: try rows.uuid(0, 1),
-                order: try rows.uuid(0, 0),
-                kind: try rows.word(0, 2),
-                target: try rows.text(0, 3)
-            )
-            let currency: Currency = try rows.word(0, 5)
-            operation.amount = try rows.optional(0, 4) { (row, column) throws(PostgresError) in
-                try rows.money(row, column, currency)
-            }
-            operation.key = try rows.text(0, 6)
-            return OperationRecord(
-                operation: operation,
-                state: try rows.text(0, 7),
-                reason: try rows.optionalText(0, 8),
-                object: try rows.optionalText(0, 9),
-                providerRequest: try rows.optionalText(0, 10),
-                began: try rows.timestamp(0, 11),
-                ended: try rows.optional(0, 12) { (row, column) throws(PostgresError) in
-                    try rows.timestamp(row, column)
-                }
-            )
-        }
+        try await client.read(PostgresOrderStore.recordStatement(id)).single()?(id)
     }
 }

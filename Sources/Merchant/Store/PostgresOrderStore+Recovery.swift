@@ -7,7 +7,9 @@ package import Primitives
 extension PostgresOrderStore {
     // MARK: Claim
 
-    static let claimStatement = Statement(
+    static let claimStatement = TypedStatement<
+        UUIDBytes, Int, Duration, KnownWords<OperationKind>, KnownWords<Currency>, String, String
+    >(
         name: "operation_claim",
         sql: """
             WITH d AS MATERIALIZED (
@@ -23,56 +25,36 @@ extension PostgresOrderStore {
             UPDATE payment_operation_open AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
             FROM d WHERE q.target = d.target
             RETURNING q.operation_id
-            """,
-        parameterTypes: [.int8, .int8, .text, .text, .text, .text]
+            """
     )
 
     /// Claims operations whose lease and pause are over, longest due first.
     package func claimLeft(limit: Int) async throws(StoreError) -> [UUIDBytes] {
-        var parameters = Parameters()
-        parameters.append(int64: Int64(limit))
-        parameters.append(seconds: RecoverySQL.pause)
-        parameters.append(knownWords: OperationKind.self)
-        parameters.append(knownWords: Currency.self)
-        parameters.append(text: account.merchantID)
-        parameters.append(text: account.environment)
-        let rows = try await write(PostgresOrderStore.claimStatement, parameters)
-        return try decoding { () throws(PostgresError) in
-            var operations: [UUIDBytes] = []
-            for row in 0..<rows.rowCount { operations.append(try rows.uuid(row, 0)) }
-            return operations
-        }
+        let call = PostgresOrderStore.claimStatement(
+            limit,
+            RecoverySQL.pause,
+            KnownWords(OperationKind.self),
+            KnownWords(Currency.self),
+            account.merchantID,
+            account.environment
+        )
+        return try await client.write(call, key: RecoverySQL.last).all()
     }
 
-    static let postponeStatement = Statement(
+    static let postponeStatement = TypedStatement<Void, UUIDBytes, Duration>(
         name: "operation_postpone",
         sql: """
             UPDATE payment_operation_open AS q SET
                 failures = q.failures + 1, next_at = \(RecoverySQL.backOff("q.failures", "$2"))
             WHERE q.target = (
                 SELECT l.target FROM payment_operation_open AS l WHERE l.operation_id = $1 FOR UPDATE SKIP LOCKED)
-            """,
-        parameterTypes: [.uuid, .int8]
+            """
     )
 
     /// Puts an operation off that could not be taken up.
     package func postpone(_ operation: UUIDBytes) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(uuid: operation)
-        parameters.append(seconds: RecoverySQL.pause)
-        _ = try await write(PostgresOrderStore.postponeStatement, parameters, isLastStep: true)
-    }
-
-    private func write(
-        _ statement: Statement,
-        _ parameters: Parameters,
-        isLastStep: Bool = false
-    ) async throws(StoreError) -> ResultSet {
-        do {
-            return try await client.write(statement, parameters, key: RecoverySQL.last, isLastStep: isLastStep)
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresOrderStore.postponeStatement(operation, RecoverySQL.pause)
+        _ = try await client.write(call, key: RecoverySQL.last, isLastStep: true)
     }
 
     // MARK: Take over
@@ -81,7 +63,7 @@ extension PostgresOrderStore {
     ///
     /// After 200 recoveries or two days it is the last one: where no call has brought a clear answer, another will not. Where
     /// an operator has taken the operation in hand again, `ended_at` says since when.
-    static let takeOverStatement = Statement(
+    static let takeOverStatement = TypedStatement<TakenOperation, UUIDBytes, UUIDBytes, Duration, Bool>(
         name: "operation_take_over",
         sql: """
             WITH l AS MATERIALIZED (
@@ -103,46 +85,61 @@ extension PostgresOrderStore {
                 FROM u WHERE $4 AND q.target = u.target AND q.operation_id = $1
             )
             SELECT u.is_last, u.flow_id, u.kind, u.target, u.amount, u.currency, u.body, u.idem_key FROM u
-            """,
-        parameterTypes: [.uuid, .uuid, .int8, .bool]
-    )
+            """
+    ) { row in
+        TakenOperation(
+            isLast: try row.next(),
+            order: try row.next(),
+            kind: try row.next(),
+            target: try row.next(),
+            amount: try row.money(),
+            body: try row.next(),
+            key: try row.next()
+        )
+    }
+
+    /// What is read of an operation that is taken over.
+    struct TakenOperation {
+        let isLast: Bool
+        let order: UUIDBytes
+        let kind: OperationKind
+        let target: String
+        let amount: Money?
+        let body: [UInt8]
+        let key: String
+    }
 
     package func takeOver(
         _ operation: UUIDBytes,
         by taker: OperationTaker,
         freshAttempt: UUIDBytes
     ) async throws(StoreError) -> TakeOver {
-        var parameters = Parameters()
-        parameters.append(uuid: operation)
-        parameters.append(uuid: freshAttempt)
-        parameters.append(seconds: PostgresOrderStore.lease)
-        parameters.append(bool: taker == .recovery)
-        let rows = try await work(PostgresOrderStore.takeOverStatement, parameters)
-        guard rows.rowCount == 1 else { return .none }
-        return try decoding { () throws(PostgresError) in
-            var taken = PaymentOperation(
-                id: operation,
-                attempt: freshAttempt,
-                order: try rows.uuid(0, 1),
-                kind: try rows.word(0, 2),
-                target: try rows.text(0, 3)
-            )
-            let currency: Currency = try rows.word(0, 5)
-            taken.amount = try rows.optional(0, 4) { (row, column) throws(PostgresError) in
-                try rows.money(row, column, currency)
-            }
-            taken.body = try rows.bytes(0, 6)
-            taken.key = try rows.text(0, 7)
-            taken.isRecovery = true
-            taken.isLast = try rows.bool(0, 0)
-            return .taken(taken)
-        }
+        let call = PostgresOrderStore.takeOverStatement(
+            operation,
+            freshAttempt,
+            PostgresOrderStore.lease,
+            taker == .recovery
+        )
+        guard let row = try await client.work(call).single() else { return .none }
+        var taken = PaymentOperation(
+            id: operation,
+            attempt: freshAttempt,
+            order: row.order,
+            kind: row.kind,
+            target: row.target
+        )
+        taken.amount = row.amount
+        taken.body = row.body
+        taken.key = row.key
+        taken.isRecovery = true
+        taken.isLast = row.isLast
+        return .taken(taken)
     }
 
     // MARK: Lapse
 
     /// The claim of the request goes with it, so that a repeat finds the operation left.
-    static let expireLeaseStatement = Statement(
+    static let expireLeaseStatement = TypedStatement<Void, UUIDBytes, UUIDBytes, Duration>(
         name: "operation_expire_lease",
         sql: """
             WITH u AS (
@@ -158,24 +155,11 @@ extension PostgresOrderStore {
             -- As values the key is looked up; as a join with the unknown number of rows of u the whole table may be read.
             WHERE i.key_id = (SELECT u.key_id FROM u) AND i.idem = (SELECT u.idem FROM u) AND i.answer IS NULL
                 AND i.lease_until > statement_timestamp()
-            """,
-        parameterTypes: [.uuid, .uuid, .int8]
+            """
     )
 
     package func expireLease(_ operation: PaymentOperation) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(uuid: operation.id)
-        parameters.append(uuid: operation.attempt)
-        parameters.append(seconds: PostgresOrderStore.lease)
-        do {
-            _ = try await client.write(
-                PostgresOrderStore.expireLeaseStatement,
-                parameters,
-                key: operation.order,
-                isLastStep: true
-            )
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresOrderStore.expireLeaseStatement(operation.id, operation.attempt, PostgresOrderStore.lease)
+        _ = try await client.write(call, key: operation.order, isLastStep: true)
     }
 }

@@ -14,21 +14,21 @@ package final class PostgresOrderStore: OrderStore {
     static let statements: [Statement] =
         listStatements
         + [
-            givenUpStatement,
-            reopenStatement,
-            beginStatement,
-            settleStatement,
-            reusedStatement,
-            claimStatement,
-            postponeStatement,
-            takeOverStatement,
-            expireLeaseStatement,
-            adoptStatement,
-            recordStatement,
-            ownStatement,
-            readStatement,
-            objectStatement,
-            objectsStatement,
+            givenUpStatement.statement,
+            reopenStatement.statement,
+            beginStatement.statement,
+            settleStatement.statement,
+            reusedStatement.statement,
+            claimStatement.statement,
+            postponeStatement.statement,
+            takeOverStatement.statement,
+            expireLeaseStatement.statement,
+            adoptStatement.statement,
+            recordStatement.statement,
+            ownStatement.statement,
+            readStatement.statement,
+            objectStatement.statement,
+            objectsStatement.statement,
         ]
 
     let client: PostgresClient
@@ -48,10 +48,9 @@ package final class PostgresOrderStore: OrderStore {
 
     // MARK: Orders
 
-    static let ownStatement = Statement(
+    static let ownStatement = TypedStatement<Void, UUIDBytes, String, String>(
         name: "order_own",
-        sql: "SELECT 1 FROM merchant_order AS o WHERE o.flow_id = $1 AND o.account = $2 AND o.environment = $3",
-        parameterTypes: [.uuid, .text, .text]
+        sql: "SELECT 1 FROM merchant_order AS o WHERE o.flow_id = $1 AND o.account = $2 AND o.environment = $3"
     )
 
     /// Whether an order was made under the store's account.
@@ -60,22 +59,37 @@ package final class PostgresOrderStore: OrderStore {
     /// - Returns: False where there is no such order.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func isOwn(_ webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
-        parameters.append(text: account.merchantID)
-        parameters.append(text: account.environment)
-        return try await read(PostgresOrderStore.ownStatement, parameters).rowCount == 1
+        let call = PostgresOrderStore.ownStatement(webviewSession, account.merchantID, account.environment)
+        return try await client.read(call).count == 1
     }
 
     /// A webview session knows its postage from the review on, its order from when the buyer agrees; where both do, the webview
     /// session's is the newer.
-    private static let orderColumns = """
-        o.flow_id, o.reference, order_standing(o.state, f.state, f.is_over), o.currency, o.subtotal, o.tax,
-        coalesce(f.postage, o.postage), coalesce(f.total, o.total), o.captured, o.refunded, o.created_at, o.updated_at,
-        f.ends_at, o.key_id, o.client, order_lines_data(o.lines, o.currency), o.metadata, o.note, o.checkout_session,
-        o.charge_permission, o.environment, order_adjustments_data(o.adjustments, o.currency),
-        \(needsAttention)
-        """
+    private static let orderColumns = Columns(
+        Column("o.flow_id", UUIDBytes.self),
+        Column("o.reference", String.self),
+        Column("order_standing(o.state, f.state, f.is_over)", OrderState.self),
+        Column("o.currency", Currency.self),
+        Column("o.subtotal", Int64.self),
+        Column("o.tax", Int64.self),
+        Column("\ncoalesce(f.postage, o.postage)", Int64?.self),
+        Column("coalesce(f.total, o.total)", Int64?.self),
+        Column("o.captured", Int64.self),
+        Column("o.refunded", Int64.self),
+        Column("o.created_at", WallTime.self),
+        Column("o.updated_at", WallTime.self),
+        Column("\nf.ends_at", WallTime?.self),
+        Column("o.key_id", UUIDBytes?.self),
+        Column("o.client", String.self),
+        Column("order_lines_data(o.lines, o.currency)", StoredJSON.self),
+        Column("o.metadata", StoredJSON?.self),
+        Column("o.note", String?.self),
+        Column("o.checkout_session", String?.self),
+        Column("\no.charge_permission", String?.self),
+        Column("o.environment", String.self),
+        Column("order_adjustments_data(o.adjustments, o.currency)", StoredJSON?.self),
+        Column("\n\(needsAttention)", Bool.self)
+    )
 
     /// Whether the purchase or an operation of `o` was given up until a person decides.
     private static let needsAttention = """
@@ -98,18 +112,14 @@ package final class PostgresOrderStore: OrderStore {
             FROM flow AS f WHERE f.flow_id = o.flow_id OFFSET 0) AS f ON true
         """
 
-    static let readStatement = Statement(
+    static let readStatement = TypedStatement<MerchantOrder, UUIDBytes>(
         name: "order_look",
-        sql: "SELECT \(orderColumns) FROM merchant_order AS o \(webviewSessionOfOrder) WHERE o.flow_id = $1",
-        parameterTypes: [.uuid]
-    )
+        sql: "SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder) WHERE o.flow_id = $1"
+    ) { row in try order(&row) }
 
     package func read(_ webviewSession: UUIDBytes) async throws(StoreError) -> MerchantOrder? {
-        var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
-        let rows = try await read(PostgresOrderStore.readStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        var order = try decoding { () throws(PostgresError) in try PostgresOrderStore.order(rows, 0) }
+        let call = PostgresOrderStore.readStatement(webviewSession)
+        guard var order = try await client.read(call).single() else { return nil }
         order.charges = try await charges(of: [webviewSession])
         return order
     }
@@ -121,127 +131,112 @@ package final class PostgresOrderStore: OrderStore {
     ///
     /// Both bounds and the name are plain comparisons, because the plan is made without knowing the values: what may be NULL
     /// bounds no index.
-    private static func pageStatement(_ name: String, named: Bool) -> Statement {
-        Statement(
-            name: name,
-            sql: """
-                SELECT \(orderColumns) FROM merchant_order AS o \(webviewSessionOfOrder)
-                WHERE o.flow_id < $1 AND o.flow_id >= $2 \(named ? "AND o.reference = $6" : "")
-                    AND ($3 IS NULL OR order_standing(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
-                    AND ($5 IS NULL OR o.updated_at > $5)
-                ORDER BY o.flow_id DESC LIMIT $4
-                """,
-            parameterTypes: [.uuid, .uuid, .text, .int8, .timestamptz] + (named ? [.text] : [])
-        )
+    private static func pageSQL(named: Bool) -> String {
+        """
+        SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder)
+        WHERE o.flow_id < $1 AND o.flow_id >= $2 \(named ? "AND o.reference = $6" : "")
+            AND ($3 IS NULL OR order_standing(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
+            AND ($5 IS NULL OR o.updated_at > $5)
+        ORDER BY o.flow_id DESC LIMIT $4
+        """
     }
 
     /// The last of the orders that a page looks through.
-    private static func reachStatement(_ name: String, named: Bool) -> Statement {
-        Statement(
-            name: name,
-            sql: """
-                SELECT o.flow_id FROM merchant_order AS o
-                WHERE o.flow_id < $1 \(named ? "AND o.reference = $2" : "")
-                ORDER BY o.flow_id DESC OFFSET \(lookedThrough - 1) LIMIT 1
-                """,
-            parameterTypes: [.uuid] + (named ? [.text] : [])
-        )
+    private static func reachSQL(named: Bool) -> String {
+        """
+        SELECT o.flow_id FROM merchant_order AS o
+        WHERE o.flow_id < $1 \(named ? "AND o.reference = $2" : "")
+        ORDER BY o.flow_id DESC OFFSET \(lookedThrough - 1) LIMIT 1
+        """
     }
 
-    private static let allStatements = (
-        page: pageStatement("order_part", named: false), reach: reachStatement("order_reach", named: false)
+    private static let pageStatement = TypedStatement<MerchantOrder, UUIDBytes, UUIDBytes, String?, Int, WallTime?>(
+        name: "order_part",
+        sql: pageSQL(named: false)
+    ) { row in try order(&row) }
+
+    private static let namedPageStatement = TypedStatement<
+        MerchantOrder, UUIDBytes, UUIDBytes, String?, Int, WallTime?, String
+    >(
+        name: "order_part_named",
+        sql: pageSQL(named: true)
+    ) { row in try order(&row) }
+
+    private static let reachStatement = TypedStatement<UUIDBytes, UUIDBytes>(
+        name: "order_reach",
+        sql: reachSQL(named: false)
     )
-    private static let namedStatements = (
-        page: pageStatement("order_part_named", named: true), reach: reachStatement("order_reach_named", named: true)
+
+    private static let namedReachStatement = TypedStatement<UUIDBytes, UUIDBytes, String>(
+        name: "order_reach_named",
+        sql: reachSQL(named: true)
     )
 
     /// The statements that list orders, for tests that look at their plans.
     package static let listStatements: [Statement] = [
-        allStatements.page, allStatements.reach, namedStatements.page, namedStatements.reach,
+        pageStatement.statement, reachStatement.statement, namedPageStatement.statement, namedReachStatement.statement,
     ]
 
     package func page(_ query: OrderQuery) async throws(StoreError) -> OrderPage {
-        let statements = query.reference == nil ? PostgresOrderStore.allStatements : PostgresOrderStore.namedStatements
         let newest = query.cursor?.webviewSession ?? UUIDBytes(high: .max, low: .max)
         // Every order is a hit where neither a state nor a change is asked for, so the page itself is the bound.
         let takesAll = query.states.isEmpty && query.updatedAfter == nil
-        let end = takesAll ? nil : try await reach(statements.reach, newest, query.reference)
-        var parameters = Parameters()
-        parameters.append(uuid: newest)
-        parameters.append(uuid: end ?? UUIDBytes(high: 0, low: 0))
-        parameters.append(
-            text: query.states.isEmpty ? nil : query.states.map(\.rawValue).joined(separator: ",")
-        )
+        let end = takesAll ? nil : try await client.read(reach(newest, query.reference)).single()
+        let least = end ?? UUIDBytes(high: 0, low: 0)
+        let states = query.states.isEmpty ? nil : query.states.map(\.rawValue).joined(separator: ",")
         // One more than asked for, to learn whether there is a next page.
-        parameters.append(int64: Int64(query.limit) + 1)
-        parameters.append(timestamp: query.updatedAfter)
-        if let reference = query.reference { parameters.append(text: reference) }
-        let rows = try await read(statements.page, parameters)
-        var orders = try decoding { () throws(PostgresError) in
-            var orders: [MerchantOrder] = []
-            for row in 0..<min(rows.rowCount, query.limit) { orders.append(try PostgresOrderStore.order(rows, row)) }
-            return orders
-        }
+        let count = query.limit + 1
+        let call =
+            if let reference = query.reference {
+                PostgresOrderStore.namedPageStatement(newest, least, states, count, query.updatedAfter, reference)
+            } else {
+                PostgresOrderStore.pageStatement(newest, least, states, count, query.updatedAfter)
+            }
+        let rows = try await client.read(call)
+        var orders = try rows.all(limit: query.limit)
         let charges = Dictionary(grouping: try await charges(of: orders.map(\.webviewSession)), by: \.webviewSession)
         for index in orders.indices { orders[index].charges = charges[orders[index].webviewSession] ?? [] }
-        let next = rows.rowCount > query.limit ? orders.last?.webviewSession : end
+        let next = rows.count > query.limit ? orders.last?.webviewSession : end
         return OrderPage(orders, next: next.map { OrderCursor(after: $0) })
     }
 
-    private func reach(
-        _ statement: Statement,
-        _ newest: UUIDBytes,
-        _ reference: String?
-    ) async throws(StoreError) -> UUIDBytes? {
-        var parameters = Parameters()
-        parameters.append(uuid: newest)
-        if let reference { parameters.append(text: reference) }
-        let rows = try await read(statement, parameters)
-        return try decoding { () throws(PostgresError) in rows.rowCount == 1 ? try rows.uuid(0, 0) : nil }
+    private func reach(_ newest: UUIDBytes, _ reference: String?) -> StatementCall<UUIDBytes> {
+        guard let reference else { return PostgresOrderStore.reachStatement(newest) }
+        return PostgresOrderStore.namedReachStatement(newest, reference)
     }
 
-    private static func order(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> MerchantOrder {
-        let currency: Currency = try rows.word(row, 3)
+    private static func order(_ row: inout RowReader) throws(PostgresError) -> MerchantOrder {
+        let (
+            webviewSession, reference, state, currency, subtotal, tax, postage, total, captured, refunded, created,
+            updated,
+            expires, key, client, lines, metadata, note, checkoutSession, permission, environment, adjustments,
+            needsAttention
+        ) = try orderColumns.read(&row)
         var sums = MerchantOrder.Sums(
-            subtotal: try rows.money(row, 4, currency),
-            tax: try rows.money(row, 5, currency)
+            subtotal: try .stored(subtotal, currency),
+            tax: try .stored(tax, currency)
         )
-        sums.postage = try rows.optional(row, 6) { (row, column) throws(PostgresError) in
-            try rows.money(row, column, currency)
-        }
-        sums.total = try rows.optional(row, 7) { (row, column) throws(PostgresError) in
-            try rows.money(row, column, currency)
-        }
-        sums.captured = try rows.money(row, 8, currency)
-        sums.refunded = try rows.money(row, 9, currency)
-        let times = MerchantOrder.Times(
-            created: try rows.timestamp(row, 10),
-            updated: try rows.timestamp(row, 11),
-            expires: try rows.optional(row, 12) { (row, column) throws(PostgresError) in
-                try rows.timestamp(row, column)
-            }
-        )
+        sums.postage = try .stored(postage, currency)
+        sums.total = try .stored(total, currency)
+        sums.captured = try .stored(captured, currency)
+        sums.refunded = try .stored(refunded, currency)
         var order = MerchantOrder(
-            webviewSession: try rows.uuid(row, 0),
-            reference: try rows.text(row, 1),
-            state: try rows.word(row, 2),
+            webviewSession: webviewSession,
+            reference: reference,
+            state: state,
             sums: sums,
-            times: times
+            times: MerchantOrder.Times(created: created, updated: updated, expires: expires)
         )
-        order.key = try rows.optional(row, 13) { (row, column) throws(PostgresError) in try rows.uuid(row, column) }
-        order.client = try rows.text(row, 14)
-        order.lines = try rows.json(row, 15)
-        order.metadata = try rows.optional(row, 16) { (row, column) throws(PostgresError) in
-            try rows.json(row, column)
-        }
-        order.note = try rows.optionalText(row, 17)
-        order.checkoutSession = try rows.optionalText(row, 18)
-        order.permission = try rows.optionalText(row, 19)
-        order.environment = try rows.text(row, 20)
-        order.adjustments = try rows.optional(row, 21) { (row, column) throws(PostgresError) in
-            try rows.json(row, column)
-        }
-        order.needsAttention = try rows.bool(row, 22)
+        order.key = key
+        order.client = client
+        order.lines = lines.utf8
+        order.metadata = metadata?.utf8
+        order.note = note
+        order.checkoutSession = checkoutSession
+        order.permission = permission
+        order.environment = environment
+        order.adjustments = adjustments?.utf8
+        order.needsAttention = needsAttention
         return order
     }
 }
@@ -249,114 +244,85 @@ package final class PostgresOrderStore: OrderStore {
 extension PostgresOrderStore {
     // MARK: The ledger
 
-    private static let objectColumns = """
-        p.object_id, p.flow_id, p.kind, p.state, p.currency, p.amount, p.captured, p.refunded, p.reserved,
-        p.open_operation IS NOT NULL, p.parent, p.reason, p.created_at, coalesce(p.object_updated_at, p.observed_at)
-        """
-
-    static let objectStatement = Statement(
-        name: "ledger_object",
-        sql: "SELECT \(objectColumns) FROM payment_object AS p WHERE p.object_id = $1",
-        parameterTypes: [.text]
+    private static let objectColumns = Columns(
+        Column("p.object_id", String.self),
+        Column("p.flow_id", UUIDBytes.self),
+        Column("p.kind", ObjectKind.self),
+        Column("p.state", String.self),
+        Column("p.currency", Currency.self),
+        Column("p.amount", Int64.self),
+        Column("p.captured", Int64.self),
+        Column("p.refunded", Int64.self),
+        Column("p.reserved", Int64.self),
+        Column("\np.open_operation IS NOT NULL", Bool.self),
+        Column("p.parent", String?.self),
+        Column("p.reason", String?.self),
+        Column("p.created_at", WallTime.self),
+        Column("coalesce(p.object_updated_at, p.observed_at)", WallTime.self)
     )
+
+    static let objectStatement = TypedStatement<LedgerObject, String>(
+        name: "ledger_object",
+        sql: "SELECT \(objectColumns.sql) FROM payment_object AS p WHERE p.object_id = $1"
+    ) { row in try object(&row) }
 
     package func object(_ id: String) async throws(StoreError) -> LedgerObject? {
-        var parameters = Parameters()
-        parameters.append(text: id)
-        return try await objects(PostgresOrderStore.objectStatement, parameters).first
+        try await client.read(PostgresOrderStore.objectStatement(id)).single()
     }
 
-    static let objectsStatement = Statement(
+    static let objectsStatement = TypedStatement<LedgerObject, [UUIDBytes], String?>(
         name: "ledger_objects",
         sql: """
-            SELECT \(objectColumns) FROM payment_object AS p
+            SELECT \(objectColumns.sql) FROM payment_object AS p
             WHERE p.flow_id = ANY ($1) AND ($2 IS NULL OR p.kind::text = $2)
             ORDER BY p.created_at, p.object_id
-            """,
-        parameterTypes: [.uuidArray, .text]
-    )
+            """
+    ) { row in try object(&row) }
 
     package func objects(of webviewSession: UUIDBytes) async throws(StoreError) -> [LedgerObject] {
-        var parameters = Parameters()
-        parameters.append(uuids: [webviewSession])
-        parameters.append(text: nil)
-        return try await objects(PostgresOrderStore.objectsStatement, parameters)
+        try await client.read(PostgresOrderStore.objectsStatement([webviewSession], nil)).all()
     }
 
     func charges(of webviewSessions: [UUIDBytes]) async throws(StoreError) -> [LedgerObject] {
-        var parameters = Parameters()
-        parameters.append(uuids: webviewSessions)
-        parameters.append(text: ObjectKind.charge.rawValue)
-        return try await objects(PostgresOrderStore.objectsStatement, parameters)
+        try await client.read(PostgresOrderStore.objectsStatement(webviewSessions, ObjectKind.charge.rawValue)).all()
     }
 
-    private func objects(
-        _ statement: Statement,
-        _ parameters: Parameters
-    ) async throws(StoreError) -> [LedgerObject] {
-        let rows = try await read(statement, parameters)
-        return try decoding { () throws(PostgresError) in
-            var objects: [LedgerObject] = []
-            for row in 0..<rows.rowCount { objects.append(try PostgresOrderStore.object(rows, row)) }
-            return objects
-        }
-    }
-
-    private static func object(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> LedgerObject {
-        let currency: Currency = try rows.word(row, 4)
-        var ledger = LedgerRow(
-            try rows.word(row, 2),
-            ObjectState(rawValue: try rows.text(row, 3)),
-            try rows.money(row, 5, currency)
-        )
-        ledger.capturedUnits = try rows.int64(row, 6)
-        ledger.refundedUnits = try rows.int64(row, 7)
-        ledger.reservedUnits = try rows.int64(row, 8)
-        ledger.hasOpenOperation = try rows.bool(row, 9)
-        var object = LedgerObject(
-            try rows.text(row, 0),
-            of: try rows.uuid(row, 1),
-            ledger,
-            created: try rows.timestamp(row, 12),
-            updated: try rows.timestamp(row, 13)
-        )
-        object.parent = try rows.optionalText(row, 10)
-        object.reason = try rows.optionalText(row, 11)
+    private static func object(_ row: inout RowReader) throws(PostgresError) -> LedgerObject {
+        let (
+            id, webviewSession, kind, state, currency, amount, captured, refunded, reserved, hasOpenOperation, parent,
+            reason, created, updated
+        ) = try objectColumns.read(&row)
+        var ledger = LedgerRow(kind, ObjectState(rawValue: state), try .stored(amount, currency))
+        ledger.capturedUnits = captured
+        ledger.refundedUnits = refunded
+        ledger.reservedUnits = reserved
+        ledger.hasOpenOperation = hasOpenOperation
+        var object = LedgerObject(id, of: webviewSession, ledger, created: created, updated: updated)
+        object.parent = parent
+        object.reason = reason
         return object
-    }
-
-    // MARK: Running statements
-
-    func read(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
-        do {
-            return try await client.read(statement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    func work(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
-        do {
-            return try await client.work(statement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
-        do {
-            return try body()
-        } catch {
-            throw StoreError(error)
-        }
     }
 }
 
-extension ResultSet {
-    /// A `bigint` of minor units.
-    func money(_ row: Int, _ column: Int, _ currency: Currency) throws(PostgresError) -> Money {
-        let units = try int64(row, column)
+extension Money {
+    /// A sum of minor units that a column holds.
+    static func stored(_ units: Int64, _ currency: Currency) throws(PostgresError) -> Money {
         guard let money = Money(units: units, currency) else { throw PostgresError(.decoding, "\(units) is no sum") }
         return money
+    }
+
+    /// The same where it may be NULL.
+    static func stored(_ units: Int64?, _ currency: Currency) throws(PostgresError) -> Money? {
+        guard let units else { return nil }
+        let money: Money = try stored(units, currency)
+        return money
+    }
+}
+
+extension RowReader {
+    /// A sum from two columns: minor units, which may be NULL, and the currency.
+    mutating func money() throws(PostgresError) -> Money? {
+        let units: Int64? = try next()
+        return try .stored(units, try next())
     }
 }

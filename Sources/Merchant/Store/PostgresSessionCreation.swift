@@ -89,7 +89,9 @@ enum SessionCreationOutcome: Sendable, Hashable {
 /// One per loop, with the loop's client. Not `Sendable`.
 final class PostgresSessionCreation {
     /// Every statement that it sends.
-    static let statements: [Statement] = [openStatement, cancelStatement, holderStatement]
+    static let statements: [Statement] = [
+        openStatement.statement, cancelStatement.statement, holderStatement.statement,
+    ]
 
     let client: PostgresClient
     private let launchSeconds: Int64
@@ -109,7 +111,11 @@ final class PostgresSessionCreation {
     // MARK: Open
 
     /// Claim, webview session, the beginning of its trail, order and answer: all of it or nothing.
-    static let openStatement = Statement(
+    static let openStatement = TypedStatement<
+        Void, Guarded, IdempotencyClaim, Int64, Int64, Int64, Int64, String, Digest32, Digest32?, Digest32?, UTF8Text,
+        String?, WallTime, Int64?, String, String, String, UTF8Text, Int32, [UInt8], String?, String?, UUIDBytes, Int64,
+        String?, Bool
+    >(
         name: "session_open_app",
         sql: """
             WITH \(ClaimSQL.claim(first: 4, key: "$27", webviewSession: "$1", status: "$23", answer: "$24")), e AS (
@@ -138,34 +144,22 @@ final class PostgresSessionCreation {
                 WHERE EXISTS (SELECT FROM i)
             )
             SELECT claimed FROM i
-            """,
-        parameterTypes: SQLText.leading + ClaimSQL.types + [
-            .int8, .int8, .int8, .int8, .text, .bytea, .bytea, .bytea, .text, .text, .timestamptz, .int8, .text, .text,
-            .text, .text, .int4, .bytea, .text, .text, .uuid, .int8, .text, .bool,
-        ]
+            """
     )
 
     /// What the schema refuses a reference with that another session holds.
     private static let heldState = "SY001"
 
-    static let holderStatement = Statement(
+    static let holderStatement = TypedStatement<UUIDBytes?, String?, String, String>(
         name: "session_reference_holder",
-        sql: "SELECT reference_holder($1, $2, $3)",
-        parameterTypes: [.text, .text, .text]
+        sql: "SELECT reference_holder($1, $2, $3)"
     )
 
     /// The session that holds a reference; `nil` where it has ended meanwhile.
     private func holder(_ new: NewSession) async throws(StoreError) -> UUIDBytes? {
-        var parameters = Parameters()
-        parameters.append(text: new.draft.reference)
-        parameters.append(text: new.account.merchantID)
-        parameters.append(text: new.account.environment)
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresSessionCreation.holderStatement, parameters)
-            return try rows.isNull(0, 0) ? nil : try rows.uuid(0, 0)
-        } catch {
-            throw StoreError(error)
-        }
+        let account = new.account
+        let call = PostgresSessionCreation.holderStatement(new.draft.reference, account.merchantID, account.environment)
+        return try await client.read(call).first()
     }
 
     /// Stores a session, once for its claim.
@@ -176,13 +170,9 @@ final class PostgresSessionCreation {
     /// - Returns: Whether it is stored, or why not.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     func open(_ new: NewSession, by caller: Caller) async throws(StoreError) -> SessionCreationOutcome {
-        let parameters = parameters(new, caller)
+        let call = call(new, caller)
         do throws(PostgresError) {
-            let rows = try await client.write(
-                PostgresSessionCreation.openStatement,
-                parameters,
-                key: new.claim.lockKey
-            )
+            let rows = try await client.write(call.statement, call.parameters, key: new.claim.lockKey)
             if rows.rowCount == 1 { return .stored }
         } catch {
             if error.sqlState == PostgresSessionCreation.heldState { return .referenceHeld(by: try await holder(new)) }
@@ -210,42 +200,44 @@ final class PostgresSessionCreation {
     /// How long to wait for a connection, because a server that fell over may be back soon.
     private static let patience = Duration.seconds(3)
 
-    private func parameters(_ new: NewSession, _ caller: Caller) -> Parameters {
+    private func call(_ new: NewSession, _ caller: Caller) -> StatementCall<Void> {
+        let session = new.webviewSession
         var postage: Int64?
         if case .fixed(let sum) = new.draft.postage { postage = sum.units }
-        var parameters = Parameters(new.webviewSession.id, caller)
-        parameters.append(claim: new.claim)
-        // The buyer of an app gives no sign of life before the end.
-        parameters.append(int64: new.webviewSession.client == .mobileApp ? absoluteSeconds : launchSeconds)
-        parameters.append(int64: absoluteSeconds)
-        parameters.append(int64: new.webviewSession.order.subtotal)
-        parameters.append(int64: new.webviewSession.order.taxIncluded)
-        parameters.append(text: new.webviewSession.client.rawValue)
-        parameters.append(digest: new.webviewSession.launchHash)
-        parameters.append(digest: new.webviewSession.appHash)
-        parameters.append(digest: new.webviewSession.challenge)
-        parameters.append(utf8: new.webviewSession.order.json)
-        parameters.append(text: new.texts.terms.map { String(decoding: $0, as: UTF8.self) })
-        parameters.append(timestamp: new.created)
-        parameters.append(int64: postage)
-        parameters.append(text: new.draft.reference ?? OrderNumber(new.webviewSession.id).description)
-        parameters.append(text: new.account.merchantID)
-        parameters.append(text: new.account.environment)
-        parameters.append(utf8: new.texts.lines)
-        parameters.append(int32: Int32(new.answer.status))
-        parameters.append(bytes: new.answer.body)
-        parameters.append(text: new.texts.metadata.map { String(decoding: $0, as: UTF8.self) })
-        parameters.append(text: new.draft.options.note)
-        parameters.append(uuid: new.claim.key)
-        parameters.append(int64: new.draft.tax.units)
-        parameters.append(text: new.texts.adjustments.map { String(decoding: $0, as: UTF8.self) })
-        parameters.append(bool: new.draft.options.hasUniqueReference)
-        return parameters
+        return PostgresSessionCreation.openStatement(
+            Guarded(session.id, caller),
+            new.claim,
+            // The buyer of an app gives no sign of life before the end.
+            session.client == .mobileApp ? absoluteSeconds : launchSeconds,
+            absoluteSeconds,
+            session.order.subtotal,
+            session.order.taxIncluded,
+            session.client.rawValue,
+            session.launchHash,
+            session.appHash,
+            session.challenge,
+            UTF8Text(session.order.json),
+            new.texts.terms.map { String(decoding: $0, as: UTF8.self) },
+            new.created,
+            postage,
+            new.draft.reference ?? OrderNumber(session.id).description,
+            new.account.merchantID,
+            new.account.environment,
+            UTF8Text(new.texts.lines),
+            Int32(new.answer.status),
+            new.answer.body,
+            new.texts.metadata.map { String(decoding: $0, as: UTF8.self) },
+            new.draft.options.note,
+            new.claim.key,
+            new.draft.tax.units,
+            new.texts.adjustments.map { String(decoding: $0, as: UTF8.self) },
+            new.draft.options.hasUniqueReference
+        )
     }
 
     // MARK: Cancel
 
-    static let cancelStatement = Statement(
+    static let cancelStatement = TypedStatement<Void, Guarded>(
         name: "session_cancel",
         sql: """
             WITH u AS (
@@ -255,8 +247,7 @@ final class PostgresSessionCreation {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(OrderSQL.ended("cancelled", event: "session.cancelled")), \(SQLText.audit("'cancel'", reason: "'merchant'"))
             SELECT u.verdict FROM u
-            """,
-        parameterTypes: SQLText.leading
+            """
     )
 
     /// Ends a session that the merchant cancels.
@@ -267,16 +258,7 @@ final class PostgresSessionCreation {
     /// - Returns: False for one that is not there, is paid or being paid, or has ended before.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     func cancel(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
-        do {
-            let rows = try await client.write(
-                PostgresSessionCreation.cancelStatement,
-                Parameters(webviewSession, caller),
-                key: webviewSession,
-                isLastStep: true
-            )
-            return rows.rowCount == 1
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresSessionCreation.cancelStatement(Guarded(webviewSession, caller))
+        return try await client.write(call, key: webviewSession, isLastStep: true).count == 1
     }
 }

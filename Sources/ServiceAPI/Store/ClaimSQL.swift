@@ -13,9 +13,6 @@ package enum ClaimSQL {
     /// How long a request may be under way before a repeat takes its claim over; longer than any request lasts.
     static let leaseSeconds = 60
 
-    /// The types of what `Parameters.append(claim:)` appends.
-    package static let types: [PostgresType] = [.uuid, .text, .bytea]
-
     /// The common table expression `i`.
     ///
     /// - Parameters:
@@ -50,13 +47,14 @@ package enum ClaimSQL {
     }
 }
 
-extension Parameters {
-    /// Appends scope, word and fingerprint of a claim.
-    ///
-    /// - Parameter claim: Of the request.
-    package mutating func append(claim: IdempotencyClaim) {
-        append(uuid: claim.scope)
-        append(text: claim.text)
-        append(digest: claim.fingerprint)
+/// Three parameters: scope, word and fingerprint.
+extension IdempotencyClaim: StatementInput {
+    package static var parameterTypes: [PostgresType] { [.uuid, .text, .bytea] }
+    package static var parameterCount: Int { 3 }
+
+    package func append(to parameters: inout Parameters) {
+        parameters.append(uuid: scope)
+        parameters.append(text: text)
+        parameters.append(digest: fingerprint)
     }
 }

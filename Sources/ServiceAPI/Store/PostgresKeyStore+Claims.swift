@@ -2,10 +2,9 @@ import Postgres
 package import Primitives
 
 extension PostgresKeyStore {
-    static let claimStatement = Statement(
+    static let claimStatement = TypedStatement<WallTime, IdempotencyClaim, UUIDBytes?, UUIDBytes>(
         name: "api_claim",
-        sql: "WITH \(ClaimSQL.claim(first: 1, key: "$5", webviewSession: "$4")) SELECT claimed FROM i",
-        parameterTypes: ClaimSQL.types + [.uuid, .uuid]
+        sql: "WITH \(ClaimSQL.claim(first: 1, key: "$5", webviewSession: "$4")) SELECT claimed FROM i"
     )
 
     /// Claims a request that is carried out by other statements afterwards, and may be carried out twice without harm.
@@ -16,28 +15,26 @@ extension PostgresKeyStore {
     /// - Returns: Until when it is ours now, or what became of it.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func take(_ claim: IdempotencyClaim, webviewSession: UUIDBytes?) async throws(StoreError) -> ClaimVerdict {
-        var parameters = Parameters()
-        parameters.append(claim: claim)
-        parameters.append(uuid: webviewSession)
-        parameters.append(uuid: claim.key)
-        do throws(PostgresError) {
-            let rows = try await client.write(PostgresKeyStore.claimStatement, parameters, key: claim.lockKey)
-            if rows.rowCount == 1 { return .taken(until: try rows.timestamp(0, 0)) }
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresKeyStore.claimStatement(claim, webviewSession, claim.key)
+        if let end = try await client.write(call, key: claim.lockKey).single() { return .taken(until: end) }
         return .others(try await state(of: claim))
     }
 
-    static let stateStatement = Statement(
+    static let stateStatement = TypedStatement<ClaimState, IdempotencyClaim, UUIDBytes>(
         name: "api_claim_state",
         sql: """
             SELECT c.fingerprint = $3, c.status, c.answer, c.flow_id, c.lease_until > statement_timestamp()
             FROM api_idempotency AS c WHERE c.key_id IN ($1, $4) AND c.idem = $2
             ORDER BY c.key_id = $1 DESC LIMIT 1
-            """,
-        parameterTypes: ClaimSQL.types + [.uuid]
-    )
+            """
+    ) { row in
+        let isSame: Bool = try row.next()
+        let (status, body) = (try row.next(Int?.self), try row.next([UInt8]?.self))
+        guard isSame else { return .reused }
+        guard let body else { return .running(retryAfter: 2) }
+        guard let status else { throw PostgresError(.decoding, "an answer has no status") }
+        return .answered(StoredAnswer(status: status, body: body), webviewSession: try row.next())
+    }
 
     /// What became of a claim.
     ///
@@ -45,31 +42,15 @@ extension PostgresKeyStore {
     /// - Returns: `running` also for one whose holder is gone: the repeat that it invites takes it over.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func state(of claim: IdempotencyClaim) async throws(StoreError) -> ClaimState {
-        var parameters = Parameters()
-        parameters.append(claim: claim)
-        parameters.append(uuid: claim.key)
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresKeyStore.stateStatement, parameters, isLastStep: true)
-            guard rows.rowCount == 1 else { return .absent }
-            guard try rows.bool(0, 0) else { return .reused }
-            guard let body = try rows.optionalBytes(0, 2) else { return .running(retryAfter: 2) }
-            let answer = StoredAnswer(status: Int(try rows.int64(0, 1)), body: body)
-            let webviewSession = try rows.optional(0, 3) { row, column throws(PostgresError) in
-                try rows.uuid(row, column)
-            }
-            return .answered(answer, webviewSession: webviewSession)
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.read(PostgresKeyStore.stateStatement(claim, claim.key), isLastStep: true).single() ?? .absent
     }
 
-    static let answerStatement = Statement(
+    static let answerStatement = TypedStatement<Void, UUIDBytes, String, Int32, [UInt8], WallTime>(
         name: "api_claim_answer",
         sql: """
             UPDATE api_idempotency SET status = $3, answer = $4, created_at = statement_timestamp()
             WHERE key_id = $1 AND idem = $2 AND answer IS NULL AND lease_until = $5
-            """,
-        parameterTypes: [.uuid, .text, .int4, .bytea, .timestamptz]
+            """
     )
 
     /// Keeps the answer of a request that had no effect, or an effect that a repeat does not change.
@@ -84,22 +65,16 @@ extension PostgresKeyStore {
         until end: WallTime,
         _ answer: StoredAnswer
     ) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(uuid: claim.scope)
-        parameters.append(text: claim.text)
-        parameters.append(int32: Int32(answer.status))
-        parameters.append(bytes: answer.body)
-        parameters.append(timestamp: end)
-        try await self.end(claim, PostgresKeyStore.answerStatement, parameters)
+        let call = PostgresKeyStore.answerStatement(claim.scope, claim.text, Int32(answer.status), answer.body, end)
+        _ = try await client.write(call, key: claim.lockKey, isLastStep: true)
     }
 
-    static let releaseStatement = Statement(
+    static let releaseStatement = TypedStatement<Void, UUIDBytes, String, WallTime>(
         name: "api_claim_release",
         sql: """
             UPDATE api_idempotency SET lease_until = statement_timestamp()
             WHERE key_id = $1 AND idem = $2 AND answer IS NULL AND lease_until = $3
-            """,
-        parameterTypes: [.uuid, .text, .timestamptz]
+            """
     )
 
     /// Lets a repeat judge a request anew, because it came to nothing for a reason that passes.
@@ -109,29 +84,14 @@ extension PostgresKeyStore {
     ///   - end: Until when it was ours, as `take` said.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`: the claim then runs out by itself.
     package func release(_ claim: IdempotencyClaim, until end: WallTime) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(uuid: claim.scope)
-        parameters.append(text: claim.text)
-        parameters.append(timestamp: end)
-        try await self.end(claim, PostgresKeyStore.releaseStatement, parameters)
-    }
-
-    private func end(
-        _ claim: IdempotencyClaim,
-        _ statement: Statement,
-        _ parameters: Parameters
-    ) async throws(StoreError) {
-        do {
-            _ = try await client.write(statement, parameters, key: claim.lockKey, isLastStep: true)
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresKeyStore.releaseStatement(claim.scope, claim.text, end)
+        _ = try await client.write(call, key: claim.lockKey, isLastStep: true)
     }
 
     /// How many answers one `prune` removes at most.
     package static let pruneLimit = 1_000
 
-    static let pruneStatement = Statement(
+    static let pruneStatement = TypedStatement<Void, Duration>(
         name: "api_claim_prune",
         sql: """
             WITH open AS MATERIALIZED (
@@ -145,8 +105,7 @@ extension PostgresKeyStore {
                     AND (c.answer IS NOT NULL OR NOT EXISTS (
                         SELECT FROM open WHERE open.key_id = c.key_id AND open.idem = c.idem))
                 ORDER BY c.created_at LIMIT \(pruneLimit) FOR UPDATE OF c SKIP LOCKED)
-            """,
-        parameterTypes: [.int8]
+            """
     )
 
     /// Removes claims that are older than every order that is kept, `pruneLimit` at most.
@@ -157,12 +116,6 @@ extension PostgresKeyStore {
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func prune(keep: Duration) async throws(StoreError) -> Int {
-        var parameters = Parameters()
-        parameters.append(seconds: keep)
-        do {
-            return try await client.work(PostgresKeyStore.pruneStatement, parameters).affectedRowCount
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.work(PostgresKeyStore.pruneStatement(keep)).affectedCount
     }
 }

@@ -8,18 +8,18 @@ package import Primitives
 package final class PostgresKeyStore {
     /// Every statement that it sends.
     package static let statements: [Statement] = [
-        claimStatement,
-        stateStatement,
-        answerStatement,
-        releaseStatement,
-        pruneStatement,
-        findStatement,
-        hashesStatement,
-        touchStatement,
-        createStatement,
-        rotateStatement,
-        revokeStatement,
-        listStatement,
+        claimStatement.statement,
+        stateStatement.statement,
+        answerStatement.statement,
+        releaseStatement.statement,
+        pruneStatement.statement,
+        findStatement.statement,
+        hashesStatement.statement,
+        touchStatement.statement,
+        createStatement.statement,
+        rotateStatement.statement,
+        revokeStatement.statement,
+        listStatement.statement,
     ]
 
     let client: PostgresClient
@@ -49,24 +49,31 @@ package struct KeyRecord: Sendable, Hashable {
 extension PostgresKeyStore {
     // MARK: The look-up of each request
 
-    static let findStatement = Statement(
+    static let findStatement = TypedStatement<FoundKey, UUIDBytes, Digest32>(
         name: "api_key_find",
         sql: """
             SELECT k.name, array_to_string(k.scopes, ','), k.last_used_on IS DISTINCT FROM current_date
             FROM api_key AS k
             WHERE k.key_id = $1 AND k.revoked_at IS NULL
                 AND (k.secret_hash = $2 OR (k.previous_hash = $2 AND statement_timestamp() < k.previous_until))
-            """,
-        parameterTypes: [.uuid, .bytea]
-    )
+            """
+    ) { row in
+        FoundKey(name: try row.next(), scopes: scopes(try row.next()), isFirstUseOfDay: try row.next())
+    }
 
-    static let touchStatement = Statement(
+    /// A key that works, as a request presents it.
+    struct FoundKey {
+        let name: String
+        let scopes: Set<Scope>
+        let isFirstUseOfDay: Bool
+    }
+
+    static let touchStatement = TypedStatement<Void, UUIDBytes>(
         name: "api_key_touch",
         sql: """
             UPDATE api_key SET last_used_on = current_date
             WHERE key_id = $1 AND last_used_on IS DISTINCT FROM current_date
-            """,
-        parameterTypes: [.uuid]
+            """
     )
 
     /// What a key opens; the first use of a day is written down where that is possible.
@@ -77,21 +84,12 @@ extension PostgresKeyStore {
     /// - Returns: `nil` for a key that does not exist, has another secret or was revoked.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func find(_ id: UUIDBytes, hash: Digest32) async throws(StoreError) -> KeyGrant? {
-        var parameters = Parameters()
-        parameters.append(uuid: id)
-        parameters.append(digest: hash)
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresKeyStore.findStatement, parameters)
-            guard rows.rowCount == 1 else { return nil }
-            let grant = try PostgresKeyStore.grant(rows, 0, id: id, name: 0, scopes: 1)
-            if try rows.bool(0, 2) { await touch(id) }
-            return grant
-        } catch {
-            throw StoreError(error)
-        }
+        guard let found = try await client.read(PostgresKeyStore.findStatement(id, hash)).single() else { return nil }
+        if found.isFirstUseOfDay { await touch(id) }
+        return KeyGrant(id: id, name: found.name, scopes: found.scopes)
     }
 
-    static let hashesStatement = Statement(
+    static let hashesStatement = TypedStatement<Digest32>(
         name: "api_key_hashes",
         sql: """
             SELECT secret_hash FROM api_key WHERE revoked_at IS NULL
@@ -105,21 +103,12 @@ extension PostgresKeyStore {
     /// - Returns: In no order.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func hashes() async throws(StoreError) -> [Digest32] {
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresKeyStore.hashesStatement)
-            var hashes: [Digest32] = []
-            for row in 0..<rows.rowCount { hashes.append(try rows.digest(row, 0)) }
-            return hashes
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.read(PostgresKeyStore.hashesStatement()).all()
     }
 
     private func touch(_ id: UUIDBytes) async {
-        var parameters = Parameters()
-        parameters.append(uuid: id)
-        do throws(PostgresError) {
-            _ = try await client.write(PostgresKeyStore.touchStatement, parameters, key: id)
+        do {
+            _ = try await client.write(PostgresKeyStore.touchStatement(id), key: id)
         } catch {
             // The day is for people who look for unused keys: no request fails for it, and the next one writes it.
         }
@@ -127,13 +116,12 @@ extension PostgresKeyStore {
 
     // MARK: What an operator does
 
-    static let createStatement = Statement(
+    static let createStatement = TypedStatement<Void, UUIDBytes, Digest32, String, String>(
         name: "api_key_create",
         sql: """
             INSERT INTO api_key (key_id, created_at, secret_hash, name, scopes)
             VALUES ($1, statement_timestamp(), $2, $3, string_to_array($4, ','))
-            """,
-        parameterTypes: [.uuid, .bytea, .text, .text]
+            """
     )
 
     /// Stores a key.
@@ -144,22 +132,16 @@ extension PostgresKeyStore {
     ///   - scopes: What it opens.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func create(_ record: NewAPIKey, name: String, scopes: [Scope]) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(uuid: record.id)
-        parameters.append(digest: record.hash)
-        parameters.append(text: name)
-        parameters.append(text: Scope.list(scopes))
-        _ = try await change(PostgresKeyStore.createStatement, parameters)
+        _ = try await client.write(PostgresKeyStore.createStatement(record.id, record.hash, name, Scope.list(scopes)))
     }
 
-    static let rotateStatement = Statement(
+    static let rotateStatement = TypedStatement<Void, UUIDBytes, Digest32, Duration>(
         name: "api_key_rotate",
         sql: """
             UPDATE api_key SET previous_hash = secret_hash, secret_hash = $2,
                 previous_until = statement_timestamp() + $3 * interval '1 second'
             WHERE key_id = $1 AND revoked_at IS NULL
-            """,
-        parameterTypes: [.uuid, .bytea, .int8]
+            """
     )
 
     /// Gives a key another secret; the one of before works for a while.
@@ -170,17 +152,13 @@ extension PostgresKeyStore {
     /// - Returns: False for a key that does not exist or was revoked.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func rotate(_ record: NewAPIKey, overlap: Duration) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(uuid: record.id)
-        parameters.append(digest: record.hash)
-        parameters.append(seconds: overlap)
-        return try await change(PostgresKeyStore.rotateStatement, parameters) == 1
+        let call = PostgresKeyStore.rotateStatement(record.id, record.hash, overlap)
+        return try await client.write(call).affectedCount == 1
     }
 
-    static let revokeStatement = Statement(
+    static let revokeStatement = TypedStatement<Void, UUIDBytes>(
         name: "api_key_revoke",
-        sql: "UPDATE api_key SET revoked_at = statement_timestamp() WHERE key_id = $1 AND revoked_at IS NULL",
-        parameterTypes: [.uuid]
+        sql: "UPDATE api_key SET revoked_at = statement_timestamp() WHERE key_id = $1 AND revoked_at IS NULL"
     )
 
     /// Ends a key at once and for good.
@@ -189,70 +167,35 @@ extension PostgresKeyStore {
     /// - Returns: False for a key that does not exist or was revoked before.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func revoke(_ id: UUIDBytes) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(uuid: id)
-        return try await change(PostgresKeyStore.revokeStatement, parameters) == 1
+        try await client.write(PostgresKeyStore.revokeStatement(id)).affectedCount == 1
     }
 
-    static let listStatement = Statement(
+    static let listStatement = TypedStatement<KeyRecord>(
         name: "api_key_list",
         sql: """
             SELECT key_id, name, array_to_string(scopes, ','), created_at, last_used_on::text, previous_until, revoked_at
             FROM api_key ORDER BY created_at, key_id
             """
-    )
+    ) { row in
+        KeyRecord(
+            grant: KeyGrant(id: try row.next(), name: try row.next(), scopes: scopes(try row.next())),
+            created: try row.next(),
+            lastUsedOn: try row.next(),
+            previousUntil: try row.next(),
+            revoked: try row.next()
+        )
+    }
 
     /// Every key, the oldest first.
     ///
     /// - Returns: Revoked ones too.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func list() async throws(StoreError) -> [KeyRecord] {
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresKeyStore.listStatement)
-            var records: [KeyRecord] = []
-            for row in 0..<rows.rowCount {
-                records.append(
-                    KeyRecord(
-                        grant: try PostgresKeyStore.grant(rows, row, id: rows.uuid(row, 0), name: 1, scopes: 2),
-                        created: try rows.timestamp(row, 3),
-                        lastUsedOn: try rows.optionalText(row, 4),
-                        previousUntil: try rows.optionalTimestamp(row, 5),
-                        revoked: try rows.optionalTimestamp(row, 6)
-                    )
-                )
-            }
-            return records
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.read(PostgresKeyStore.listStatement()).all()
     }
 
-    // MARK: Parts
-
-    private func change(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> Int {
-        do {
-            return try await client.write(statement, parameters).affectedRowCount
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    private static func grant(
-        _ rows: ResultSet,
-        _ row: Int,
-        id: UUIDBytes,
-        name: Int,
-        scopes: Int
-    ) throws(PostgresError) -> KeyGrant {
-        // A scope that this version does not know opens nothing: no route asks for it.
-        let words = try rows.text(row, scopes).split(separator: ",").map { Scope(String($0)) }
-        return KeyGrant(id: id, name: try rows.text(row, name), scopes: Set(words))
-    }
-}
-
-extension ResultSet {
-    /// A `timestamptz`, or `nil` for NULL.
-    func optionalTimestamp(_ row: Int, _ column: Int) throws(PostgresError) -> WallTime? {
-        try optional(row, column) { row, column throws(PostgresError) in try timestamp(row, column) }
+    /// A scope that this version does not know opens nothing: no route asks for it.
+    private static func scopes(_ list: String) -> Set<Scope> {
+        Set(list.split(separator: ",").map { Scope(String($0)) })
     }
 }

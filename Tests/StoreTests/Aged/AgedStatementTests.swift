@@ -19,8 +19,8 @@ struct AgedStatementTests {
         for file in FileManager.default.subpaths(atPath: sources) ?? []
         where file.hasSuffix(".swift") && !file.hasPrefix("Postgres/") {
             let text = String(decoding: try Files.read("\(sources)/\(file)", limit: 1 << 20), as: UTF8.self)
-            // A statement begins with its name, as a literal; the functions that make several take it as theirs.
-            for match in text.matches(of: #/\w*[sS]tatement\(\s*(?:name: )?"([a-z_]+)"/#) {
+            // A statement begins with its name, as a literal, and its text.
+            for match in text.matches(of: #/[sS]tatement(?:<[^{}]*?>)?\(\s*name: "([a-z_]+)",\s*sql:/#) {
                 #expect(declared.insert(String(match.1)).inserted, "two statements are called \(match.1)")
             }
         }
