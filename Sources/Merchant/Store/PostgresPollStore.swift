@@ -10,12 +10,12 @@ package import Primitives
 package final class PostgresPollStore {
     /// Every statement that it sends.
     static let statements: [Statement] = [
-        claimStatement,
-        againStatement,
-        missingStatement,
-        expiringStatement,
-        releaseStatement,
-        endStatement,
+        claimStatement.statement,
+        againStatement.statement,
+        missingStatement.statement,
+        expiringStatement.statement,
+        releaseStatement.statement,
+        endStatement.statement,
     ]
 
     private let client: PostgresClient
@@ -34,7 +34,9 @@ package final class PostgresPollStore {
         self.account = account
     }
 
-    static let claimStatement = Statement(
+    static let claimStatement = TypedStatement<
+        DuePoll?, Int, UUIDBytes, Duration, KnownWords<ObjectKind>, String, String
+    >(
         name: "poll_claim",
         sql: """
             WITH d AS MATERIALIZED (
@@ -56,9 +58,22 @@ package final class PostgresPollStore {
                 greatest(0, extract(epoch FROM statement_timestamp() - q.since))::bigint, d.notified,
                 (SELECT o.state FROM payment_object AS o WHERE o.object_id = q.object_id),
                 extract(epoch FROM statement_timestamp() - q.missing_since)::bigint, d.own
-            """,
-        parameterTypes: [.int8, .uuid, .int8, .text, .text, .text]
-    )
+            """
+    ) { row in
+        let (id, kind, order) = (try row.next(String.self), try row.next(ObjectKind.self), try row.next(UUIDBytes.self))
+        let (polls, failures, age) = (try row.next(Int.self), try row.next(Int.self), try row.next(Duration.self))
+        let (isNotified, state) = (try row.next(Bool.self), try row.next(String?.self))
+        let (missing, isOwn) = (try row.next(Duration?.self), try row.next(Bool.self))
+        guard isOwn else { return nil }
+        return DuePoll(
+            kind,
+            id,
+            of: order,
+            state: state.map { ObjectState(rawValue: $0) },
+            history: PollHistory(polls: polls, failures: failures, age: age, missing: missing),
+            isNotified: isNotified
+        )
+    }
 
     /// Takes objects that are due, so that nobody else reads them.
     ///
@@ -68,48 +83,24 @@ package final class PostgresPollStore {
     /// - Returns: Longest due first, more or less; none where nothing is due.
     /// - Throws: `StoreError`.
     package func claim(limit: Int, attempt: UUIDBytes) async throws(StoreError) -> [DuePoll] {
-        var parameters = Parameters()
-        parameters.append(int64: Int64(limit))
-        parameters.append(uuid: attempt)
-        parameters.append(seconds: PostgresPollStore.lease)
-        parameters.append(knownWords: ObjectKind.self)
-        parameters.append(text: account.merchantID)
-        parameters.append(text: account.environment)
+        let call = PostgresPollStore.claimStatement(
+            limit,
+            attempt,
+            PostgresPollStore.lease,
+            KnownWords(ObjectKind.self),
+            account.merchantID,
+            account.environment
+        )
         while true {
-            let rows = try await write(PostgresPollStore.claimStatement, parameters)
-            do throws(PostgresError) {
-                var polls: [DuePoll] = []
-                for row in 0..<rows.rowCount where try rows.bool(row, 9) {
-                    polls.append(try PostgresPollStore.poll(rows, row))
-                }
-                // Each that is of another account was put off.
-                if !polls.isEmpty || rows.rowCount < limit { return polls }
-            } catch {
-                throw StoreError(error)
-            }
+            let rows = try await client.work(call)
+            let polls = try rows.all().compactMap(\.self)
+            // Each that is of another account was put off.
+            if !polls.isEmpty || rows.count < limit { return polls }
         }
     }
 
-    private static func poll(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> DuePoll {
-        DuePoll(
-            try rows.word(row, 1),
-            try rows.text(row, 0),
-            of: try rows.uuid(row, 2),
-            state: try rows.optionalText(row, 7).map { ObjectState(rawValue: $0) },
-            history: PollHistory(
-                polls: Int(try rows.int64(row, 3)),
-                failures: Int(try rows.int64(row, 4)),
-                age: .seconds(try rows.int64(row, 5)),
-                missing: try rows.optional(row, 8) { (row, column) throws(PostgresError) in
-                    .seconds(try rows.int64(row, column))
-                }
-            ),
-            isNotified: try rows.bool(row, 6)
-        )
-    }
-
     // A message that came while the object was read asks for another reading, whatever this one brought.
-    static let againStatement = Statement(
+    static let againStatement = TypedStatement<Void, String, UUIDBytes, Duration, Int, Int>(
         name: "poll_again",
         sql: """
             UPDATE payment_poll AS q SET
@@ -117,11 +108,10 @@ package final class PostgresPollStore {
                 next_at = CASE WHEN q.notified THEN statement_timestamp()
                     ELSE statement_timestamp() + $3 * interval '1 second' END
             WHERE q.object_id = $1 AND q.attempt_id = $2
-            """,
-        parameterTypes: [.text, .uuid, .int8, .int8, .int8]
+            """
     )
 
-    static let missingStatement = Statement(
+    static let missingStatement = TypedStatement<Void, String, UUIDBytes, Duration>(
         name: "poll_missing",
         sql: """
             UPDATE payment_poll AS q SET
@@ -129,12 +119,11 @@ package final class PostgresPollStore {
                 next_at = CASE WHEN q.notified THEN statement_timestamp()
                     ELSE statement_timestamp() + $3 * interval '1 second' END
             WHERE q.object_id = $1 AND q.attempt_id = $2
-            """,
-        parameterTypes: [.text, .uuid, .int8]
+            """
     )
 
     // The ledger has moved the row on. Where it has not, the row must not be due at once again.
-    static let releaseStatement = Statement(
+    static let releaseStatement = TypedStatement<Void, String, UUIDBytes>(
         name: "poll_release",
         sql: """
             UPDATE payment_poll AS q SET
@@ -142,11 +131,10 @@ package final class PostgresPollStore {
                 next_at = CASE WHEN q.notified THEN q.next_at
                     ELSE greatest(q.next_at, statement_timestamp() + interval '30 seconds') END
             WHERE q.object_id = $1 AND q.attempt_id = $2
-            """,
-        parameterTypes: [.text, .uuid]
+            """
     )
 
-    static let endStatement = Statement(
+    static let endStatement = TypedStatement<Void, String, UUIDBytes>(
         name: "poll_end",
         sql: """
             WITH d AS (
@@ -155,8 +143,7 @@ package final class PostgresPollStore {
             )
             UPDATE payment_poll AS q SET lease_until = NULL, attempt_id = NULL
             WHERE q.object_id = $1 AND q.attempt_id = $2 AND q.notified
-            """,
-        parameterTypes: [.text, .uuid]
+            """
     )
 
     /// Moves the schedule of an object on; nothing happens where somebody else has taken it since.
@@ -171,27 +158,20 @@ package final class PostgresPollStore {
         attempt: UUIDBytes,
         _ step: PollOutcome.Step
     ) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(text: poll.id)
-        parameters.append(uuid: attempt)
-        switch step {
-        case .again(let pause, let polls, let failures):
-            parameters.append(seconds: pause)
-            parameters.append(int64: Int64(polls))
-            parameters.append(int64: Int64(failures))
-            _ = try await write(PostgresPollStore.againStatement, parameters)
-        case .againIfMissing(let pause):
-            parameters.append(seconds: pause)
-            _ = try await write(PostgresPollStore.missingStatement, parameters)
-        case .release: _ = try await write(PostgresPollStore.releaseStatement, parameters)
-        case .end: _ = try await write(PostgresPollStore.endStatement, parameters)
-        }
+        let call =
+            switch step {
+            case .again(let pause, let polls, let failures):
+                PostgresPollStore.againStatement(poll.id, attempt, pause, polls, failures)
+            case .againIfMissing(let pause): PostgresPollStore.missingStatement(poll.id, attempt, pause)
+            case .release: PostgresPollStore.releaseStatement(poll.id, attempt)
+            case .end: PostgresPollStore.endStatement(poll.id, attempt)
+            }
+        _ = try await client.work(call)
     }
 
-    static let expiringStatement = Statement(
+    static let expiringStatement = TypedStatement<Bool, String, Duration>(
         name: "poll_announce_expiring",
-        sql: "SELECT payment_announce_expiring($1, $2 * interval '1 second')",
-        parameterTypes: [.text, .int8]
+        sql: "SELECT payment_announce_expiring($1, $2 * interval '1 second')"
     )
 
     /// Announces to the merchant that an authorised charge is about to pass a limit, once for each limit.
@@ -200,25 +180,6 @@ package final class PostgresPollStore {
     /// - Returns: False where nothing is due, or it was announced before.
     /// - Throws: `StoreError`.
     package func announceExpiring(_ charge: String) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(text: charge)
-        parameters.append(seconds: PollSchedule.expiryNotice)
-        let rows = try await write(PostgresPollStore.expiringStatement, parameters)
-        do throws(PostgresError) {
-            return try rows.bool(0, 0)
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    private func write(
-        _ statement: Statement,
-        _ parameters: Parameters
-    ) async throws(StoreError) -> ResultSet {
-        do {
-            return try await client.work(statement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.work(PostgresPollStore.expiringStatement(charge, PollSchedule.expiryNotice)).first()
     }
 }

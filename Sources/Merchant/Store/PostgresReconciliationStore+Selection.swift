@@ -8,7 +8,7 @@ extension PostgresReconciliationStore {
     private static let reach = Duration.seconds(2 * 86_400)
     /// How far back a sample goes: as long as money can be refunded.
     private static let sampledTime = Duration.seconds(180 * 86_400)
-    private static let page: Int64 = 5_000
+    private static let page = 5_000
 
     private static func reached(_ terms: Terms) -> WallTime { terms.since + reach * -1 }
 
@@ -29,13 +29,12 @@ extension PostgresReconciliationStore {
         return webviewSessions.sorted(by: >)
     }
 
-    static let paidStatement = Statement(
+    static let paidStatement = TypedStatement<UUIDBytes, UUIDBytes, UUIDBytes, WallTime, WallTime>(
         name: "reconciliation_paid",
         sql: """
             SELECT o.flow_id FROM merchant_order AS o
             WHERE o.flow_id >= $1 AND o.flow_id < $2 AND o.updated_at >= $3 AND o.updated_at < $4
-            """,
-        parameterTypes: [.uuid, .uuid, .timestamptz, .timestamptz]
+            """
     )
 
     /// Hour by hour, so that no statement reads more than the orders of one.
@@ -44,74 +43,73 @@ extension PostgresReconciliationStore {
         var start = PostgresReconciliationStore.reached(terms)
         while start < terms.since {
             let end = min(start + hour, terms.since)
-            var parameters = Parameters()
-            parameters.append(uuid: UUIDBytes(leastAt: start))
-            parameters.append(uuid: UUIDBytes(leastAt: end))
-            parameters.append(timestamp: terms.since)
-            parameters.append(timestamp: terms.until)
-            let rows = try await select(PostgresReconciliationStore.paidStatement, parameters)
-            try collect(rows, column: 0, &webviewSessions)
+            let call = PostgresReconciliationStore.paidStatement(
+                UUIDBytes(leastAt: start),
+                UUIDBytes(leastAt: end),
+                terms.since,
+                terms.until
+            )
+            webviewSessions.formUnion(try await client.read(call).all())
             start = end
         }
     }
 
-    static let operatedStatement = Statement(
+    static let operatedStatement = TypedStatement<(UUIDBytes, UUIDBytes), UUIDBytes, UUIDBytes, UUIDBytes, Int>(
         name: "reconciliation_operated",
         sql: """
             SELECT p.operation_id, p.flow_id FROM payment_operation AS p
             WHERE p.operation_id > $1 AND p.operation_id < $2 AND p.flow_id < $3
             ORDER BY p.operation_id LIMIT $4
-            """,
-        parameterTypes: [.uuid, .uuid, .uuid, .int8]
-    )
+            """
+    ) { row in (try row.next(), try row.next()) }
 
     private func addOperated(_ terms: Terms, _ webviewSessions: inout Set<UUIDBytes>) async throws(StoreError) {
         var last = UUIDBytes(leastAt: PostgresReconciliationStore.reached(terms))
         while true {
-            var parameters = Parameters()
-            parameters.append(uuid: last)
-            parameters.append(uuid: UUIDBytes(leastAt: terms.until))
-            parameters.append(uuid: UUIDBytes(leastAt: terms.since))
-            parameters.append(int64: PostgresReconciliationStore.page)
-            let rows = try await select(PostgresReconciliationStore.operatedStatement, parameters)
-            try collect(rows, column: 1, &webviewSessions)
-            guard rows.rowCount == PostgresReconciliationStore.page else { return }
-            last = try decoding { () throws(PostgresError) in try rows.uuid(rows.rowCount - 1, 0) }
+            let call = PostgresReconciliationStore.operatedStatement(
+                last,
+                UUIDBytes(leastAt: terms.until),
+                UUIDBytes(leastAt: terms.since),
+                PostgresReconciliationStore.page
+            )
+            let operations = try await client.read(call).all()
+            webviewSessions.formUnion(operations.map(\.1))
+            guard operations.count == PostgresReconciliationStore.page, let end = operations.last else { return }
+            last = end.0
         }
     }
 
-    static let notifiedStatement = Statement(
+    static let notifiedStatement = TypedStatement<(WallTime, UUIDBytes), WallTime, WallTime, UUIDBytes, Int>(
         name: "reconciliation_notified",
         sql: """
             SELECT n.received_at, n.flow_id FROM notification AS n
             WHERE n.received_at > $1 AND n.received_at < $2 AND n.flow_id < $3
             ORDER BY n.received_at FETCH FIRST $4 ROWS WITH TIES
-            """,
-        parameterTypes: [.timestamptz, .timestamptz, .uuid, .int8]
-    )
+            """
+    ) { row in (try row.next(), try row.next()) }
 
     private func addNotified(_ terms: Terms, _ webviewSessions: inout Set<UUIDBytes>) async throws(StoreError) {
         var last = terms.since + .microseconds(-1)
         while true {
-            var parameters = Parameters()
-            parameters.append(timestamp: last)
-            parameters.append(timestamp: terms.until)
-            parameters.append(uuid: UUIDBytes(leastAt: terms.since))
-            parameters.append(int64: PostgresReconciliationStore.page)
-            let rows = try await select(PostgresReconciliationStore.notifiedStatement, parameters)
-            try collect(rows, column: 1, &webviewSessions)
-            guard rows.rowCount >= PostgresReconciliationStore.page else { return }
-            last = try decoding { () throws(PostgresError) in try rows.timestamp(rows.rowCount - 1, 0) }
+            let call = PostgresReconciliationStore.notifiedStatement(
+                last,
+                terms.until,
+                UUIDBytes(leastAt: terms.since),
+                PostgresReconciliationStore.page
+            )
+            let messages = try await client.read(call).all()
+            webviewSessions.formUnion(messages.map(\.1))
+            guard messages.count >= PostgresReconciliationStore.page, let end = messages.last else { return }
+            last = end.0
         }
     }
 
-    static let sampleStatement = Statement(
+    static let sampleStatement = TypedStatement<UUIDBytes, UUIDBytes, UUIDBytes>(
         name: "reconciliation_sample",
         sql: """
             SELECT o.flow_id FROM merchant_order AS o
             WHERE o.flow_id < $1 AND o.flow_id >= $2 AND o.captured > 0 ORDER BY o.flow_id DESC LIMIT 1
-            """,
-        parameterTypes: [.uuid, .uuid]
+            """
     )
 
     /// One of each of as many equal parts of the time: the last with captured money before a point that follows from the terms.
@@ -122,42 +120,11 @@ extension PostgresReconciliationStore {
         let share = Double(UInt64(bitPattern: terms.until.microseconds) &* 0x9E37_79B9_7F4A_7C15) / 0x1p64
         for number in 0..<terms.sample {
             let end = terms.since + part * -(Double(number) + share)
-            var parameters = Parameters()
-            parameters.append(uuid: UUIDBytes(leastAt: end))
-            parameters.append(uuid: UUIDBytes(leastAt: end + part * -1))
-            let rows = try await select(PostgresReconciliationStore.sampleStatement, parameters)
-            try collect(rows, column: 0, &webviewSessions)
-        }
-    }
-
-    // MARK: Rows
-
-    private func collect(
-        _ rows: ResultSet,
-        column: Int,
-        _ webviewSessions: inout Set<UUIDBytes>
-    ) throws(StoreError) {
-        let found = try decoding { () throws(PostgresError) in
-            var found: [UUIDBytes] = []
-            for row in 0..<rows.rowCount { found.append(try rows.uuid(row, column)) }
-            return found
-        }
-        webviewSessions.formUnion(found)
-    }
-
-    private func select(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
-        do {
-            return try await client.read(statement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    private func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
-        do {
-            return try body()
-        } catch {
-            throw StoreError(error)
+            let call = PostgresReconciliationStore.sampleStatement(
+                UUIDBytes(leastAt: end),
+                UUIDBytes(leastAt: end + part * -1)
+            )
+            webviewSessions.formUnion(try await client.read(call).all())
         }
     }
 }

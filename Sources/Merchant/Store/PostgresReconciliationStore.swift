@@ -8,15 +8,15 @@ package import Primitives
 package final class PostgresReconciliationStore {
     /// Every statement that it sends.
     static let statements: [Statement] = [
-        unfinishedStatement,
-        beginStatement,
-        resumeStatement,
-        advanceStatement,
-        newestStatement,
-        paidStatement,
-        operatedStatement,
-        notifiedStatement,
-        sampleStatement,
+        unfinishedStatement.statement,
+        beginStatement.statement,
+        resumeStatement.statement,
+        advanceStatement.statement,
+        newestStatement.statement,
+        paidStatement.statement,
+        operatedStatement.statement,
+        notifiedStatement.statement,
+        sampleStatement.statement,
     ]
 
     /// What a report was asked for.
@@ -106,16 +106,28 @@ package final class PostgresReconciliationStore {
         self.client = client
     }
 
-    static let unfinishedStatement = Statement(
+    static let unfinishedStatement = TypedStatement<Unfinished, String>(
         name: "reconciliation_unfinished",
         sql: """
             SELECT r.started_at, r.since_at, r.until_at, r.repairs, r.attempt_id, r.reached, r.orders, r.compared, r.differences,
                 r.sample
             FROM reconciliation_run AS r
             WHERE r.day = $1::date AND r.ended_at IS NULL AND r.attempt_id IS NOT NULL
-            """,
-        parameterTypes: [.text]
-    )
+            """
+    ) { row in
+        let (started, since, until) = (
+            try row.next(WallTime.self), try row.next(WallTime.self), try row.next(WallTime.self)
+        )
+        let (repairs, attempt) = (try row.next(Bool.self), try row.next(UUIDBytes.self))
+        let progress = Progress(
+            reached: try row.next(),
+            orders: try row.next(),
+            compared: try row.next(),
+            differences: try row.next()
+        )
+        let terms = Terms(since: since, until: until, repairs: repairs, sample: try row.next())
+        return Unfinished(started: started, terms: terms, progress: progress, attempt: attempt)
+    }
 
     /// The report of a day that has not come to its end.
     ///
@@ -123,33 +135,10 @@ package final class PostgresReconciliationStore {
     /// - Returns: `nil` where there is none.
     /// - Throws: `StoreError`.
     package func unfinished(_ day: String) async throws(StoreError) -> Unfinished? {
-        var parameters = Parameters()
-        parameters.append(text: day)
-        let rows = try await write(PostgresReconciliationStore.unfinishedStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        do throws(PostgresError) {
-            return Unfinished(
-                started: try rows.timestamp(0, 0),
-                terms: Terms(
-                    since: try rows.timestamp(0, 1),
-                    until: try rows.timestamp(0, 2),
-                    repairs: try rows.bool(0, 3),
-                    sample: Int(try rows.int64(0, 9))
-                ),
-                progress: Progress(
-                    reached: try rows.isNull(0, 5) ? nil : try rows.uuid(0, 5),
-                    orders: Int(try rows.int64(0, 6)),
-                    compared: Int(try rows.int64(0, 7)),
-                    differences: Int(try rows.int64(0, 8))
-                ),
-                attempt: try rows.uuid(0, 4)
-            )
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.work(PostgresReconciliationStore.unfinishedStatement(day)).single()
     }
 
-    static let beginStatement = Statement(
+    static let beginStatement = TypedStatement<Void, String, WallTime, WallTime, Bool, UUIDBytes, Int>(
         name: "reconciliation_begin",
         sql: """
             INSERT INTO reconciliation_run AS r (
@@ -159,8 +148,7 @@ package final class PostgresReconciliationStore {
                 started_at = excluded.started_at, since_at = excluded.since_at, until_at = excluded.until_at,
                 repairs = excluded.repairs, attempt_id = excluded.attempt_id, ended_at = NULL, reached = NULL, orders = 0,
                 compared = 0, differences = 0, sample = excluded.sample
-            """,
-        parameterTypes: [.text, .timestamptz, .timestamptz, .bool, .uuid, .int8]
+            """
     )
 
     /// Notes that a report begins; one of the same day before it is forgotten.
@@ -171,24 +159,24 @@ package final class PostgresReconciliationStore {
     ///   - attempt: Fresh; to be shown again.
     /// - Throws: `StoreError`.
     package func begin(_ day: String, _ terms: Terms, attempt: UUIDBytes) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(text: day)
-        parameters.append(timestamp: terms.since)
-        parameters.append(timestamp: terms.until)
-        parameters.append(bool: terms.repairs)
-        parameters.append(uuid: attempt)
-        parameters.append(int64: Int64(terms.sample))
-        _ = try await write(PostgresReconciliationStore.beginStatement, parameters)
+        let call = PostgresReconciliationStore.beginStatement(
+            day,
+            terms.since,
+            terms.until,
+            terms.repairs,
+            attempt,
+            terms.sample
+        )
+        _ = try await client.work(call)
     }
 
-    static let resumeStatement = Statement(
+    static let resumeStatement = TypedStatement<Void, String, UUIDBytes, UUIDBytes>(
         name: "reconciliation_resume",
         sql: """
             UPDATE reconciliation_run AS r SET attempt_id = $3
             WHERE r.day = $1::date AND r.attempt_id = $2 AND r.ended_at IS NULL
             RETURNING 1
-            """,
-        parameterTypes: [.text, .uuid, .uuid]
+            """
     )
 
     /// Takes a report over that has not come to its end; a process that is still at it finds out at its next order.
@@ -204,14 +192,10 @@ package final class PostgresReconciliationStore {
         of attempt: UUIDBytes,
         as fresh: UUIDBytes
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(text: day)
-        parameters.append(uuid: attempt)
-        parameters.append(uuid: fresh)
-        return try await write(PostgresReconciliationStore.resumeStatement, parameters).rowCount == 1
+        try await client.work(PostgresReconciliationStore.resumeStatement(day, attempt, fresh)).count == 1
     }
 
-    static let advanceStatement = Statement(
+    static let advanceStatement = TypedStatement<Void, String, UUIDBytes, UUIDBytes?, Int, Int, Int, Bool>(
         name: "reconciliation_advance",
         sql: """
             UPDATE reconciliation_run AS r SET
@@ -219,8 +203,7 @@ package final class PostgresReconciliationStore {
                 ended_at = CASE WHEN $7 THEN statement_timestamp() END, attempt_id = CASE WHEN NOT $7 THEN r.attempt_id END
             WHERE r.day = $1::date AND r.attempt_id = $2 AND r.ended_at IS NULL
             RETURNING 1
-            """,
-        parameterTypes: [.text, .uuid, .uuid, .int8, .int8, .int8, .bool]
+            """
     )
 
     /// Notes how far a report has come.
@@ -238,46 +221,31 @@ package final class PostgresReconciliationStore {
         to progress: Progress,
         isEnd: Bool = false
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(text: day)
-        parameters.append(uuid: attempt)
-        parameters.append(uuid: progress.reached)
-        parameters.append(int64: Int64(progress.orders))
-        parameters.append(int64: Int64(progress.compared))
-        parameters.append(int64: Int64(progress.differences))
-        parameters.append(bool: isEnd)
-        return try await write(PostgresReconciliationStore.advanceStatement, parameters).rowCount == 1
+        let call = PostgresReconciliationStore.advanceStatement(
+            day,
+            attempt,
+            progress.reached,
+            progress.orders,
+            progress.compared,
+            progress.differences,
+            isEnd
+        )
+        return try await client.work(call).count == 1
     }
 
-    static let newestStatement = Statement(
+    static let newestStatement = TypedStatement<(differences: Int, ended: WallTime)>(
         name: "reconciliation_newest",
         sql: """
             SELECT r.differences, r.ended_at FROM reconciliation_run AS r
             WHERE r.ended_at IS NOT NULL ORDER BY r.ended_at DESC LIMIT 1
             """
-    )
+    ) { row in (try row.next(), try row.next()) }
 
     /// What the newest report came to.
     ///
     /// - Returns: How many differences were left, and when it ended; `nil` where there was no report.
     /// - Throws: `StoreError`.
     package func newest() async throws(StoreError) -> (differences: Int, ended: WallTime)? {
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresReconciliationStore.newestStatement)
-            return rows.rowCount == 0 ? nil : (Int(try rows.int64(0, 0)), try rows.timestamp(0, 1))
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    func write(
-        _ statement: Statement,
-        _ parameters: Parameters
-    ) async throws(StoreError) -> ResultSet {
-        do {
-            return try await client.work(statement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.read(PostgresReconciliationStore.newestStatement()).single()
     }
 }
