@@ -7,7 +7,9 @@ import StrictJSON
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresEventStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] = [placeStatement, pageStatement, pruneStatement]
+    package static let statements: [Statement] = [
+        placeStatement.statement, pageStatement.statement, pruneStatement.statement,
+    ]
 
     private let client: PostgresClient
 
@@ -23,15 +25,14 @@ package final class PostgresEventStore {
         self.client = client
     }
 
-    static let placeStatement = Statement(
+    static let placeStatement = TypedStatement<Void, Int64, UUIDBytes, Int64>(
         name: "event_feed_place",
-        sql: "SELECT 1 FROM merchant_event_feed AS f WHERE f.flow_id = $2 AND f.sequence = $3 AND f.xact = $1",
-        parameterTypes: [.int8, .uuid, .int8]
+        sql: "SELECT 1 FROM merchant_event_feed AS f WHERE f.flow_id = $2 AND f.sequence = $3 AND f.xact = $1"
     )
 
     /// Up to the oldest transaction that is still running: one that has begun before may yet commit an event that is listed
     /// before others.
-    static let pageStatement = Statement(
+    static let pageStatement = TypedStatement<ListedEvent, Int64, UUIDBytes, Int64, Int>(
         name: "event_feed_page",
         sql: """
             SELECT l.xact, l.flow_id, l.sequence, v.event_id, v.type, v.at, v.data
@@ -44,9 +45,28 @@ package final class PostgresEventStore {
                 SELECT x.* FROM merchant_event AS x
                 WHERE x.flow_id = l.flow_id AND x.sequence = l.sequence OFFSET 0) AS v
             ORDER BY l.xact, l.flow_id, l.sequence
-            """,
-        parameterTypes: [.int8, .uuid, .int8, .int8]
-    )
+            """
+    ) { row in
+        let cursor = EventCursor(transaction: try row.next(), subject: try row.next(), sequence: try row.next())
+        let (id, type, time) = (try row.next(UUIDBytes.self), try row.next(String.self), try row.next(WallTime.self))
+        let text = try row.next(StoredJSON.self).utf8
+        let event = WebhookEvent(
+            id: id,
+            type: type,
+            subject: cursor.subject,
+            sequence: cursor.sequence,
+            at: time,
+            // As in a webhook: one bad row must not stop all others.
+            data: (try? JSONParser.parse(text)) ?? .null
+        )
+        return ListedEvent(event: event, cursor: cursor)
+    }
+
+    /// An event, and where the list goes on behind it.
+    struct ListedEvent {
+        let event: WebhookEvent
+        let cursor: EventCursor
+    }
 
     /// A part of the list.
     ///
@@ -57,49 +77,19 @@ package final class PostgresEventStore {
     /// - Throws: What hinders the database.
     package func page(after cursor: EventCursor?, limit: Int) async throws(StoreError) -> EventPage? {
         let start = cursor ?? .start
-        var parameters = Parameters()
-        parameters.append(int64: start.transaction)
-        parameters.append(uuid: start.subject)
-        parameters.append(int64: start.sequence)
-        do throws(PostgresError) {
-            if cursor != nil, try await client.read(PostgresEventStore.placeStatement, parameters).rowCount == 0 {
-                return nil
-            }
-            // One more than asked for, to learn whether there are more.
-            parameters.append(int64: Int64(limit) + 1)
-            let rows = try await client.read(PostgresEventStore.pageStatement, parameters)
-            var events: [WebhookEvent] = []
-            var next = start
-            for row in 0..<min(rows.rowCount, limit) {
-                let event = try PostgresEventStore.event(rows, row)
-                next = EventCursor(
-                    transaction: try rows.int64(row, 0),
-                    subject: event.subject,
-                    sequence: event.sequence
-                )
-                events.append(event)
-            }
-            return EventPage(events, next: next, hasMore: rows.rowCount > limit)
-        } catch {
-            throw StoreError(error)
+        if cursor != nil {
+            let place = PostgresEventStore.placeStatement(start.transaction, start.subject, start.sequence)
+            if try await client.read(place).count == 0 { return nil }
         }
-    }
-
-    private static func event(_ rows: ResultSet, _ row: Int) throws(PostgresError) -> WebhookEvent {
-        let text = try rows.json(row, 6)
-        return WebhookEvent(
-            id: try rows.uuid(row, 3),
-            type: try rows.text(row, 4),
-            subject: try rows.uuid(row, 1),
-            sequence: try rows.int64(row, 2),
-            at: try rows.timestamp(row, 5),
-            // As in a webhook: one bad row must not stop all others.
-            data: (try? JSONParser.parse(text)) ?? .null
-        )
+        // One more than asked for, to learn whether there are more.
+        let page = PostgresEventStore.pageStatement(start.transaction, start.subject, start.sequence, limit + 1)
+        let rows = try await client.read(page)
+        let listed = try rows.all(limit: limit)
+        return EventPage(listed.map(\.event), next: listed.last?.cursor ?? start, hasMore: rows.count > limit)
     }
 
     /// From the oldest on, so that what is young is not looked through.
-    static let pruneStatement = Statement(
+    static let pruneStatement = TypedStatement<Int, Duration, Int>(
         name: "event_feed_prune",
         sql: """
             WITH o AS (
@@ -112,8 +102,7 @@ package final class PostgresEventStore {
                 RETURNING 1
             )
             SELECT count(*) FROM d
-            """,
-        parameterTypes: [.int8, .int8]
+            """
     )
 
     /// Takes events of more than 30 days ago out of the list, `pruneLimit` at most.
@@ -121,14 +110,7 @@ package final class PostgresEventStore {
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: What hinders the database.
     package func prune() async throws(StoreError) -> Int {
-        var parameters = Parameters()
-        parameters.append(seconds: PostgresEventStore.keep)
-        parameters.append(int64: Int64(PostgresEventStore.pruneLimit))
-        do throws(PostgresError) {
-            let rows = try await client.work(PostgresEventStore.pruneStatement, parameters)
-            return Int(try rows.int64(0, 0))
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresEventStore.pruneStatement(PostgresEventStore.keep, PostgresEventStore.pruneLimit)
+        return try await client.work(call).first()
     }
 }

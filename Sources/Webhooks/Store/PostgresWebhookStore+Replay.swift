@@ -4,7 +4,7 @@ package import Primitives
 // Sending once more what an operator names.
 extension PostgresWebhookStore {
     /// The statements that walk through many rows, for tests that ask the database how it would run them.
-    package static let longStatements: [Statement] = [replayEndpointStatement, findEventStatement]
+    package static let longStatements: [Statement] = [replayEndpointStatement.statement, findEventStatement.statement]
 
     /// Lets events be sent now.
     ///
@@ -16,10 +16,8 @@ extension PostgresWebhookStore {
         case .endpoint(let endpoint):
             return WebhookReplayed(queues: try await replayAll(of: endpoint))
         case .subject(let subject):
-            var parameters = Parameters()
-            parameters.append(uuid: subject)
-            let rows = try await work(PostgresWebhookStore.replaySubjectStatement, parameters, isLastStep: true)
-            return try decoding { () throws(PostgresError) in WebhookReplayed(queues: Int(try rows.int64(0, 0))) }
+            let call = PostgresWebhookStore.replaySubjectStatement(subject)
+            return WebhookReplayed(queues: try await client.work(call, isLastStep: true).first())
         case .event(let event, let subject, let endpoint):
             let place = try await subject == nil ? find(event) : self.place(of: event, in: subject)
             guard let place else { return WebhookReplayed(queues: 0) }
@@ -40,7 +38,7 @@ extension PostgresWebhookStore {
         """
 
     /// Goes on behind a webview session, so that a queue that fails again meanwhile is not met twice.
-    static let replayEndpointStatement = Statement(
+    static let replayEndpointStatement = TypedStatement<(last: UUIDBytes, count: Int), UUIDBytes, UUIDBytes, Int>(
         name: "webhook_replay_endpoint",
         sql: """
             WITH l AS (
@@ -53,29 +51,21 @@ extension PostgresWebhookStore {
                 RETURNING 1
             )
             SELECT l.flow_id, (SELECT count(*) FROM u) FROM l ORDER BY l.flow_id DESC LIMIT 1
-            """,
-        parameterTypes: [.uuid, .uuid, .int8]
-    )
+            """
+    ) { row in (try row.next(), try row.next()) }
 
     private func replayAll(of endpoint: UUIDBytes) async throws(StoreError) -> Int {
         var total = 0
         var last = UUIDBytes(high: 0, low: 0)
         while true {
-            var parameters = Parameters()
-            parameters.append(uuid: endpoint)
-            parameters.append(uuid: last)
-            parameters.append(int64: PostgresWebhookStore.batch)
-            let rows = try await work(PostgresWebhookStore.replayEndpointStatement, parameters)
-            guard rows.rowCount == 1 else { return total }
-            let (subject, count) = try decoding { () throws(PostgresError) in
-                (try rows.uuid(0, 0), try rows.int64(0, 1))
-            }
-            last = subject
-            total += Int(count)
+            let call = PostgresWebhookStore.replayEndpointStatement(endpoint, last, PostgresWebhookStore.batch)
+            guard let step = try await client.work(call).single() else { return total }
+            last = step.last
+            total += step.count
         }
     }
 
-    static let replaySubjectStatement = Statement(
+    static let replaySubjectStatement = TypedStatement<Int, UUIDBytes>(
         name: "webhook_replay_flow",
         sql: """
             WITH l AS (
@@ -89,42 +79,34 @@ extension PostgresWebhookStore {
                 RETURNING 1
             )
             SELECT count(*) FROM u
-            """,
-        parameterTypes: [.uuid]
+            """
     )
 
     // MARK: An event and what followed it
 
     /// Where an event stands.
-    private struct Place {
+    struct Place {
         let subject: UUIDBytes
         let sequence: Int64
     }
 
-    static let placeStatement = Statement(
+    static let placeStatement = TypedStatement<Int64, UUIDBytes, UUIDBytes>(
         name: "webhook_event_place",
-        sql: "SELECT v.sequence FROM merchant_event AS v WHERE v.flow_id = $2 AND v.event_id = $1",
-        parameterTypes: [.uuid, .uuid]
+        sql: "SELECT v.sequence FROM merchant_event AS v WHERE v.flow_id = $2 AND v.event_id = $1"
     )
 
     private func place(of event: UUIDBytes, in subject: UUIDBytes?) async throws(StoreError) -> Place? {
         guard let subject else { return nil }
-        var parameters = Parameters()
-        parameters.append(uuid: event)
-        parameters.append(uuid: subject)
-        let rows = try await work(PostgresWebhookStore.placeStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        return try decoding { () throws(PostgresError) in
-            Place(subject: subject, sequence: try rows.int64(0, 0))
-        }
+        return try await client.work(PostgresWebhookStore.placeStatement(event, subject)).single()
+            .map { Place(subject: subject, sequence: $0) }
     }
 
     /// How many events are looked at by one statement.
-    private static let reach: Int64 = 10_000
+    private static let reach = 10_000
 
     /// An id of an event says nothing of its time, and an operator's wish is not worth an index that each purchase would pay
     /// for: it is looked for from the newest session back, along the primary key, a part at a time.
-    static let findEventStatement = Statement(
+    static let findEventStatement = TypedStatement<(place: Place, isIt: Bool), UUIDBytes, Int64, UUIDBytes, Int>(
         name: "webhook_find_event",
         sql: """
             WITH s AS MATERIALIZED (
@@ -133,31 +115,27 @@ extension PostgresWebhookStore {
                 ORDER BY v.flow_id DESC, v.sequence DESC LIMIT $4
             )
             SELECT s.flow_id, s.sequence, s.is_it FROM s ORDER BY s.is_it DESC, s.flow_id, s.sequence LIMIT 1
-            """,
-        parameterTypes: [.uuid, .int8, .uuid, .int8]
-    )
+            """
+    ) { row in (Place(subject: try row.next(), sequence: try row.next()), try row.next()) }
 
     private func find(_ event: UUIDBytes) async throws(StoreError) -> Place? {
         var place = Place(subject: UUIDBytes(high: .max, low: .max), sequence: .max)
         while true {
-            var parameters = Parameters()
-            parameters.append(uuid: place.subject)
-            parameters.append(int64: place.sequence)
-            parameters.append(uuid: event)
-            parameters.append(int64: PostgresWebhookStore.reach)
-            let rows = try await work(PostgresWebhookStore.findEventStatement, parameters)
-            guard rows.rowCount == 1 else { return nil }
-            let isFound = try decoding { () throws(PostgresError) in
-                place = Place(subject: try rows.uuid(0, 0), sequence: try rows.int64(0, 1))
-                return try rows.bool(0, 2)
-            }
-            if isFound { return place }
+            let call = PostgresWebhookStore.findEventStatement(
+                place.subject,
+                place.sequence,
+                event,
+                PostgresWebhookStore.reach
+            )
+            guard let found = try await client.work(call).single() else { return nil }
+            place = found.place
+            if found.isIt { return place }
         }
     }
 
     /// A queue that somebody is sending for is left alone: its event may arrive at any moment, and no two of a session may be
     /// on their way.
-    static let replayEventStatement = Statement(
+    static let replayEventStatement = TypedStatement<(queues: Int, all: Int), UUIDBytes, Int64, UUIDBytes?>(
         name: "webhook_replay_event",
         sql: """
             WITH n AS MATERIALIZED (
@@ -177,22 +155,15 @@ extension PostgresWebhookStore {
                 RETURNING 1
             )
             SELECT (SELECT count(*) FROM u), (SELECT count(*) FROM n)
-            """,
-        parameterTypes: [.uuid, .int8, .uuid]
-    )
+            """
+    ) { row in (try row.next(), try row.next()) }
 
     private func replay(
         from place: Place,
         to endpoint: UUIDBytes?
     ) async throws(StoreError) -> WebhookReplayed {
-        var parameters = Parameters()
-        parameters.append(uuid: place.subject)
-        parameters.append(int64: place.sequence)
-        parameters.append(uuid: endpoint)
-        let rows = try await work(PostgresWebhookStore.replayEventStatement, parameters, isLastStep: true)
-        return try decoding { () throws(PostgresError) in
-            let queues = Int(try rows.int64(0, 0))
-            return WebhookReplayed(queues: queues, underWay: Int(try rows.int64(0, 1)) - queues)
-        }
+        let call = PostgresWebhookStore.replayEventStatement(place.subject, place.sequence, endpoint)
+        let (queues, all) = try await client.work(call, isLastStep: true).first()
+        return WebhookReplayed(queues: queues, underWay: all - queues)
     }
 }

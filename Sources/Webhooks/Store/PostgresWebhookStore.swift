@@ -11,25 +11,25 @@ import StrictJSON
 package final class PostgresWebhookStore {
     /// Every statement that it sends.
     package static let statements: [Statement] = [
-        addStatement,
-        endpointsStatement,
-        targetStatement,
-        rotateStatement,
-        removeStatement,
-        removeQueuesStatement,
-        queuesStatement,
-        replayEndpointStatement,
-        replaySubjectStatement,
-        placeStatement,
-        findEventStatement,
-        replayEventStatement,
-        claimStatement,
-        deliveredStatement,
-        failedStatement,
-        postponedStatement,
-        retryNowStatement,
-        backlogStatement,
-        purgeStatement,
+        addStatement.statement,
+        endpointsStatement.statement,
+        targetStatement.statement,
+        rotateStatement.statement,
+        removeStatement.statement,
+        removeQueuesStatement.statement,
+        queuesStatement.statement,
+        replayEndpointStatement.statement,
+        replaySubjectStatement.statement,
+        placeStatement.statement,
+        findEventStatement.statement,
+        replayEventStatement.statement,
+        claimStatement.statement,
+        deliveredStatement.statement,
+        failedStatement.statement,
+        postponedStatement.statement,
+        retryNowStatement.statement,
+        backlogStatement.statement,
+        purgeStatement.statement,
     ]
 
     let client: PostgresClient
@@ -43,32 +43,12 @@ package final class PostgresWebhookStore {
 
     /// The statements that are run for each event, for tests that ask the database how it would run them.
     package static let dispatcherStatements: [Statement] = [
-        claimStatement, deliveredStatement, failedStatement, postponedStatement,
+        claimStatement.statement, deliveredStatement.statement, failedStatement.statement, postponedStatement.statement,
     ]
 
     /// Whether an endpoint wants a type of event.
     static func wants(_ endpoint: String, _ type: String) -> String {
         "(\(endpoint).types = '{}' OR \(type) = ANY (\(endpoint).types))"
-    }
-
-    func work(
-        _ statement: Statement,
-        _ parameters: Parameters,
-        isLastStep: Bool = false
-    ) async throws(StoreError) -> ResultSet {
-        do {
-            return try await client.work(statement, parameters, isLastStep: isLastStep)
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    func decoding<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
-        do {
-            return try body()
-        } catch {
-            throw StoreError(error)
-        }
     }
 }
 
@@ -78,7 +58,9 @@ extension PostgresWebhookStore: WebhookStore {
     /// Asks each endpoint for its own queues, so that thousands of one that fails are not in the way of another's few.
     ///
     /// What is locked is passed over.
-    static let claimStatement = Statement(
+    static let claimStatement = TypedStatement<
+        DueDelivery, UUIDBytes, Duration, Int, Int, [UUIDBytes], String
+    >(
         name: "webhook_claim",
         sql: """
             WITH due AS (
@@ -103,75 +85,59 @@ extension PostgresWebhookStore: WebhookStore {
             FROM l JOIN webhook_endpoint AS e ON e.endpoint_id = l.endpoint_id, LATERAL (
                 -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the partitions.
                 SELECT x.* FROM merchant_event AS x WHERE x.flow_id = l.flow_id AND x.sequence = l.head OFFSET 0) AS v
-            """,
-        parameterTypes: [.uuid, .int8, .int8, .int8, .uuidArray, .text]
-    )
+            """
+    ) { row in
+        DueDelivery(
+            endpoint: try row.next(),
+            failures: try row.next(),
+            url: try row.next(),
+            keys: try keys(&row),
+            subject: try row.next(),
+            event: try EventRow(&row)
+        )
+    }
+
+    /// A delivery as the claim returns it.
+    struct DueDelivery {
+        let endpoint: UUIDBytes
+        let failures: Int
+        let url: String
+        let keys: [SealedWebhookKey]
+        let subject: UUIDBytes
+        let event: EventRow
+    }
 
     package func claim(
         _ demand: ClaimDemand,
         attempt: UUIDBytes
     ) async throws(StoreError) -> [ClaimedDelivery] {
-        var parameters = Parameters()
-        parameters.append(uuid: attempt)
-        parameters.append(seconds: demand.lease)
-        parameters.append(int64: Int64(demand.limit))
-        parameters.append(int64: Int64(demand.share))
-        parameters.append(uuids: demand.allowances.map(\.key))
-        parameters.append(text: demand.allowances.map { String($0.value) }.joined(separator: ","))
-        let rows = try await work(PostgresWebhookStore.claimStatement, parameters)
-        return try decoding { () throws(PostgresError) in
-            var claimed: [ClaimedDelivery] = []
-            for row in 0..<rows.rowCount { claimed.append(try Self.delivery(rows, row, attempt)) }
-            return claimed
-        }
-    }
-
-    private static func delivery(
-        _ rows: ResultSet,
-        _ row: Int,
-        _ attempt: UUIDBytes
-    ) throws(PostgresError) -> ClaimedDelivery {
-        ClaimedDelivery(
-            attempt: attempt,
-            endpoint: try rows.uuid(row, 0),
-            url: try rows.text(row, 2),
-            keys: try keys(rows, row, from: 3),
-            event: try event(rows, row, of: try rows.uuid(row, 7), from: 8),
-            failures: Int(try rows.int64(row, 1))
+        let call = PostgresWebhookStore.claimStatement(
+            attempt,
+            demand.lease,
+            demand.limit,
+            demand.share,
+            demand.allowances.map(\.key),
+            demand.allowances.map { String($0.value) }.joined(separator: ",")
         )
+        return try await client.work(call).all()
+            .map { due in
+                ClaimedDelivery(
+                    attempt: attempt,
+                    endpoint: due.endpoint,
+                    url: due.url,
+                    keys: due.keys,
+                    event: due.event.event(of: due.subject),
+                    failures: due.failures
+                )
+            }
     }
 
     /// The keys of an endpoint from four columns: name and secret, and those of the one before.
-    static func keys(
-        _ rows: ResultSet,
-        _ row: Int,
-        from column: Int
-    ) throws(PostgresError) -> [SealedWebhookKey] {
-        let key = SealedWebhookKey(id: try rows.text(row, column), sealed: try rows.bytes(row, column + 1))
-        guard let previous = try rows.optionalText(row, column + 2),
-            let sealed = try rows.optionalBytes(row, column + 3)
-        else { return [key] }
+    static func keys(_ row: inout RowReader) throws(PostgresError) -> [SealedWebhookKey] {
+        let key = SealedWebhookKey(id: try row.next(), sealed: try row.next())
+        let (previous, sealed) = (try row.next(String?.self), try row.next([UInt8]?.self))
+        guard let previous, let sealed else { return [key] }
         return [key, SealedWebhookKey(id: previous, sealed: sealed)]
-    }
-
-    /// An event from five columns: id, sequence, type, time, data.
-    ///
-    /// Data that cannot be read, which no statement of ours writes, is sent as `null`: one bad row must not stop all others.
-    private static func event(
-        _ rows: ResultSet,
-        _ row: Int,
-        of subject: UUIDBytes,
-        from column: Int
-    ) throws(PostgresError) -> WebhookEvent {
-        let text = try rows.json(row, column + 4)
-        return WebhookEvent(
-            id: try rows.uuid(row, column),
-            type: try rows.text(row, column + 2),
-            subject: subject,
-            sequence: try rows.int64(row, column + 1),
-            at: try rows.timestamp(row, column + 3),
-            data: (try? JSONParser.parse(text)) ?? .null
-        )
     }
 
     // MARK: Verdicts
@@ -194,7 +160,7 @@ extension PostgresWebhookStore: WebhookStore {
 
     /// An event that came after the snapshot shows in the queue's tail, which is read when it is locked, but not among the
     /// events: then nothing is done, and the next try sees both.
-    static let deliveredStatement = Statement(
+    static let deliveredStatement = TypedStatement<SettledQueue, DeliveryFence, Duration>(
         name: "webhook_delivered",
         sql: """
             WITH \(ours), n AS (
@@ -214,24 +180,22 @@ extension PostgresWebhookStore: WebhookStore {
                 n.event_id, n.sequence, n.type, n.at, n.data
             FROM (SELECT) AS one LEFT JOIN l ON true LEFT JOIN n ON true
             WHERE l.tail IS NOT NULL OR \(isOurs)
-            """,
-        parameterTypes: [.uuid, .uuid, .uuid, .int8, .int8]
-    )
+            """
+    ) { row in
+        let word: String = try row.next()
+        return SettledQueue(isBusy: word == "busy", next: word == "next" ? try EventRow(&row) : nil)
+    }
 
     package func delivered(
         _ delivery: ClaimedDelivery,
         lease: Duration
     ) async throws(StoreError) -> QueueStep {
-        var parameters = PostgresWebhookStore.fence(of: delivery)
-        parameters.append(seconds: lease)
-        guard let rows = try await settle(PostgresWebhookStore.deliveredStatement, parameters) else { return .over }
-        return try decoding { () throws(PostgresError) in
-            guard try rows.text(0, 0) == "next" else { return .over }
-            return .next(try PostgresWebhookStore.event(rows, 0, of: delivery.event.subject, from: 1))
-        }
+        let settled = try await settle(PostgresWebhookStore.deliveredStatement(DeliveryFence(delivery), lease))
+        guard let next = settled?.next else { return .over }
+        return .next(next.event(of: delivery.event.subject))
     }
 
-    static let failedStatement = Statement(
+    static let failedStatement = TypedStatement<SettledQueue, DeliveryFence, Int32?, String?, Int64?>(
         name: "webhook_failed",
         sql: """
             WITH \(ours), u AS (
@@ -244,23 +208,24 @@ extension PostgresWebhookStore: WebhookStore {
             SELECT CASE WHEN l.tail IS NULL THEN 'busy' ELSE 'over' END
             FROM (SELECT) AS one LEFT JOIN l ON true
             WHERE l.tail IS NOT NULL OR \(isOurs)
-            """,
-        parameterTypes: [.uuid, .uuid, .uuid, .int8, .int4, .text, .int8]
-    )
+            """
+    ) { row in SettledQueue(isBusy: try row.next(String.self) == "busy") }
 
     package func failed(
         _ delivery: ClaimedDelivery,
         _ failure: DeliveryFailure,
         again pause: Duration?
     ) async throws(StoreError) {
-        var parameters = PostgresWebhookStore.fence(of: delivery)
-        parameters.append(int32: failure.status.map { Int32($0) })
-        parameters.append(text: failure.error)
-        parameters.append(int64: pause.map { Int64($0 / .milliseconds(1)) })
-        _ = try await settle(PostgresWebhookStore.failedStatement, parameters)
+        let call = PostgresWebhookStore.failedStatement(
+            DeliveryFence(delivery),
+            failure.status.map { Int32($0) },
+            failure.error,
+            pause.map { Int64($0 / .milliseconds(1)) }
+        )
+        _ = try await settle(call)
     }
 
-    static let postponedStatement = Statement(
+    static let postponedStatement = TypedStatement<SettledQueue, DeliveryFence, Int64>(
         name: "webhook_postponed",
         sql: """
             WITH \(ours), u AS (
@@ -271,23 +236,18 @@ extension PostgresWebhookStore: WebhookStore {
             SELECT CASE WHEN l.tail IS NULL THEN 'busy' ELSE 'over' END
             FROM (SELECT) AS one LEFT JOIN l ON true
             WHERE l.tail IS NOT NULL OR \(isOurs)
-            """,
-        parameterTypes: [.uuid, .uuid, .uuid, .int8, .int8]
-    )
+            """
+    ) { row in SettledQueue(isBusy: try row.next(String.self) == "busy") }
 
     package func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(StoreError) {
-        var parameters = PostgresWebhookStore.fence(of: delivery)
-        parameters.append(int64: Int64(pause / .milliseconds(1)))
-        _ = try await settle(PostgresWebhookStore.postponedStatement, parameters)
+        let milliseconds = Int64(pause / .milliseconds(1))
+        _ = try await settle(PostgresWebhookStore.postponedStatement(DeliveryFence(delivery), milliseconds))
     }
 
-    private static func fence(of delivery: ClaimedDelivery) -> Parameters {
-        var parameters = Parameters()
-        parameters.append(uuid: delivery.endpoint)
-        parameters.append(uuid: delivery.event.subject)
-        parameters.append(uuid: delivery.attempt)
-        parameters.append(int64: delivery.event.sequence)
-        return parameters
+    /// What a queue has become, or that somebody else has locked it.
+    struct SettledQueue {
+        let isBusy: Bool
+        var next: EventRow?
     }
 
     /// When to ask again for a queue that somebody else has locked: a statement that adds an event to it ends in milliseconds.
@@ -296,15 +256,11 @@ extension PostgresWebhookStore: WebhookStore {
     ]
 
     /// Writes a verdict down; `nil` where the queue is not the caller's any more.
-    private func settle(
-        _ statement: Statement,
-        _ parameters: Parameters
-    ) async throws(StoreError) -> ResultSet? {
+    private func settle(_ call: StatementCall<SettledQueue>) async throws(StoreError) -> SettledQueue? {
         var looks = PostgresWebhookStore.laterLooks[...]
         while true {
-            let rows = try await work(statement, parameters, isLastStep: true)
-            guard rows.rowCount == 1 else { return nil }
-            guard try decoding({ () throws(PostgresError) in try rows.text(0, 0) }) == "busy" else { return rows }
+            guard let settled = try await client.work(call, isLastStep: true).single() else { return nil }
+            guard settled.isBusy else { return settled }
             guard let pause = looks.popFirst() else {
                 throw StoreError(.unavailable, "a queue stays locked")
             }
@@ -315,7 +271,7 @@ extension PostgresWebhookStore: WebhookStore {
     // MARK: Looking after all
 
     /// The longest waiting first; a queue that somebody has locked keeps its time.
-    static let retryNowStatement = Statement(
+    static let retryNowStatement = TypedStatement<Int, UUIDBytes, Int>(
         name: "webhook_retry_now",
         sql: """
             WITH l AS (
@@ -329,19 +285,15 @@ extension PostgresWebhookStore: WebhookStore {
                 RETURNING 1
             )
             SELECT count(*) FROM u
-            """,
-        parameterTypes: [.uuid, .int8]
+            """
     )
 
     /// Makes everything due that waits for another try at an endpoint.
     package func retryNow(_ endpoint: UUIDBytes) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(uuid: endpoint)
-        parameters.append(int64: PostgresWebhookStore.batch)
-        _ = try await untilNoneIsLeft(PostgresWebhookStore.retryNowStatement, parameters)
+        _ = try await untilNoneIsLeft(PostgresWebhookStore.retryNowStatement(endpoint, PostgresWebhookStore.batch))
     }
 
-    static let backlogStatement = Statement(
+    static let backlogStatement = TypedStatement<WebhookBacklog>(
         name: "webhook_backlog",
         sql: """
             SELECT greatest(0, extract(epoch FROM
@@ -349,18 +301,15 @@ extension PostgresWebhookStore: WebhookStore {
                 count(*) FILTER (WHERE w.parked_at IS NOT NULL)
             FROM webhook_lane AS w JOIN webhook_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.removed_at IS NULL
             """
-    )
+    ) { row in WebhookBacklog(lag: try row.next(), deadLettered: try row.next()) }
 
     package func backlog() async throws(StoreError) -> WebhookBacklog {
-        let rows = try await work(PostgresWebhookStore.backlogStatement, Parameters())
-        return try decoding { () throws(PostgresError) in
-            WebhookBacklog(lag: .seconds(try rows.int64(0, 0)), deadLettered: Int(try rows.int64(0, 1)))
-        }
+        try await client.work(PostgresWebhookStore.backlogStatement()).first()
     }
 
     /// Events go with their month and a queue waits for days at most, unless it is dead-lettered: only queues of webview
     /// sessions that are a month old are looked up.
-    static let purgeStatement = Statement(
+    static let purgeStatement = TypedStatement<Int, Int>(
         name: "webhook_purge",
         sql: """
             WITH gone AS (
@@ -377,39 +326,76 @@ extension PostgresWebhookStore: WebhookStore {
                 RETURNING 1
             )
             SELECT count(*) FROM d
-            """,
-        parameterTypes: [.int8]
+            """
     )
 
     /// Removes queues whose endpoint is gone or whose events are past retention; how many.
     package func purge() async throws(StoreError) -> Int {
-        var parameters = Parameters()
-        parameters.append(int64: PostgresWebhookStore.batch)
-        return try await untilNoneIsLeft(PostgresWebhookStore.purgeStatement, parameters)
+        try await untilNoneIsLeft(PostgresWebhookStore.purgeStatement(PostgresWebhookStore.batch))
     }
 
     // MARK: Batches
 
     /// How many queues one statement changes at most: it ends in milliseconds, and holds up nobody.
-    static let batch: Int64 = 1000
+    static let batch = 1000
 
     /// Runs a statement that changes at most a batch of queues and returns how many, until it finds less than one.
     ///
-    /// - Parameters:
-    ///   - statement: Finds nothing twice.
-    ///   - parameters: The same each time.
+    /// - Parameter call: Of a statement that finds nothing twice.
     /// - Returns: How many queues were changed in all.
     /// - Throws: What hinders the database; what was done stays.
-    func untilNoneIsLeft(
-        _ statement: Statement,
-        _ parameters: Parameters
-    ) async throws(StoreError) -> Int {
+    func untilNoneIsLeft(_ call: StatementCall<Int>) async throws(StoreError) -> Int {
         var total = 0
         while true {
-            let rows = try await work(statement, parameters)
-            let count = try decoding { () throws(PostgresError) in try rows.int64(0, 0) }
-            total += Int(count)
+            let count = try await client.work(call).first()
+            total += count
             if count < PostgresWebhookStore.batch { return total }
         }
+    }
+}
+
+/// An event from five columns: id, sequence, type, time, data.
+struct EventRow {
+    private let id: UUIDBytes
+    private let sequence: Int64
+    private let type: String
+    private let time: WallTime
+    private let data: StoredJSON
+
+    init(_ row: inout RowReader) throws(PostgresError) {
+        id = try row.next()
+        sequence = try row.next()
+        type = try row.next()
+        time = try row.next()
+        data = try row.next()
+    }
+
+    /// Data that cannot be read, which no statement of ours writes, is sent as `null`: one bad row must not stop all others.
+    func event(of subject: UUIDBytes) -> WebhookEvent {
+        WebhookEvent(
+            id: id,
+            type: type,
+            subject: subject,
+            sequence: sequence,
+            at: time,
+            data: (try? JSONParser.parse(data.utf8)) ?? .null
+        )
+    }
+}
+
+/// Four parameters by which a queue is still the caller's: endpoint, subject, attempt and the number of the event.
+struct DeliveryFence: StatementInput {
+    static var parameterTypes: [PostgresType] { [.uuid, .uuid, .uuid, .int8] }
+    static var parameterCount: Int { 4 }
+
+    private let delivery: ClaimedDelivery
+
+    init(_ delivery: ClaimedDelivery) { self.delivery = delivery }
+
+    func append(to parameters: inout Parameters) {
+        parameters.append(uuid: delivery.endpoint)
+        parameters.append(uuid: delivery.event.subject)
+        parameters.append(uuid: delivery.attempt)
+        parameters.append(int64: delivery.event.sequence)
     }
 }
