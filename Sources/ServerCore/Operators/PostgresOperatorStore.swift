@@ -24,7 +24,9 @@ package final class PostgresOperatorStore {
     }
 
     /// Every statement that it sends.
-    package static let statements: [Statement] = [beginStatement, endStatement, listStatement, pruneStatement]
+    package static let statements: [Statement] = [
+        beginStatement.statement, endStatement.statement, listStatement.statement, pruneStatement.statement,
+    ]
 
     private let client: PostgresClient
 
@@ -38,10 +40,9 @@ package final class PostgresOperatorStore {
         self.client = client
     }
 
-    static let beginStatement = Statement(
+    static let beginStatement = TypedStatement<Int64, String, String, String, String?>(
         name: "operator_begin",
-        sql: "SELECT operator_begin($1, $2, $3, $4::json)",
-        parameterTypes: [.text, .text, .text, .text]
+        sql: "SELECT operator_begin($1, $2, $3, $4::json)"
     )
 
     /// Writes a decision down that is about to be carried out.
@@ -59,22 +60,12 @@ package final class PostgresOperatorStore {
         _ target: String,
         before: String?
     ) async throws(StoreError) -> Int64 {
-        var parameters = Parameters()
-        parameters.append(text: name)
-        parameters.append(text: command)
-        parameters.append(text: target)
-        parameters.append(text: before)
-        do throws(PostgresError) {
-            return try await client.work(PostgresOperatorStore.beginStatement, parameters).int64(0, 0)
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.work(PostgresOperatorStore.beginStatement(name, command, target, before)).first()
     }
 
-    static let endStatement = Statement(
+    static let endStatement = TypedStatement<Void, Int64, String>(
         name: "operator_end",
-        sql: "SELECT 1 FROM operator_end($1, $2::json)",
-        parameterTypes: [.int8, .text]
+        sql: "SELECT 1 FROM operator_end($1, $2::json)"
     )
 
     /// Completes a decision that was carried out.
@@ -84,24 +75,26 @@ package final class PostgresOperatorStore {
     ///   - after: What it came to, as JSON.
     /// - Throws: `StoreError`.
     package func end(_ event: Int64, after: String) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(int64: event)
-        parameters.append(text: after)
-        do throws(PostgresError) {
-            _ = try await client.work(PostgresOperatorStore.endStatement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
+        _ = try await client.work(PostgresOperatorStore.endStatement(event, after))
     }
 
-    static let listStatement = Statement(
+    static let listStatement = TypedStatement<Event, WallTime, Int>(
         name: "operator_list",
         sql: """
             SELECT e.at, e.ended_at, e.operator, e.command, e.target, e.before, e.after FROM operator_event AS e
             WHERE e.at >= $1 ORDER BY e.at DESC LIMIT $2
-            """,
-        parameterTypes: [.timestamptz, .int8]
-    )
+            """
+    ) { row in
+        Event(
+            at: try row.next(),
+            ended: try row.next(),
+            operatorName: try row.next(),
+            command: try row.next(),
+            target: try row.next(),
+            before: try row.next(StoredJSON?.self)?.utf8,
+            after: try row.next(StoredJSON?.self)?.utf8
+        )
+    }
 
     /// The decisions since a time, newest first.
     ///
@@ -110,35 +103,12 @@ package final class PostgresOperatorStore {
     ///   - limit: How many at most.
     /// - Throws: `StoreError`.
     package func list(since: WallTime, limit: Int) async throws(StoreError) -> [Event] {
-        var parameters = Parameters()
-        parameters.append(timestamp: since)
-        parameters.append(int64: Int64(limit))
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresOperatorStore.listStatement, parameters)
-            var events: [Event] = []
-            for row in 0..<rows.rowCount {
-                events.append(
-                    Event(
-                        at: try rows.timestamp(row, 0),
-                        ended: try rows.isNull(row, 1) ? nil : try rows.timestamp(row, 1),
-                        operatorName: try rows.text(row, 2),
-                        command: try rows.text(row, 3),
-                        target: try rows.text(row, 4),
-                        before: try rows.isNull(row, 5) ? nil : try rows.json(row, 5),
-                        after: try rows.isNull(row, 6) ? nil : try rows.json(row, 6)
-                    )
-                )
-            }
-            return events
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.read(PostgresOperatorStore.listStatement(since, limit)).all()
     }
 
-    static let pruneStatement = Statement(
+    static let pruneStatement = TypedStatement<Int, Duration>(
         name: "operator_prune",
-        sql: "SELECT operator_prune($1 * interval '1 second')::bigint",
-        parameterTypes: [.int8]
+        sql: "SELECT operator_prune($1 * interval '1 second')::bigint"
     )
 
     /// Forgets decisions that are past the retention of orders, `pruneLimit` at most; never those of the last 400 days.
@@ -147,12 +117,6 @@ package final class PostgresOperatorStore {
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `StoreError`.
     package func prune(keep: Duration) async throws(StoreError) -> Int {
-        var parameters = Parameters()
-        parameters.append(seconds: keep)
-        do throws(PostgresError) {
-            return Int(try await client.work(PostgresOperatorStore.pruneStatement, parameters).int64(0, 0))
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.work(PostgresOperatorStore.pruneStatement(keep)).first()
     }
 }
