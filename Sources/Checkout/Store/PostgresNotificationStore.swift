@@ -8,17 +8,17 @@ package import Primitives
 package final class PostgresNotificationStore {
     /// Every statement that it sends.
     static let statements: [Statement] = [
-        receiveStatement,
-        unmatchedStatement,
-        wakeStatement,
-        unpaidStatement,
-        followedStatement,
-        refundedStatement,
-        pruneStatement,
+        receiveStatement.statement,
+        unmatchedStatement.statement,
+        wakeStatement.statement,
+        unpaidStatement.statement,
+        followedStatement.statement,
+        refundedStatement.statement,
+        pruneStatement.statement,
     ]
 
     /// What became of a message.
-    package enum Receipt: String, Sendable, CaseIterable {
+    package enum Receipt: String, Sendable, CaseIterable, ColumnValue {
         /// Its object will be read.
         case taken
         /// It came before.
@@ -67,10 +67,9 @@ package final class PostgresNotificationStore {
         self.client = client
     }
 
-    static let receiveStatement = Statement(
+    static let receiveStatement = TypedStatement<Receipt, String, String, String, String?>(
         name: "notification_receive",
-        sql: "SELECT notification_receive($1, $2, $3, $4)",
-        parameterTypes: [.text, .text, .text, .text]
+        sql: "SELECT notification_receive($1, $2, $3, $4)"
     )
 
     /// Takes a message in, and has its object read soon.
@@ -79,19 +78,15 @@ package final class PostgresNotificationStore {
     /// - Returns: What became of it; on disk by then.
     /// - Throws: `StoreError`; a repeat of the message is safe whatever it says.
     package func receive(_ message: Message) async throws(StoreError) -> Receipt {
-        var parameters = Parameters()
-        parameters.append(text: message.id)
-        parameters.append(text: message.kind)
-        parameters.append(text: message.object)
-        parameters.append(text: message.permission)
-        do throws(PostgresError) {
-            // It waits for locks of orders whose webview sessions nobody here knows: in a group of its own no buyer waits with
-            // it, and groups of two loops cannot wait for each other.
-            let rows = try await client.work(PostgresNotificationStore.receiveStatement, parameters)
-            return try rows.word(0, 0)
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresNotificationStore.receiveStatement(
+            message.id,
+            message.kind,
+            message.object,
+            message.permission
+        )
+        // It waits for locks of orders whose webview sessions nobody here knows: in a group of its own no buyer waits with it,
+        // and groups of two loops cannot wait for each other.
+        return try await client.work(call).first()
     }
 
     /// A message about a payment that no order has.
@@ -106,7 +101,7 @@ package final class PostgresNotificationStore {
     // faster than the write of the purchase, so it is followed after two minutes, and before only while a purchase is
     // paused. Those whose payment has an order by then are put aside in passing, so that they neither cost a question nor stand
     // before the others.
-    static let unmatchedStatement = Statement(
+    static let unmatchedStatement = TypedStatement<Unmatched, Int>(
         name: "notification_unmatched",
         sql: """
             WITH d AS MATERIALIZED (
@@ -123,9 +118,12 @@ package final class PostgresNotificationStore {
                 UPDATE notification AS n SET asked = true FROM d WHERE n.message_id = d.message_id AND d.is_known
             )
             SELECT d.object_id FROM d WHERE NOT d.is_known ORDER BY d.received_at DESC LIMIT $1
-            """,
-        parameterTypes: [.int8]
-    )
+            """
+    ) { row in
+        let object: String = try row.next()
+        let charge = object.utf8.count == 27 ? object : nil
+        return Unmatched(permission: String(object.prefix(19)), charge: charge)
+    }
 
     /// Messages about payments that no order has, listed again until they are noted as followed.
     ///
@@ -135,32 +133,18 @@ package final class PostgresNotificationStore {
     /// - Returns: The newest first.
     /// - Throws: `StoreError`.
     package func unmatched(limit: Int) async throws(StoreError) -> [Unmatched] {
-        var parameters = Parameters()
-        parameters.append(int64: Int64(limit))
-        do throws(PostgresError) {
-            let rows = try await client.work(PostgresNotificationStore.unmatchedStatement, parameters)
-            var unmatched: [Unmatched] = []
-            for row in 0..<rows.rowCount {
-                let object = try rows.text(row, 0)
-                let charge = object.utf8.count == 27 ? object : nil
-                unmatched.append(Unmatched(permission: String(object.prefix(19)), charge: charge))
-            }
-            return unmatched
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.work(PostgresNotificationStore.unmatchedStatement(limit)).all()
     }
 
     // One that gets no answer in a day gets none any more, and stands before the others.
-    static let followedStatement = Statement(
+    static let followedStatement = TypedStatement<Void, String, Bool>(
         name: "notification_followed",
         sql: """
             UPDATE notification AS n SET asked = true
             WHERE n.verdict = 'unknown' AND left(n.object_id, 19) = $1 AND NOT n.asked
                 AND ($2 OR n.received_at < statement_timestamp() - interval '1 day')
             RETURNING 1
-            """,
-        parameterTypes: [.text, .bool]
+            """
     )
 
     /// Notes that the messages about a permission were followed, so that they cost no other question.
@@ -170,25 +154,17 @@ package final class PostgresNotificationStore {
     ///   - isAnswered: Whether that had an outcome; without one they are followed for a day.
     /// - Throws: `StoreError`.
     package func noteFollowed(_ permission: String, isAnswered: Bool) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(text: permission)
-        parameters.append(bool: isAnswered)
-        do throws(PostgresError) {
-            _ = try await client.work(PostgresNotificationStore.followedStatement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
+        _ = try await client.work(PostgresNotificationStore.followedStatement(permission, isAnswered))
     }
 
     // Who holds the lease is left alone: nobody looks before that is over, whatever stands here.
-    static let wakeStatement = Statement(
+    static let wakeStatement = TypedStatement<Void, UUIDBytes>(
         name: "purchase_wake",
         sql: """
             UPDATE flow_purchasing AS q SET next_at = statement_timestamp(), woken = true
             WHERE q.flow_id = $1 AND q.stuck_at IS NULL AND q.next_at > statement_timestamp()
             RETURNING 1
-            """,
-        parameterTypes: [.uuid]
+            """
     )
 
     /// Has a purchase looked at as soon as nobody holds it.
@@ -197,23 +173,16 @@ package final class PostgresNotificationStore {
     /// - Returns: False where it does not wait: it is over, given up, or to be looked at anyway.
     /// - Throws: `StoreError`.
     package func wakePurchase(of webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
-        do throws(PostgresError) {
-            return try await client.work(PostgresNotificationStore.wakeStatement, parameters).rowCount == 1
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.work(PostgresNotificationStore.wakeStatement(webviewSession)).count == 1
     }
 
-    static let unpaidStatement = Statement(
+    static let unpaidStatement = TypedStatement<Void, String, UUIDBytes>(
         name: "notification_unpaid",
         sql: """
             UPDATE notification AS n SET verdict = 'unpaid', flow_id = $2
             WHERE n.verdict = 'unknown' AND left(n.object_id, 19) = $1
             RETURNING 1
-            """,
-        parameterTypes: [.text, .uuid]
+            """
     )
 
     /// Notes of the messages about a permission that it is of a session which is unpaid, for a person to look at.
@@ -223,24 +192,16 @@ package final class PostgresNotificationStore {
     ///   - webviewSession: Whose mark it bears.
     /// - Throws: `StoreError`.
     func noteUnpaid(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(text: permission)
-        parameters.append(uuid: webviewSession)
-        do throws(PostgresError) {
-            _ = try await client.work(PostgresNotificationStore.unpaidStatement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
+        _ = try await client.work(PostgresNotificationStore.unpaidStatement(permission, webviewSession))
     }
 
-    static let refundedStatement = Statement(
+    static let refundedStatement = TypedStatement<Void, String, UUIDBytes>(
         name: "notification_refunded",
         sql: """
             UPDATE notification AS n SET verdict = 'refunded'
             WHERE n.verdict = 'unpaid' AND n.flow_id = $2 AND left(n.object_id, 19) = $1
             RETURNING 1
-            """,
-        parameterTypes: [.text, .uuid]
+            """
     )
 
     /// Notes that nothing of what was taken under a permission of an unpaid session is held any more.
@@ -251,17 +212,10 @@ package final class PostgresNotificationStore {
     /// - Returns: Whether anybody waited for that.
     /// - Throws: `StoreError`.
     func noteRefunded(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(text: permission)
-        parameters.append(uuid: webviewSession)
-        do throws(PostgresError) {
-            return try await client.work(PostgresNotificationStore.refundedStatement, parameters).rowCount > 0
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.work(PostgresNotificationStore.refundedStatement(permission, webviewSession)).count > 0
     }
 
-    static let pruneStatement = Statement(
+    static let pruneStatement = TypedStatement<Void, Duration, Int>(
         name: "notification_prune",
         sql: """
             DELETE FROM notification AS n WHERE n.message_id IN (
@@ -269,8 +223,7 @@ package final class PostgresNotificationStore {
                 WHERE o.received_at < statement_timestamp() - $1 * interval '1 second'
                 ORDER BY o.received_at LIMIT $2)
             RETURNING 1
-            """,
-        parameterTypes: [.int8, .int8]
+            """
     )
 
     /// Forgets messages of more than 30 days ago, `pruneLimit` at most.
@@ -278,13 +231,10 @@ package final class PostgresNotificationStore {
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `StoreError`.
     package func prune() async throws(StoreError) -> Int {
-        var parameters = Parameters()
-        parameters.append(seconds: PostgresNotificationStore.keep)
-        parameters.append(int64: Int64(PostgresNotificationStore.pruneLimit))
-        do throws(PostgresError) {
-            return try await client.work(PostgresNotificationStore.pruneStatement, parameters).rowCount
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresNotificationStore.pruneStatement(
+            PostgresNotificationStore.keep,
+            PostgresNotificationStore.pruneLimit
+        )
+        return try await client.work(call).count
     }
 }

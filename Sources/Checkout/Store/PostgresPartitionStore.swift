@@ -8,10 +8,10 @@ import Primitives
 package final class PostgresPartitionStore {
     /// Every statement that it sends.
     static let statements: [Statement] = [
-        makeStatement,
-        marginStatement,
-        dropWebviewSessionsStatement,
-        dropOrdersStatement,
+        makeStatement.statement,
+        marginStatement.statement,
+        dropWebviewSessionsStatement.statement,
+        dropOrdersStatement.statement,
     ]
 
     /// Partitions made by one call.
@@ -81,40 +81,33 @@ package final class PostgresPartitionStore {
         self.client = client
     }
 
-    static let makeStatement = Statement(
+    static let makeStatement = TypedStatement<Made>(
         name: "partition_make",
         sql: "SELECT made, failed, problem FROM partition_make_due()"
-    )
+    ) { row in Made(count: try row.next(), failed: try row.next(), problem: try row.next()) }
 
     /// Makes the partitions that are due, each by itself.
     package func make() async throws(PostgresError) -> Made {
-        let rows = try await client.work(PostgresPartitionStore.makeStatement)
-        return Made(
-            count: Int(try rows.int64(0, 0)),
-            failed: Int(try rows.int64(0, 1)),
-            problem: try rows.optionalText(0, 2)
-        )
+        try await row(of: PostgresPartitionStore.makeStatement())
     }
 
-    static let marginStatement = Statement(
+    static let marginStatement = TypedStatement<Margin>(
         name: "partition_days_left",
         sql: "SELECT relation, days, is_missing FROM partition_days_left()"
-    )
+    ) { row in Margin(table: try row.next(), days: try row.next(), isMissing: try row.next()) }
 
     /// For how long inserts find a partition.
     package func margin() async throws(PostgresError) -> Margin {
-        let rows = try await client.work(PostgresPartitionStore.marginStatement)
-        return Margin(table: try rows.text(0, 0), days: Int(try rows.int64(0, 1)), isMissing: try rows.bool(0, 2))
+        try await row(of: PostgresPartitionStore.marginStatement())
     }
 
-    static let dropWebviewSessionsStatement = Statement(
+    static let dropWebviewSessionsStatement = TypedStatement<Dropped, Duration, Duration>(
         name: "flow_drop_expired",
         sql: """
             SELECT dropped, overdue, 0, problem
             FROM flow_drop_expired($1 * interval '1 second', $2 * interval '1 second')
-            """,
-        parameterTypes: [.int8, .int8]
-    )
+            """
+    ) { row in try Dropped(&row) }
 
     /// Drops one partition of webview sessions, trail or sealed data past retention, so that no lock is held while another is
     /// waited for.
@@ -123,34 +116,29 @@ package final class PostgresPartitionStore {
     ///   - keep: For webview sessions and trail, counted from the end of their month; at least 30 and 90 days are kept.
     ///   - keepPrivate: For sealed data, counted from the end of their day; at least a day.
     package func dropWebviewSessions(keep: Duration, keepPrivate: Duration) async throws(PostgresError) -> Dropped {
-        var parameters = Parameters()
-        parameters.append(seconds: keep)
-        parameters.append(seconds: keepPrivate)
-        return try await drop(PostgresPartitionStore.dropWebviewSessionsStatement, parameters)
+        try await row(of: PostgresPartitionStore.dropWebviewSessionsStatement(keep, keepPrivate))
     }
 
-    static let dropOrdersStatement = Statement(
+    static let dropOrdersStatement = TypedStatement<Dropped, Duration>(
         name: "merchant_drop_expired",
-        sql: "SELECT dropped, overdue, deleted, problem FROM merchant_drop_expired($1 * interval '1 second')",
-        parameterTypes: [.int8]
-    )
+        sql: "SELECT dropped, overdue, deleted, problem FROM merchant_drop_expired($1 * interval '1 second')"
+    ) { row in try Dropped(&row) }
 
     /// Drops one partition of orders past retention, or deletes a thousand rows that the ledger has of dropped ones.
     ///
     /// - Parameter keep: Counted from the end of their month; at least 180 days are kept.
     package func dropOrders(keep: Duration) async throws(PostgresError) -> Dropped {
-        var parameters = Parameters()
-        parameters.append(seconds: keep)
-        return try await drop(PostgresPartitionStore.dropOrdersStatement, parameters)
+        try await row(of: PostgresPartitionStore.dropOrdersStatement(keep))
     }
 
-    private func drop(_ statement: Statement, _ parameters: Parameters) async throws(PostgresError) -> Dropped {
-        let rows = try await client.work(statement, parameters)
-        return Dropped(
-            count: Int(try rows.int64(0, 0)),
-            overdue: Int(try rows.int64(0, 1)),
-            deleted: Int(try rows.int64(0, 2)),
-            problem: try rows.optionalText(0, 3)
-        )
+    /// The row of a call; upkeep logs what the database said, so its failure stays as it is.
+    private func row<Row>(of call: StatementCall<Row>) async throws(PostgresError) -> Row {
+        try call.rows(try await client.work(call.statement, call.parameters)).decoded(0)
+    }
+}
+
+extension PostgresPartitionStore.Dropped {
+    fileprivate init(_ row: inout RowReader) throws(PostgresError) {
+        self.init(count: try row.next(), overdue: try row.next(), deleted: try row.next(), problem: try row.next())
     }
 }

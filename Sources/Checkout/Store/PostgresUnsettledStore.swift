@@ -7,7 +7,7 @@ package import Primitives
 /// What it reads is a handful of rows at any time. One per loop, not `Sendable`.
 package final class PostgresUnsettledStore {
     /// Every statement that it sends.
-    static let statements: [Statement] = [countStatement, listStatement]
+    static let statements: [Statement] = [countStatement.statement, listStatement.statement]
 
     private let client: PostgresClient
 
@@ -36,7 +36,7 @@ package final class PostgresUnsettledStore {
             SELECT FROM payment_object AS p WHERE p.object_id = left(n.object_id, 19))
         """
 
-    static let countStatement = Statement(
+    static let countStatement = TypedStatement<UnsettledCount>(
         name: "unsettled_count",
         sql: """
             WITH c AS (
@@ -48,33 +48,19 @@ package final class PostgresUnsettledStore {
                 extract(epoch FROM statement_timestamp() - min(c.since))::bigint
             FROM c GROUP BY c.kind, c.is_stuck
             """
-    )
+    ) { row in
+        UnsettledCount(kind: try row.next(), isStuck: try row.next(), count: try row.next(), oldest: try row.next())
+    }
 
     /// How many there are of each kind, and how old the oldest is.
     ///
     /// - Returns: Kinds of which there is none are left out.
     /// - Throws: `StoreError`.
     package func counts() async throws(StoreError) -> [UnsettledCount] {
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresUnsettledStore.countStatement)
-            var counts: [UnsettledCount] = []
-            for row in 0..<rows.rowCount {
-                counts.append(
-                    UnsettledCount(
-                        kind: try rows.word(row, 0),
-                        isStuck: try rows.bool(row, 1),
-                        count: Int(try rows.int64(row, 2)),
-                        oldest: .seconds(try rows.int64(row, 3))
-                    )
-                )
-            }
-            return counts
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.read(PostgresUnsettledStore.countStatement()).all()
     }
 
-    static let listStatement = Statement(
+    static let listStatement = TypedStatement<UnsettledCase, Duration?>(
         name: "unsettled_list",
         sql: """
             SELECT 'purchase', q.stuck_at IS NOT NULL, q.flow_id, f.order_ref, q.since, q.reason
@@ -88,9 +74,17 @@ package final class PostgresUnsettledStore {
             (SELECT DISTINCT ON (n.flow_id) 'charge', true, n.flow_id, left(n.object_id, 19), n.received_at, NULL
             FROM \(messages) ORDER BY n.flow_id, n.received_at)
             ORDER BY 5
-            """,
-        parameterTypes: [.int8]
-    )
+            """
+    ) { row in
+        UnsettledCase(
+            kind: try row.next(),
+            isStuck: try row.next(),
+            webviewSession: try row.next(),
+            object: try row.next(),
+            since: try row.next(),
+            reason: try row.next()
+        )
+    }
 
     /// Those that a person has to look at: stuck ones, and those that have been under way for longer than recovery takes.
     ///
@@ -98,26 +92,6 @@ package final class PostgresUnsettledStore {
     /// - Returns: Oldest first.
     /// - Throws: `StoreError`.
     package func list(underWayFor limit: Duration?) async throws(StoreError) -> [UnsettledCase] {
-        var parameters = Parameters()
-        parameters.append(seconds: limit)
-        do throws(PostgresError) {
-            let rows = try await client.read(PostgresUnsettledStore.listStatement, parameters)
-            var cases: [UnsettledCase] = []
-            for row in 0..<rows.rowCount {
-                cases.append(
-                    UnsettledCase(
-                        kind: try rows.word(row, 0),
-                        isStuck: try rows.bool(row, 1),
-                        webviewSession: try rows.uuid(row, 2),
-                        object: try rows.text(row, 3),
-                        since: try rows.timestamp(row, 4),
-                        reason: try rows.optionalText(row, 5)
-                    )
-                )
-            }
-            return cases
-        } catch {
-            throw StoreError(error)
-        }
+        try await client.read(PostgresUnsettledStore.listStatement(limit)).all()
     }
 }
