@@ -18,7 +18,7 @@ package struct Notes: Feature, FeatureProcess {
         "notes",
         commands: [
             FeatureCommand(of: Notes.self, "notes", "count the notes") { _, input, database in
-                let count = try await database.connected { try await $1.read(NoteStatement.count).int64(0, 0) }
+                let count = try await database.connected { try await $1.read(NoteStatement.count()).first() }
                 input.console.print("\(count)")
                 return 0
             }
@@ -57,32 +57,28 @@ package struct Notes: Feature, FeatureProcess {
 
 /// What is sent to the database.
 enum NoteStatement {
-    static let all = [write, read, reply, prune, count]
+    static let all = [write.statement, read.statement, reply.statement, prune.statement, count.statement]
 
-    static let write = Statement(
+    static let write = TypedStatement<Void, UUIDBytes, String, String>(
         name: "note_write",
         sql: """
             WITH n AS (INSERT INTO note VALUES ($1, $2, $3, NULL, statement_timestamp()) RETURNING note_id, board)
             SELECT feature_announce(n.note_id, 'note.written', json_build_object('board', n.board)) FROM n
-            """,
-        parameterTypes: [.uuid, .text, .text]
+            """
     )
-    static let read = Statement(
+    static let read = TypedStatement<String, UUIDBytes>(
         name: "note_read",
-        sql: "SELECT text FROM note WHERE note_id = $1",
-        parameterTypes: [.uuid]
+        sql: "SELECT text FROM note WHERE note_id = $1"
     )
-    static let reply = Statement(
+    static let reply = TypedStatement<Void, UUIDBytes, String>(
         name: "note_reply",
-        sql: "UPDATE note SET reply = $2 WHERE note_id = $1 AND reply IS NULL RETURNING 1",
-        parameterTypes: [.uuid, .text]
+        sql: "UPDATE note SET reply = $2 WHERE note_id = $1 AND reply IS NULL RETURNING 1"
     )
-    static let prune = Statement(
+    static let prune = TypedStatement<Void, Duration>(
         name: "note_prune",
-        sql: "DELETE FROM note WHERE at < statement_timestamp() - $1 * interval '1 second'",
-        parameterTypes: [.int8]
+        sql: "DELETE FROM note WHERE at < statement_timestamp() - $1 * interval '1 second'"
     )
-    static let count = Statement(name: "note_count", sql: "SELECT count(*) FROM note")
+    static let count = TypedStatement<Int>(name: "note_count", sql: "SELECT count(*) FROM note")
 }
 
 extension Scope {

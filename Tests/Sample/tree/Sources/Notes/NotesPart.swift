@@ -43,8 +43,7 @@ package final class NotesPart: FeaturePart {
 
     package func schedule(_ jobs: JobSchedule) {
         jobs.every(.seconds(60), budget: .seconds(5), "note.prune") { [loop, keep] _ in
-            let age = Parameters { $0.append(int64: keep.components.seconds) }
-            _ = try await loop.database.work(NoteStatement.prune, age)
+            _ = try await loop.database.work(NoteStatement.prune(keep))
         }
     }
 
@@ -63,12 +62,8 @@ package final class NotesPart: FeaturePart {
     private func reply(_ request: HTTPRequest) async throws -> HTTPResponse {
         let (note, _) = try await found(request)
         guard let text = try? request.formParameters().value("text") else { throw Failure(.invalidRequest, "no text") }
-        let parameters = Parameters {
-            $0.append(uuid: note)
-            $0.append(text: text)
-        }
-        let rows = try await loop.database.write(NoteStatement.reply, parameters, key: note)
-        guard rows.rowCount == 1 else { throw Failure(.noteReplied) }
+        let rows = try await loop.database.write(NoteStatement.reply(note, text), key: note)
+        guard rows.count == 1 else { throw Failure(.noteReplied) }
         return HTTPResponse(.noContent, block: loop.headers.plain)
     }
 
@@ -77,19 +72,14 @@ package final class NotesPart: FeaturePart {
         guard let text = String(validating: request.body, as: UTF8.self), !text.isEmpty, !text.contains("\0")
         else { throw Failure(.invalidRequest, "no text") }
         let note = UUIDBytes(version7At: SystemClock().now(), random: loop.reactor.random)
-        let parameters = Parameters {
-            $0.append(uuid: note)
-            $0.append(text: request.capture(0))
-            $0.append(text: text)
-        }
-        _ = try await loop.database.write(NoteStatement.write, parameters, key: note)
+        _ = try await loop.database.write(NoteStatement.write(note, request.capture(0), text), key: note)
         return HTTPResponse(.created, block: loop.headers.json, body: .bytes(Array("{\"id\":\"\(note)\"}\n".utf8)))
     }
 
     private func found(_ request: HTTPRequest) async throws -> (note: UUIDBytes, text: String) {
         guard let note = UUIDBytes(request.capture(0)) else { throw Failure(.notFound) }
-        let rows = try await loop.database.read(NoteStatement.read, Parameters { $0.append(uuid: note) })
-        guard rows.rowCount == 1 else { throw Failure(.notFound) }
-        return (note, try rows.text(0, 0))
+        let rows = try await loop.database.read(NoteStatement.read(note))
+        guard let text = try rows.single() else { throw Failure(.notFound) }
+        return (note, text)
     }
 }
