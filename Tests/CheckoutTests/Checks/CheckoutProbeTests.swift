@@ -114,7 +114,7 @@ import Web
             InboundResponse(
                 status: 200,
                 fields: [("Content-Type", "application/json"), ("Set-Cookie", "a=b")],
-                body: androidFile
+                body: Array("[]".utf8)
             ), "D20 error "
         ),
         (web + apple, InboundResponse(status: 200), "D22 error "),
