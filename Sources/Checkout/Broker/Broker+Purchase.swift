@@ -90,14 +90,6 @@ extension Broker {
         return isDone
     }
 
-    /// Notes that the provider agreed before the bank has spoken: merchants get an event, and the lease stays.
-    ///
-    /// - Parameter attempt: What `purchase` or `takeOver` returned.
-    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; nothing depends on it.
-    package func notePending(_ attempt: PurchaseAttempt) async throws(StoreError) {
-        try await store.notePending(attempt.webviewSession, attempt: attempt.id)
-    }
-
     /// Gives the lease back because the provider is not ready: the webview session is placed again, and the next attempt has a
     /// new number.
     ///
@@ -152,15 +144,6 @@ extension Broker {
         let isDone = try await store.giveUp(attempt.webviewSession, attempt: attempt.id, reason: reason, by: caller)
         counters.count(.giveUp, isDone ? "stuck" : "stale")
         return isDone
-    }
-
-    /// Notes that the provider denies the session of a purchase.
-    ///
-    /// - Parameter attempt: From `begin`, `recover` or `takeOver`.
-    /// - Returns: Whether it has denied it for an hour.
-    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
-    package func noteMissing(_ attempt: PurchaseAttempt) async throws(StoreError) -> Bool {
-        try await store.noteMissing(attempt.webviewSession, attempt: attempt.id)
     }
 
     /// Lets the recovery task look again at a purchase that was given up.

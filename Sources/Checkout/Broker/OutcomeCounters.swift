@@ -22,7 +22,6 @@ final class OutcomeCounters {
         case receipt
         case status
         case cancel
-        case close
         case unplace
         case decline
         case observe

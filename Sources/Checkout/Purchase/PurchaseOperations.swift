@@ -200,7 +200,7 @@ final class PurchaseOperations: PaymentOperations {
     /// Lets merchants know; where that fails, the next look notes it.
     private func notePending(_ attempt: PurchaseAttempt) async {
         do throws(StoreError) {
-            try await broker.notePending(attempt)
+            try await broker.store.notePending(attempt)
         } catch {
             logger.warning("purchase.not_noted", attempt.fields(error.debugDescription))
         }
@@ -209,7 +209,7 @@ final class PurchaseOperations: PaymentOperations {
     /// Whether the provider has denied the session for an hour: one 404 may be of a key or an account that was wrong for a
     /// minute.
     private func isMissing(_ attempt: PurchaseAttempt) async throws(Failure) -> Bool {
-        try await mapErrors { (broker) async throws(StoreError) in try await broker.noteMissing(attempt) }
+        try await mapErrors { (broker) async throws(StoreError) in try await broker.store.noteMissing(attempt) }
     }
 
     /// The codes are those of `/v1`, where an unknown outcome has one of its own; pages show it as `unavailable`.

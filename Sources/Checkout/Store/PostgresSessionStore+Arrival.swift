@@ -1,6 +1,6 @@
 import Postgres
-package import Primitives
-package import SessionBroker
+import Primitives
+import SessionBroker
 
 // Webview sessions that a merchant's app starts by itself.
 extension PostgresSessionStore {
@@ -20,7 +20,7 @@ extension PostgresSessionStore {
     )
 
     /// What `arrive` would decide of a webview session that an app started by itself; changes nothing.
-    package func readMobileReturn(
+    func readMobileReturn(
         _ evidence: PurchaseEvidence
     ) async throws(StoreError) -> Transition<MobileReturnOutcome> {
         var parameters = Parameters()
@@ -58,7 +58,7 @@ extension PostgresSessionStore {
     /// session before.
     ///
     /// Proofs are checked before anything else.
-    package func arrive(
+    func arrive(
         _ evidence: PurchaseEvidence,
         sealed: [UInt8]?,
         by caller: Caller
@@ -102,7 +102,7 @@ extension PostgresSessionStore {
     /// Lets the lease be over now; the webview session stays `purchasing`.
     ///
     /// Does nothing for another attempt id; says whether it did.
-    package func expireLease(
+    func expireLease(
         _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
         by caller: Caller

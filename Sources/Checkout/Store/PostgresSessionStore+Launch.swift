@@ -1,6 +1,6 @@
 import Postgres
-package import Primitives
-package import SessionBroker
+import Primitives
+import SessionBroker
 
 extension PostgresSessionStore {
     // MARK: Issue
@@ -26,7 +26,7 @@ extension PostgresSessionStore {
     )
 
     /// Stores a webview session in state `issued`.
-    package func issue(_ new: NewWebviewSession, by caller: Caller) async throws(StoreError) {
+    func issue(_ new: NewWebviewSession, by caller: Caller) async throws(StoreError) {
         var parameters = Parameters(new.id, caller)
         // Profile compat may run without any proof of the app; the trail says so.
         let isBound = new.appHash != nil || new.challenge != nil
@@ -103,7 +103,7 @@ extension PostgresSessionStore {
     /// Lets a launch ticket open its tab, or says why not.
     ///
     /// At most one tab token is live afterwards.
-    package func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> Transition<OpenOutcome> {
+    func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> Transition<OpenOutcome> {
         var parameters = Parameters(request.webviewSession, caller)
         parameters.append(digest: request.launchHash)
         parameters.append(digest: request.freshTabHash)

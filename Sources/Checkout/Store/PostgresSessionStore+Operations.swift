@@ -16,7 +16,7 @@ extension PostgresSessionStore {
     )
 
     /// The status of a webview session, by launch ticket and app proof.
-    package func status(
+    func status(
         _ webviewSession: WebviewSessionID,
         launch: Digest32,
         app: Digest32
@@ -48,7 +48,7 @@ extension PostgresSessionStore {
     )
 
     /// Writes down something seen about a token of the webview session, whichever it is; says whether there is such a token.
-    package func observe(
+    func observe(
         _ observation: Observation,
         webviewSession: WebviewSessionID,
         token: Digest32,
@@ -186,7 +186,7 @@ extension PostgresSessionStore {
     )
 
     /// Those of the given webview sessions that can still be opened or used.
-    package func live(among webviewSessions: [WebviewSessionID]) async throws(StoreError) -> [WebviewSessionID] {
+    func live(among webviewSessions: [WebviewSessionID]) async throws(StoreError) -> [WebviewSessionID] {
         var parameters = Parameters()
         parameters.append(text: "{" + webviewSessions.map(\.description).joined(separator: ",") + "}")
         let rows = try await read(PostgresSessionStore.liveAmongStatement, parameters)

@@ -66,7 +66,7 @@ extension PostgresSessionStore {
     /// Takes the lease of a purchase, or says why not.
     ///
     /// Proofs are checked before anything else.
-    package func begin(
+    func begin(
         _ evidence: PurchaseEvidence,
         freshAttempt: UUIDBytes,
         by caller: Caller
@@ -103,7 +103,7 @@ extension PostgresSessionStore {
     )
 
     /// What `begin` would decide; changes nothing.
-    package func check(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<CheckOutcome> {
+    func check(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<CheckOutcome> {
         var parameters = Parameters(evidence.webviewSession, Caller(internal: "check", request: ""))
         append(evidence, to: &parameters)
         let rows = try await read(PostgresSessionStore.checkStatement, parameters)
@@ -134,7 +134,7 @@ extension PostgresSessionStore {
     /// says whether it did.
     ///
     /// Asked again before that ticket has opened, it replaces it.
-    package func meet(
+    func meet(
         _ evidence: PurchaseEvidence,
         freshLaunchHash: Digest32,
         by caller: Caller
@@ -165,16 +165,17 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .uuid]
     )
 
-    /// Notes that the provider agreed before the bank has spoken.
-    package func notePending(_ webviewSession: WebviewSessionID, attempt: UUIDBytes) async throws(StoreError) {
+    /// Notes for the order that the provider agreed to the purchase before the bank has spoken; once for each order, and only
+    /// while the attempt holds the webview session.
+    package func notePending(_ attempt: PurchaseAttempt) async throws(StoreError) {
         var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
-        parameters.append(uuid: attempt)
+        parameters.append(uuid: attempt.webviewSession)
+        parameters.append(uuid: attempt.id)
         do {
             _ = try await client.write(
                 PostgresSessionStore.pendingStatement,
                 parameters,
-                key: webviewSession,
+                key: attempt.webviewSession,
                 isLastStep: true
             )
         } catch {
@@ -202,7 +203,7 @@ extension PostgresSessionStore {
     /// Gives the lease back: `purchasing` becomes `placed`.
     ///
     /// Does nothing for another attempt id; says whether it did.
-    package func release(
+    func release(
         _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
         by caller: Caller
@@ -283,7 +284,7 @@ extension PostgresSessionStore {
     )
 
     /// Looks for the receipt of a return ticket; changes nothing.
-    package func receipt(_ request: ReceiptRequest) async throws(StoreError) -> Transition<ReceiptOutcome> {
+    func receipt(_ request: ReceiptRequest) async throws(StoreError) -> Transition<ReceiptOutcome> {
         var parameters = Parameters()
         parameters.append(uuid: request.webviewSession)
         parameters.append(digest: request.returnHash)

@@ -55,7 +55,7 @@ extension PostgresSessionStore {
     ///
     /// The lease is over at once, and nothing is sent under it: a session that is completed takes nothing more. Recovery waits
     /// for the pause.
-    package func reclaim(
+    func reclaim(
         _ webviewSession: WebviewSessionID,
         session: String,
         freshAttempt: UUIDBytes,

@@ -37,7 +37,7 @@ extension PostgresSessionStore {
     ///
     /// Counts one recovery, and lets the purchase be overdue again only after the pause. A row that somebody has locked is not
     /// to be had: nobody's lock is waited for.
-    package func takeOver(
+    func takeOver(
         _ webviewSession: WebviewSessionID,
         freshAttempt: UUIDBytes,
         pause: Duration,
@@ -158,17 +158,17 @@ extension PostgresSessionStore {
         parameterTypes: [.uuid, .uuid]
     )
 
-    /// Notes that the provider denies the session of a purchase; whether it has for an hour.
-    package func noteMissing(_ webviewSession: WebviewSessionID, attempt: UUIDBytes) async throws(StoreError) -> Bool {
+    /// Notes that the provider denies the session of a purchase; says whether it has for an hour, which is no for a lost lease.
+    func noteMissing(_ attempt: PurchaseAttempt) async throws(StoreError) -> Bool {
         var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
-        parameters.append(uuid: attempt)
+        parameters.append(uuid: attempt.webviewSession)
+        parameters.append(uuid: attempt.id)
         let rows: ResultSet
         do {
             rows = try await client.write(
                 PostgresSessionStore.missingStatement,
                 parameters,
-                key: webviewSession,
+                key: attempt.webviewSession,
                 isLastStep: true
             )
         } catch {
@@ -197,7 +197,7 @@ extension PostgresSessionStore {
     /// Lets a purchase never be overdue again.
     ///
     /// Does nothing for another attempt id; says whether it did.
-    package func giveUp(
+    func giveUp(
         _ webviewSession: WebviewSessionID,
         attempt: UUIDBytes,
         reason: String,
@@ -231,7 +231,7 @@ extension PostgresSessionStore {
     )
 
     /// Lets a purchase that was given up be overdue again, as if it had begun now; says whether it did.
-    package func resume(
+    func resume(
         _ webviewSession: WebviewSessionID,
         reason: String,
         by caller: Caller

@@ -82,7 +82,7 @@ extension PostgresSessionStore {
     /// What a tab token may see; revokes the webview session of a superseded one.
     ///
     /// Reads, and writes only what is due: the idle deadline moves by steps, and the first sight of a token is remembered.
-    package func view(
+    func view(
         _ webviewSession: WebviewSessionID,
         tab: Digest32,
         withPrivate: Bool,
@@ -193,7 +193,7 @@ extension PostgresSessionStore {
     )
 
     /// Pins the provider's session, stores postage and total, replaces the sealed details.
-    package func review(
+    func review(
         _ request: ReviewRequest,
         by caller: Caller
     ) async throws(StoreError) -> Transition<ReviewOutcome> {
@@ -237,7 +237,7 @@ extension PostgresSessionStore {
     )
 
     /// Moves a reviewed or placed webview session to `placed`.
-    package func place(
+    func place(
         _ request: PlaceRequest,
         by caller: Caller
     ) async throws(StoreError) -> Transition<PlaceOutcome> {
@@ -275,7 +275,7 @@ extension PostgresSessionStore {
     )
 
     /// Moves a placed webview session back to `reviewed`, unless it was placed again since; says whether it did.
-    package func unplace(
+    func unplace(
         _ webviewSession: WebviewSessionID,
         placement: Int,
         by caller: Caller
@@ -333,7 +333,7 @@ extension PostgresSessionStore {
     )
 
     /// Ends a webview session that the buyer cancels.
-    package func cancel(
+    func cancel(
         _ webviewSession: WebviewSessionID,
         tab: Digest32,
         by caller: Caller

@@ -138,8 +138,7 @@ extension CheckOutcome: StatementOutcome {
 
     init?(_ word: String, _ row: WebviewSessionRow) throws(PostgresError) {
         switch word {
-        case "begin", "recover", "in_progress", "replayed", "not_ready":
-            self = .proven(WebviewSessionStatus(try row.state(), isOver: false))
+        case "begin", "recover", "in_progress", "replayed", "not_ready": self = .proven
         default:
             guard let refusal = try PurchaseRefusal(word, row) else { return nil }
             self = .refused(refusal)

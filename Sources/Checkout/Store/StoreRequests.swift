@@ -28,81 +28,81 @@ package struct StoredOrder: Sendable {
 }
 
 /// Somebody presents a launch ticket.
-package struct OpenRequest: Sendable {
+struct OpenRequest: Sendable {
     /// The webview session the ticket names.
-    package let webviewSession: WebviewSessionID
+    let webviewSession: WebviewSessionID
     /// The hash of the ticket.
-    package let launchHash: Digest32
+    let launchHash: Digest32
     /// The hash of a tab token that nobody has seen, to be set if the ticket opens.
-    package let freshTabHash: Digest32
+    let freshTabHash: Digest32
     /// The hash of the tab cookie, if there is one.
-    package let tabHash: Digest32?
+    let tabHash: Digest32?
     /// The hash of the app cookie, if there is one.
-    package let appHash: Digest32?
+    let appHash: Digest32?
 }
 
 /// A tab comes back from the provider with a session that was read.
-package struct ReviewRequest: Sendable {
+struct ReviewRequest: Sendable {
     /// The webview session the tab token names.
-    package let webviewSession: WebviewSessionID
+    let webviewSession: WebviewSessionID
     /// The hash of the tab token.
-    package let tabHash: Digest32
+    let tabHash: Digest32
     /// The hash of the return ticket that follows from it.
-    package let returnHash: Digest32
+    let returnHash: Digest32
     /// The provider's checkout session.
-    package let orderReference: String
+    let orderReference: String
     /// Whole yen.
-    package let postage: Int64
+    let postage: Int64
     /// The private details, sealed under the return ticket.
-    package let sealed: [UInt8]
+    let sealed: [UInt8]
     /// Stands for what the page is going to show.
-    package let shown: Digest32
+    let shown: Digest32
 }
 
 /// The buyer agrees to the total.
-package struct PlaceRequest: Sendable {
+struct PlaceRequest: Sendable {
     /// The webview session both tokens name.
-    package let webviewSession: WebviewSessionID
+    let webviewSession: WebviewSessionID
     /// The hash of the tab token.
-    package let tabHash: Digest32
+    let tabHash: Digest32
     /// The hash of the return ticket.
-    package let returnHash: Digest32
+    let returnHash: Digest32
     /// The total that the page showed, if it says.
-    package let total: Int64?
+    let total: Int64?
     /// The mark of what the page showed, if it says.
-    package let shown: Digest32?
+    let shown: Digest32?
 }
 
 /// Everything a purchase request proves itself with, as hashes.
-package struct PurchaseEvidence: Sendable {
+struct PurchaseEvidence: Sendable {
     /// The webview session the return ticket names.
-    package let webviewSession: WebviewSessionID
+    let webviewSession: WebviewSessionID
     /// The hash of the return ticket.
-    package let returnHash: Digest32
+    let returnHash: Digest32
     /// The hash of the app proof, if given.
-    package let appHash: Digest32?
+    let appHash: Digest32?
     /// SHA-256 of the verifier, if given.
-    package let challenge: Digest32?
+    let challenge: Digest32?
     /// The hash of the old launch ticket, if given.
-    package let launchHash: Digest32?
+    let launchHash: Digest32?
     /// The hash of the tab cookie, if given.
-    package let tabHash: Digest32?
+    let tabHash: Digest32?
     /// The provider's checkout session, as the link said it.
-    package let orderReference: String
+    let orderReference: String
     /// The total that the page showed, if it says.
-    package let total: Int64?
+    let total: Int64?
 }
 
 /// Everything a receipt request proves itself with, as hashes.
-package struct ReceiptRequest: Sendable {
+struct ReceiptRequest: Sendable {
     /// The webview session the return ticket names.
-    package let webviewSession: WebviewSessionID
+    let webviewSession: WebviewSessionID
     /// The hash of the return ticket.
-    package let returnHash: Digest32
+    let returnHash: Digest32
     /// The hash of the app proof, if given.
-    package let appHash: Digest32?
+    let appHash: Digest32?
     /// The hash of the tab cookie, if given.
-    package let tabHash: Digest32?
+    let tabHash: Digest32?
 }
 
 /// How an attempt ended.
@@ -143,7 +143,7 @@ package struct Authorization: Sendable {
 }
 
 /// Something seen about a token that is no transition.
-package enum Observation: String, Sendable {
+enum Observation: String, Sendable {
     /// A prefetch presented it and was refused.
     case prefetchRefused = "prefetch_refused"
     /// It came over a connection without encryption: the webview session is revoked if it still can be.

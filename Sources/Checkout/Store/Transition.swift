@@ -1,11 +1,11 @@
 import Postgres
 
 /// What a guarded statement came to; the outcome is decided on the very row that was changed.
-package struct Transition<Outcome: Sendable>: Sendable {
+struct Transition<Outcome: Sendable>: Sendable {
     /// What became of it.
-    package let outcome: Outcome
+    let outcome: Outcome
     /// The statement's word for that, as it stands in the audit trail; `unknown` where there is no such row.
-    package let word: String
+    let word: String
     /// Whether the webview session is there and the secret fits.
     let isFound: Bool
 

@@ -93,17 +93,17 @@ struct OrderRowTests {
     @Test func `is pending once while the bank decides, and comes back from it`() async throws {
         try await withRig { rig in
             let (crossing, attempt) = try await rig.purchasing()
-            for _ in 0..<2 { try await rig.broker.notePending(attempt) }
+            for _ in 0..<2 { try await rig.store.notePending(attempt) }
             #expect(try await rig.orders.read(crossing.webviewSession)?.state == .paymentPending)
             #expect(try rig.events(crossing) == ["1 session.payment_pending payment_pending"])
             #expect(try await rig.broker.release(attempt, by: rig.caller()))
             #expect(try await rig.orders.read(crossing.webviewSession)?.state == .inReview)
             // Whoever lost the webview session has nothing to say about it.
-            try await rig.broker.notePending(attempt)
+            try await rig.store.notePending(attempt)
             #expect(try await rig.orders.read(crossing.webviewSession)?.state == .inReview)
 
             let (other, second) = try await rig.purchasing()
-            try await rig.broker.notePending(second)
+            try await rig.store.notePending(second)
             try await rig.settle(second)
             #expect(try rig.events(other).suffix(2) == ["2 session.paid paid", "3 charge.authorized paid"])
         }

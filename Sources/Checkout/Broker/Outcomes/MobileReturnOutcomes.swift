@@ -29,7 +29,7 @@ package struct AwaitedOrder: Sendable {
     package let terms: [UInt8]?
 }
 
-/// What a look at a mobile return found, which changes nothing, or what became of it.
+/// What a mobile return would come to, or what became of it.
 package enum MobileReturnOutcome: Sendable {
     /// These two halves have met before: the purchase may be asked.
     case present(AwaitedOrder)

@@ -99,7 +99,7 @@ package struct PurchaseAttempt: Sendable {
 /// What `POST /return` answers.
 package enum CheckOutcome: Sendable {
     /// Both halves belong together, and a purchase would be considered.
-    case proven(WebviewSessionStatus)
+    case proven
     /// A purchase would be refused.
     case refused(PurchaseRefusal)
 }
