@@ -86,7 +86,7 @@ package struct CheckoutProcess: FeatureProcess {
         let part = try CheckoutPart(self, loop)
         loop.formats[.page] = ShopFailures(part, .page)
         loop.formats[.json] = ShopFailures(part, .json)
-        loop.offer(deployment.pages.frames)
+        loop.offer(deployment.frames)
         loop.offer(PlaintextRevocation(part), as: (any PlaintextGuard).self)
         return part
     }

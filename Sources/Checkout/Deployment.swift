@@ -26,7 +26,9 @@ package final class Deployment: Sendable {
     let shopHeaders: ShopHeaders
     let cookieTable: CookieTable
     let cookies: CookieWriter
-    let pages: PageRenderer
+    let pages: EachLanguage<CheckoutPages>
+    /// The shop's frame, for pages of other features.
+    let frames: EachLanguage<Frame>
     /// The fields with the policy of pages that load the provider's script: enforced, or reported beside one that is enforced.
     let providerPolicies: [FieldPattern]
     /// The web host as it stands in a Host field, lower case.
@@ -75,7 +77,10 @@ package final class Deployment: Sendable {
         webOrigin = process.web.text
         linkOrigin = process.link.text
         startAction = LinkTarget(settings.provider.startURL)
-        pages = PageRenderer(site: try Deployment.site(settings, provider, process.web, shop.catalogue), assets: files)
+        let site = try Deployment.site(settings, provider, process.web, shop.catalogue)
+        let frames = EachLanguage { CheckoutFrame($0, site, files) }
+        pages = EachLanguage { CheckoutPages(frames[$0]) }
+        self.frames = EachLanguage { frames[$0].shell }
         let policy = ProviderPolicy(hosts: try Deployment.hosts(settings.provider, provider), reportGroup: "csp")
             .policy
         providerPolicies = try Deployment.fields(policy, isEnforced: settings.enforcesScriptPolicy)

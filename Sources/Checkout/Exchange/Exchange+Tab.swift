@@ -37,7 +37,7 @@ extension Exchange {
     /// - Parameter status: 403, or 404 and 410 for a receipt.
     /// - Returns: Always the same page, whatever the reason.
     func neutral(_ status: HTTPStatus = .forbidden) -> HTTPResponse {
-        plainPage(status, block: deployment.headers.page, deployment.pages.neutral(in: language))
+        plainPage(status, block: deployment.headers.page, pages.neutral)
     }
 
     /// The same for a token that the jar holds, which forgets it where it is of no use any more.

@@ -22,8 +22,8 @@ package struct Exchange {
     /// What is the same for every loop.
     var deployment: Deployment { services.deployment }
 
-    /// The language of the pages for this buyer.
-    var language: Language { Language(preferredBy: request) }
+    /// The pages in this buyer's language.
+    var pages: CheckoutPages { deployment.pages[Language(preferredBy: request)] }
 
     /// Where the request comes from, as far as the audit trail may remember it.
     package var caller: Caller {

@@ -17,7 +17,13 @@ enum FailureResponse {
     static func make(_ failure: Failure, _ exchange: Exchange, _ format: FormatName) -> HTTPResponse {
         if format == .page, exchange.request.hostIs(exchange.deployment.linkHost) { return link(failure, exchange) }
         let request = exchange.request.requestID
-        return make(failure, exchange.deployment, format, in: { exchange.language }, request: request)
+        return make(
+            failure,
+            exchange.deployment,
+            format,
+            in: { Language(preferredBy: exchange.request) },
+            request: request
+        )
     }
 
     /// The response to a refusal that is the same for everybody who prefers a language.
@@ -50,7 +56,7 @@ enum FailureResponse {
         var response = exchange.page(
             deployment.shopHeaders.linkFallback,
             policy: ContentSecurityPolicy.linkFallback
-        ) { deployment.pages.linkError(failure.code, in: exchange.language, nonce: $0) }
+        ) { exchange.pages.link.render(failure.code, nonce: $0) }
         response.status = failure.code.status
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         return response
@@ -75,7 +81,7 @@ enum FailureResponse {
         var response = HTTPResponse(
             code.status,
             block: deployment.headers.page,
-            body: .bytes(deployment.pages.error(view, in: language))
+            body: .bytes(deployment.pages[language].error.render(view))
         )
         _ = response.add(.contentSecurityPolicy, ContentSecurityPolicy.plain)
         return response

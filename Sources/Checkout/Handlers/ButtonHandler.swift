@@ -56,12 +56,12 @@ enum ButtonHandler {
     private static func interstitial(
         _ exchange: Exchange,
         _ text: String,
-        _ mode: OpenView.Mode
+        _ mode: OpenPage.Mode
     ) throws(Failure) -> HTTPResponse {
         guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
         let deployment = exchange.deployment
         return exchange.page(deployment.shopHeaders.interstitial, policy: ContentSecurityPolicy.interstitial) { nonce in
-            deployment.pages.open(OpenView(mode: mode, ticket: ticket), in: exchange.language, nonce: nonce)
+            exchange.pages.open.render(mode, ticket, nonce: nonce)
         }
     }
 
@@ -137,7 +137,7 @@ enum ButtonHandler {
             return exchange.plainPage(
                 .forbidden,
                 block: deployment.headers.page,
-                deployment.pages.cookiesBlocked(in: exchange.language)
+                exchange.pages.cookiesBlocked
             )
         }
         switch try await exchange.tab() {
@@ -162,8 +162,7 @@ enum ButtonHandler {
             start: try await exchange.services.provider.start(for: view.id),
             fallbackAction: exchange.deployment.startAction
         )
-        let pages = exchange.deployment.pages
-        let response = exchange.providerPage { pages.button(content, in: exchange.language, nonce: $0) }
+        let response = exchange.providerPage { exchange.pages.button.render(content, nonce: $0) }
         return exchange.tagged(response, view.id)
     }
 }

@@ -60,7 +60,7 @@ enum CancelHandler {
     ) -> HTTPResponse {
         let deployment = exchange.deployment
         let content = CancelledView(client: view.client, stage: stage, reference: view.orderNumber)
-        let body = deployment.pages.cancelled(content, in: exchange.language)
+        let body = exchange.pages.cancelled.render(content)
         let response = exchange.plainPage(
             block: deployment.shopHeaders.ending,
             policy: ContentSecurityPolicy.form,

@@ -22,7 +22,7 @@ enum CartHandler {
     private static func cart(_ exchange: Exchange, _ client: ClientKind) throws(Failure) -> HTTPResponse {
         let deployment = exchange.deployment
         var response = exchange.page(deployment.shopHeaders.cart, policy: ContentSecurityPolicy.scripted) { nonce in
-            deployment.pages.cart(client, in: exchange.language, nonce: nonce)
+            exchange.pages.cart(client).render(nonce: nonce)
         }
         if try exchange.appProof() == nil, mayGive(exchange) {
             deployment.cookies.set(app: exchange.services.broker.mintProof(), on: &response)

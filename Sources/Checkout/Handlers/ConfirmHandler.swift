@@ -103,8 +103,7 @@ enum ConfirmHandler {
             agreement: way.map { .returnLink($0) } ?? .form,
             note: try exchange.terms(of: view).note
         )
-        let pages = exchange.deployment.pages
-        let response = exchange.providerPage { pages.confirm(content, in: exchange.language, nonce: $0) }
+        let response = exchange.providerPage { exchange.pages.confirm.render(content, nonce: $0) }
         return exchange.tagged(response, view.id)
     }
 

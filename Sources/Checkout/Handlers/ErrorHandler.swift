@@ -9,7 +9,7 @@ import Web
 enum ErrorHandler {
     @Sendable static func page(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
         let deployment = exchange.services.deployment
-        let body = deployment.pages.error(ErrorView(code: .internalError), in: exchange.language)
+        let body = exchange.pages.error.render(ErrorView(code: .internalError))
         return exchange.plainPage(block: deployment.headers.page, body)
     }
 }

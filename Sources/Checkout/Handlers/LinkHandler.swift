@@ -7,7 +7,7 @@ enum LinkHandler {
     @Sendable static func fallback(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
         let deployment = exchange.services.deployment
         return exchange.page(deployment.shopHeaders.linkFallback, policy: ContentSecurityPolicy.linkFallback) { nonce in
-            deployment.pages.linkFallback(in: exchange.language, nonce: nonce)
+            exchange.pages.link.render(nonce: nonce)
         }
     }
 }

@@ -8,7 +8,7 @@ import Web
 enum RescueHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         let deployment = exchange.deployment
-        let body = deployment.pages.rescue(RescueView(returnLink: try await link(exchange)), in: exchange.language)
+        let body = exchange.pages.rescue.render(try await link(exchange))
         return exchange.plainPage(block: deployment.shopHeaders.ending, body)
     }
 

@@ -65,7 +65,7 @@ enum ResultHandler {
     private static func declined(_ exchange: Exchange, _ view: WebviewSessionView) -> HTTPResponse {
         let deployment = exchange.deployment
         let content = DeclinedView(client: view.client, canRetry: true, reference: view.orderNumber)
-        let body = deployment.pages.declined(content, in: exchange.language)
+        let body = exchange.pages.declined.render(content)
         return exchange.tagged(
             exchange.plainPage(block: deployment.shopHeaders.ending, body),
             view.id
@@ -97,7 +97,7 @@ enum ResultHandler {
         }
         let deployment = exchange.deployment
         let response = exchange.page(deployment.shopHeaders.ending, policy: ContentSecurityPolicy.scripted) { nonce in
-            deployment.pages.result(content, in: exchange.language, nonce: nonce)
+            exchange.pages.result.render(content, nonce: nonce)
         }
         return exchange.tagged(response, view.id)
     }

@@ -9,6 +9,6 @@ enum StartHandler {
     @Sendable static func get(_ exchange: Exchange) throws(Failure) -> HTTPResponse {
         let deployment = exchange.deployment
         guard deployment.isDemo else { throw Failure(.notFound) }
-        return exchange.plainPage(block: deployment.headers.page, deployment.pages.start(in: exchange.language))
+        return exchange.plainPage(block: deployment.headers.page, exchange.pages.start)
     }
 }

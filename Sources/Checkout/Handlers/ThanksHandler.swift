@@ -45,7 +45,7 @@ enum ThanksHandler {
             order: OrderView(view),
             address: view.details?.address
         )
-        let body = deployment.pages.thanks(content, in: exchange.language)
+        let body = exchange.pages.thanks.render(content)
         return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), view.id)
     }
 }

@@ -1,6 +1,37 @@
 import Pages
+import SessionBroker
+
+/// The button page: the tab's first page, which leads to the provider.
+struct ButtonView: Sendable {
+    /// For the way back where the provider's button cannot be loaded.
+    let client: ClientKind
+    /// What is bought; postage and total are not known yet.
+    let order: OrderView
+    /// What the provider's button needs.
+    let start: CheckoutStart
+    /// Where a plain form starts the checkout without script; only where the checkout host offers it.
+    let fallbackAction: LinkTarget?
+}
+
+/// The signed configuration of the provider's button.
+struct CheckoutStart: Sendable {
+    /// `A` and 13 or 14 characters.
+    let merchantID: String
+    /// With its environment prefix, unless `isSandbox` is given.
+    let publicKeyID: String
+    /// Whether it is the sandbox; only for key ids without a prefix, else `nil`.
+    let isSandbox: Bool?
+    /// The very octets that were signed.
+    let payload: String
+    /// Base64 of the signature.
+    let signature: String
+    /// The label that was signed with, such as `AMZN-PAY-RSASSA-PSS-V2`.
+    let algorithm: String
+}
 
 /// The button page of one language.
+///
+/// Policy: `ProviderPolicy`.
 struct ButtonPage: Sendable {
     private enum PageSlot {
         case nonce

@@ -1,7 +1,27 @@
 import Pages
 import SessionBroker
 
+/// The page after a cancelled checkout.
+struct CancelledView: Sendable {
+    /// What is left of the webview session.
+    enum Stage: Sendable {
+        /// The provider's page was left; nothing is changed, the checkout can be started again.
+        case atProvider(returnTicket: ReturnTicket?)
+        /// The webview session was cancelled by the buyer and is over.
+        case ended
+    }
+
+    /// Who bought.
+    let client: ClientKind
+    /// What is left of the webview session; a return ticket lets the page offer to cancel for good.
+    let stage: Stage
+    /// The number for inquiries.
+    let reference: OrderNumber
+}
+
 /// The page after a cancelled checkout, of one language.
+///
+/// Policy: `form`.
 struct CancelledPage: Sendable {
     private enum PageSlot {
         case way

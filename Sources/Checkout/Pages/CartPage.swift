@@ -5,6 +5,8 @@ import SessionBroker
 import Web
 
 /// The cart page of one client and one language: constant but for the nonce.
+///
+/// Policy: `scripted`.
 struct CartPage: Sendable {
     private enum PageSlot {
         case nonce

@@ -1,8 +1,41 @@
 import Commerce
 import Pages
+import Primitives
 import SessionBroker
 
+/// The confirm page: what is bought, where it goes, what it costs.
+struct ConfirmView: Sendable {
+    /// How the buyer agrees.
+    enum Agreement: Sendable {
+        /// By the form, which posts C and the total.
+        case form
+        /// By a link to the app first (profile strict, before the halves have met).
+        case returnLink(LinkTarget)
+        /// Not at all: the purchase is being completed, and nothing can be changed.
+        case readOnly
+    }
+
+    /// Who buys: an app's order is placed in the app, a site's in the shop.
+    let client: ClientKind
+    /// What is bought, with postage and total.
+    let order: OrderView
+    /// Where it goes and how it is paid.
+    let details: PrivateDetails
+    /// The provider's checkout session, 36 characters of `[0-9a-f-]`.
+    let checkoutSessionID: String
+    /// The ticket C, which the forms post.
+    let returnTicket: ReturnTicket
+    /// Stands for what the page shows; in the address that the consent is posted to.
+    let shown: Digest32?
+    /// How the buyer agrees.
+    let agreement: Agreement
+    /// What the merchant says about this order, as it came; `nil` for nothing.
+    let note: String?
+}
+
 /// The confirm page of one language; a class, so that a request counts one reference and not those of all templates.
+///
+/// Policy: `ProviderPolicy`.
 final class ConfirmPage: Sendable {
     private enum PageSlot {
         case nonce

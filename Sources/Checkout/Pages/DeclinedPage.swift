@@ -3,7 +3,19 @@ import Pages
 import SessionBroker
 import Web
 
+/// The page after a declined payment.
+struct DeclinedView: Sendable {
+    /// Who bought.
+    let client: ClientKind
+    /// Whether the tab may start another checkout.
+    let canRetry: Bool
+    /// The number for inquiries.
+    let reference: OrderNumber
+}
+
 /// The page after a declined payment, of one language.
+///
+/// Policy: `plain`.
 struct DeclinedPage: Sendable {
     private enum PageSlot {
         case way

@@ -1,7 +1,32 @@
 import Pages
+import SessionBroker
 import Web
 
+/// The error page.
+struct ErrorView: Sendable {
+    /// What the page offers first.
+    enum Way: Sendable {
+        /// Nothing but the way back.
+        case none
+        /// The confirm page again.
+        case confirm
+        /// The button page again.
+        case button
+    }
+
+    /// What happened.
+    let code: FailureCode
+    /// For the way back; `nil` where the client is not known.
+    var client: ClientKind?
+    /// What the page offers first.
+    var way = Way.none
+    /// The number for inquiries: of the order that it would have been, or of the request; never a token.
+    var reference: String?
+}
+
 /// The error page of one language.
+///
+/// Policy: `plain`.
 struct ErrorPage: Sendable {
     private enum PageSlot {
         case code

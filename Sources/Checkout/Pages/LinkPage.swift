@@ -2,6 +2,8 @@ import Pages
 import Web
 
 /// The link host's pages of one language: complete in themselves, so that nothing is fetched from an address with a ticket.
+///
+/// Policy: `linkFallback`.
 struct LinkPage: Sendable {
     private enum PageSlot {
         case nonce

@@ -1,8 +1,18 @@
 import Pages
 import SessionBroker
 
-/// The interstitial of one language.
+/// The interstitial between the app's link and the tab, for the open modes that a mere GET must not trigger; of one language.
+///
+/// Policy: `interstitial`.
 struct OpenPage: Sendable {
+    /// Who goes on.
+    enum Mode {
+        /// The page's script posts at once; a button stands by.
+        case autoPost
+        /// The buyer taps.
+        case tap
+    }
+
     private enum PageSlot {
         case nonce
         case ticket
@@ -31,22 +41,17 @@ struct OpenPage: Sendable {
         )
     }
 
-    /// Writes the page.
-    ///
-    /// - Parameters:
-    ///   - view: Mode and ticket.
-    ///   - nonce: The one in the policy.
-    /// - Returns: The document.
-    func render(_ view: OpenView, nonce: Nonce) -> [UInt8] {
+    /// Writes the page, whose form posts the ticket A.
+    func render(_ mode: Mode, _ ticket: LaunchTicket, nonce: Nonce) -> [UInt8] {
         let template =
-            switch view.mode {
+            switch mode {
             case .autoPost: automatic
             case .tap: tap
             }
         return template.render(room: 256) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
-            case .ticket: writer.text(view.ticket.text)
+            case .ticket: writer.text(ticket.text)
             }
         }
     }

@@ -1,6 +1,8 @@
 import Pages
 
 /// The web host's page that offers the return link once more, of one language.
+///
+/// Policy: `plain`.
 struct RescuePage: Sendable {
     private enum PageSlot {
         case link
@@ -23,12 +25,9 @@ struct RescuePage: Sendable {
         closed = Self.template(frame, lead: "<p>\(texts.rescueClosed)</p>", steps: [texts.stepClose]).bytes
     }
 
-    /// Writes the page.
-    ///
-    /// - Parameter view: The link, where this browser holds a webview session.
-    /// - Returns: The document.
-    func render(_ view: RescueView) -> [UInt8] {
-        guard let target = view.returnLink else { return closed }
+    /// Writes the page, with the link to tap where this browser holds a webview session.
+    func render(_ link: LinkTarget?) -> [UInt8] {
+        guard let target = link else { return closed }
         return open.render(room: 768) { _, writer in writer.link(target) }
     }
 

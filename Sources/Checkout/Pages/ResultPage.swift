@@ -2,7 +2,31 @@ import Commerce
 import Pages
 import SessionBroker
 
+/// The page after the provider's last page.
+enum ResultView: Sendable {
+    /// Client is an app: the link to tap, and what the buyer agreed to.
+    case app(returnLink: LinkTarget, total: Yen)
+    /// Client `browser`: the page completes the purchase itself.
+    case browser(BrowserPurchase)
+    /// A merchant's site: the link to tap, and what the buyer agreed to.
+    case site(returnLink: LinkTarget, total: Yen)
+}
+
+/// What the result page posts to `/purchase`.
+struct BrowserPurchase: Sendable {
+    /// C.
+    let returnTicket: ReturnTicket
+    /// A, for the comparison; `nil` where the jar lost it.
+    let launchTicket: LaunchTicket?
+    /// The checkout session's id.
+    let orderReferenceID: String
+    /// What the buyer agreed to.
+    let total: Yen
+}
+
 /// The page after the provider's last page, of one language.
+///
+/// Policy: `scripted`.
 struct ResultPage: Sendable {
     private enum PageSlot {
         case nonce

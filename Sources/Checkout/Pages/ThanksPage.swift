@@ -2,7 +2,21 @@ import Commerce
 import Pages
 import SessionBroker
 
+/// The receipt.
+struct ThanksView: Sendable {
+    /// Who bought.
+    let client: ClientKind
+    /// The number for inquiries.
+    let orderNumber: OrderNumber
+    /// What was bought.
+    let order: OrderView
+    /// Where it goes; `nil` once it is no longer kept.
+    let address: Address?
+}
+
 /// The receipt of one language.
+///
+/// Policy: `plain`.
 struct ThanksPage: Sendable {
     private enum PageSlot {
         case orderNumber

@@ -4,7 +4,6 @@ import Commerce
 import Cryptography
 import EventIO
 import MerchantAPI
-import Pages
 import Primitives
 package import SessionBroker
 import Telemetry

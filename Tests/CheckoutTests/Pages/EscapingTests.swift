@@ -34,9 +34,9 @@ private let polyglots = [
             agreement: .form,
             note: text
         )
-        let page = Samples.renderer.confirm(view, in: .ja, nonce: Samples.nonce)
+        let page = Samples.pages[.ja].confirm.render(view, nonce: Samples.nonce)
         let harmless = Samples.confirm(note: Samples.note)
-        check(page, against: Samples.renderer.confirm(harmless, in: .ja, nonce: Samples.nonce), text)
+        check(page, against: Samples.pages[.ja].confirm.render(harmless, nonce: Samples.nonce), text)
         #expect(try data(page)["checkoutSessionId"] as? String == text)
     }
 
@@ -56,7 +56,7 @@ private let polyglots = [
             start: start,
             fallbackAction: action
         )
-        let page = Samples.renderer.button(view, in: .en, nonce: Samples.nonce)
+        let page = Samples.pages[.en].button.render(view, nonce: Samples.nonce)
         #expect(ScannedDocument(String(decoding: page, as: UTF8.self)).complaints == [])
         let config = try #require(try data(page)["config"] as? [String: Any])
         let session = try #require(config["createCheckoutSessionConfig"] as? [String: Any])
@@ -72,7 +72,7 @@ private let polyglots = [
             address: Address([.name: text, .addressLine1: text])
         )
         let error = ErrorView(code: .internalError, reference: text)
-        for page in [Samples.renderer.thanks(thanks, in: .ja), Samples.renderer.error(error, in: .ja)] {
+        for page in [Samples.pages[.ja].thanks.render(thanks), Samples.pages[.ja].error.render(error)] {
             #expect(ScannedDocument(String(decoding: page, as: UTF8.self)).complaints == [])
         }
     }
@@ -84,8 +84,8 @@ private let polyglots = [
             checkoutScript: Samples.site.checkoutScript,
             rescue: Samples.site.rescue
         )
-        let renderer = PageRenderer(site: site, assets: Samples.assets)
-        for page in [renderer.neutral(in: .ja), renderer.cart(.browser, in: .ja, nonce: Samples.nonce)] {
+        let renderer = Samples.pages(site, Samples.assets)
+        for page in [renderer[.ja].neutral, renderer[.ja].cart(.browser).render(nonce: Samples.nonce)] {
             #expect(ScannedDocument(String(decoding: page, as: UTF8.self)).complaints == [])
         }
     }

@@ -27,7 +27,7 @@ private func pages(_ language: Language) -> [RenderedPage] {
 }
 
 private func scripted(_ language: Language) -> [(String, [UInt8])] {
-    let pages = Samples.renderer
+    let pages = Samples.pages
     let nonce = Samples.nonce
     let purchase = BrowserPurchase(
         returnTicket: Samples.returnTicket,
@@ -50,34 +50,37 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
     )
     let ticket = Samples.launchTicket
     return [
-        ("cart-browser", pages.cart(.browser, in: language, nonce: nonce)),
-        ("cart-ios", pages.cart(.iosApp, in: language, nonce: nonce)),
-        ("cart-android", pages.cart(.androidApp, in: language, nonce: nonce)),
-        ("button", pages.button(button, in: language, nonce: nonce)),
-        ("button-without-form", pages.button(buttonAlone, in: language, nonce: nonce)),
-        ("open-automatic", pages.open(OpenView(mode: .autoPost, ticket: ticket), in: language, nonce: nonce)),
-        ("open-tap", pages.open(OpenView(mode: .tap, ticket: ticket), in: language, nonce: nonce)),
-        ("confirm", pages.confirm(Samples.confirm(), in: language, nonce: nonce)),
-        ("confirm-browser", pages.confirm(Samples.confirm(for: .browser), in: language, nonce: nonce)),
-        ("confirm-note", pages.confirm(Samples.confirm(for: .site, note: Samples.note), in: language, nonce: nonce)),
-        ("confirm-strict", pages.confirm(Samples.confirm(.returnLink(Samples.returnLink)), in: language, nonce: nonce)),
-        ("confirm-read-only", pages.confirm(Samples.confirm(.readOnly), in: language, nonce: nonce)),
+        ("cart-browser", pages[language].cart(.browser).render(nonce: nonce)),
+        ("cart-ios", pages[language].cart(.iosApp).render(nonce: nonce)),
+        ("cart-android", pages[language].cart(.androidApp).render(nonce: nonce)),
+        ("button", pages[language].button.render(button, nonce: nonce)),
+        ("button-without-form", pages[language].button.render(buttonAlone, nonce: nonce)),
+        ("open-automatic", pages[language].open.render(.autoPost, ticket, nonce: nonce)),
+        ("open-tap", pages[language].open.render(.tap, ticket, nonce: nonce)),
+        ("confirm", pages[language].confirm.render(Samples.confirm(), nonce: nonce)),
+        ("confirm-browser", pages[language].confirm.render(Samples.confirm(for: .browser), nonce: nonce)),
+        ("confirm-note", pages[language].confirm.render(Samples.confirm(for: .site, note: Samples.note), nonce: nonce)),
+        (
+            "confirm-strict",
+            pages[language].confirm.render(Samples.confirm(.returnLink(Samples.returnLink)), nonce: nonce)
+        ),
+        ("confirm-read-only", pages[language].confirm.render(Samples.confirm(.readOnly), nonce: nonce)),
         (
             "result-app",
-            pages.result(.app(returnLink: Samples.returnLink, total: Yen(27996)), in: language, nonce: nonce)
+            pages[language].result.render(.app(returnLink: Samples.returnLink, total: Yen(27996)), nonce: nonce)
         ),
         (
             "result-site",
-            pages.result(.site(returnLink: Samples.returnLink, total: Yen(27996)), in: language, nonce: nonce)
+            pages[language].result.render(.site(returnLink: Samples.returnLink, total: Yen(27996)), nonce: nonce)
         ),
-        ("result-browser", pages.result(.browser(purchase), in: language, nonce: nonce)),
-        ("link-fallback", pages.linkFallback(in: language, nonce: nonce)),
-        ("link-error", pages.linkError(.notFound, in: language, nonce: nonce)),
+        ("result-browser", pages[language].result.render(.browser(purchase), nonce: nonce)),
+        ("link-fallback", pages[language].link.render(nonce: nonce)),
+        ("link-error", pages[language].link.render(.notFound, nonce: nonce)),
     ]
 }
 
 private func plain(_ language: Language) -> [(String, [UInt8])] {
-    let pages = Samples.renderer
+    let pages = Samples.pages
     let number = OrderNumber(Samples.returnTicket.webviewSession)
     let thanks = ThanksView(
         client: .iosApp,
@@ -96,23 +99,26 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
     let error = ErrorView(code: .priceChanged, client: .browser, way: .confirm, reference: number.description)
     let reused = ErrorView(code: .sessionReused, client: .androidApp, reference: number.description)
     return [
-        ("start", pages.start(in: language)),
-        ("cancelled", pages.cancelled(left, in: language)),
-        ("cancelled-after-review", pages.cancelled(leftAfterReview, in: language)),
-        ("cancelled-ended", pages.cancelled(ended, in: language)),
-        ("declined", pages.declined(DeclinedView(client: .browser, canRetry: true, reference: number), in: language)),
+        ("start", pages[language].start),
+        ("cancelled", pages[language].cancelled.render(left)),
+        ("cancelled-after-review", pages[language].cancelled.render(leftAfterReview)),
+        ("cancelled-ended", pages[language].cancelled.render(ended)),
+        (
+            "declined",
+            pages[language].declined.render(DeclinedView(client: .browser, canRetry: true, reference: number))
+        ),
         (
             "declined-closed",
-            pages.declined(DeclinedView(client: .iosApp, canRetry: false, reference: number), in: language)
+            pages[language].declined.render(DeclinedView(client: .iosApp, canRetry: false, reference: number))
         ),
-        ("error", pages.error(error, in: language)),
-        ("error-app", pages.error(reused, in: language)),
-        ("error-bare", pages.error(ErrorView(code: .internalError), in: language)),
-        ("neutral", pages.neutral(in: language)),
-        ("cookies-blocked", pages.cookiesBlocked(in: language)),
-        ("thanks", pages.thanks(thanks, in: language)),
-        ("thanks-later", pages.thanks(later, in: language)),
-        ("rescue", pages.rescue(RescueView(returnLink: Samples.returnLink), in: language)),
-        ("rescue-closed", pages.rescue(RescueView(returnLink: nil), in: language)),
+        ("error", pages[language].error.render(error)),
+        ("error-app", pages[language].error.render(reused)),
+        ("error-bare", pages[language].error.render(ErrorView(code: .internalError))),
+        ("neutral", pages[language].neutral),
+        ("cookies-blocked", pages[language].cookiesBlocked),
+        ("thanks", pages[language].thanks.render(thanks)),
+        ("thanks-later", pages[language].thanks.render(later)),
+        ("rescue", pages[language].rescue.render(Samples.returnLink)),
+        ("rescue-closed", pages[language].rescue.render(nil)),
     ]
 }

@@ -9,35 +9,35 @@ import Web
 
 /// What pages say about money is so wherever they are shown.
 @Suite struct `Words about money` {
-    private let pages = Samples.renderer
+    private let pages = Samples.pages
 
     /// Only these refusals are of a purchase that cannot be paid; others may be of a second tab, or come after the payment.
     private static let unpaid: Set<FailureCode> = [.sessionCancelled, .paymentDeclined, .postageFailed]
 
     @Test(arguments: FailureCode.ofCheckout, Language.allCases)
     func `of a refusal deny a charge only where there can be none`(code: FailureCode, language: Language) {
-        let page = string(pages.error(ErrorView(code: code), in: language))
+        let page = string(pages[language].error.render(ErrorView(code: code)))
         #expect(deniesCharge(page) == Self.unpaid.contains(code))
     }
 
     @Test(arguments: Language.allCases) func `of the script and of a tab without cookies leave open what was paid`(
         language: Language
     ) throws {
-        let cart = string(pages.cart(.browser, in: language, nonce: Samples.nonce))
+        let cart = string(pages[language].cart(.browser).render(nonce: Samples.nonce))
         let condition =
             language == .ja ? "ご注文が確定していない場合、請求は発生しません。" : "If your order was not completed, you are not charged"
         for name in ["proof", "ended", "changed"] {
             let text = try #require(cart.split(separator: "\"\(name)\":\"").last?.split(separator: "\"").first)
             #expect(text.contains(condition) && !deniesCharge(String(text)), "\(name): \(text)")
         }
-        let cookies = string(pages.cookiesBlocked(in: language))
+        let cookies = string(pages[language].cookiesBlocked)
         #expect(cookies.contains(condition) && !deniesCharge(cookies))
     }
 
     @Test(arguments: Language.allCases) func `of the table say of the lines that they are before tax, of nothing else`(
         language: Language
     ) {
-        let page = string(pages.confirm(Samples.confirm(), in: language, nonce: Samples.nonce))
+        let page = string(pages[language].confirm.render(Samples.confirm(), nonce: Samples.nonce))
         let words = language == .ja ? "税抜" : "before tax"
         let parts = page.split(separator: "<tbody>")
         #expect(!parts[0].contains(words))
@@ -50,7 +50,7 @@ import Web
         let adjustment = try #require(Adjustment(name: "Points", units: -300))
         let order = try Order(lines: Samples.cart.lines, tax: Samples.cart.tax, adjustments: [adjustment])
         let view = ButtonView(client: .browser, order: OrderView(order), start: Samples.start, fallbackAction: nil)
-        #expect(string(pages.button(view, in: .ja, nonce: Samples.nonce)).contains("<td>\u{2212}￥300</td>"))
+        #expect(string(pages[.ja].button.render(view, nonce: Samples.nonce)).contains("<td>\u{2212}￥300</td>"))
     }
 
     private func deniesCharge(_ text: String) -> Bool {

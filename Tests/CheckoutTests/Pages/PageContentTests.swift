@@ -9,11 +9,11 @@ import Web
 
 /// What single pages promise to apps, scripts and testers.
 @Suite struct `A page's content` {
-    private let pages = Samples.renderer
+    private let pages = Samples.pages
 
     @Test(arguments: [ClientKind.iosApp, .androidApp, .browser])
     func `of the cart names the client and both quantities`(client: ClientKind) {
-        let text = string(pages.cart(client, in: .ja, nonce: Samples.nonce))
+        let text = string(pages[.ja].cart(client).render(nonce: Samples.nonce))
         #expect(text.contains(#""client":"\#(client.rawValue)""#))
         for id in ["hd8", "hd10", "amzn_button", "error", "filter"] { #expect(text.contains(#"id="\#(id)""#)) }
         #expect(text.contains("￥8,980") && text.contains("￥15,980") && text.contains("￥27,456"))
@@ -29,14 +29,14 @@ import Web
             rescue: Samples.site.rescue,
             usesVerifier: true
         )
-        let strict = PageRenderer(site: site, assets: Samples.assets)
-        #expect(string(strict.cart(.iosApp, in: .ja, nonce: Samples.nonce)).contains(#""verifier":true"#))
-        #expect(string(pages.cart(.iosApp, in: .ja, nonce: Samples.nonce)).contains(#""verifier":false"#))
-        #expect(!string(strict.neutral(in: .ja)).contains(#"class="demo""#))
+        let strict = Samples.pages(site, Samples.assets)
+        #expect(string(strict[.ja].cart(.iosApp).render(nonce: Samples.nonce)).contains(#""verifier":true"#))
+        #expect(string(pages[.ja].cart(.iosApp).render(nonce: Samples.nonce)).contains(#""verifier":false"#))
+        #expect(!string(strict[.ja].neutral).contains(#"class="demo""#))
     }
 
     @Test func `of the confirm page posts C and the total`() {
-        let text = string(pages.confirm(Samples.confirm(), in: .ja, nonce: Samples.nonce))
+        let text = string(pages[.ja].confirm.render(Samples.confirm(), nonce: Samples.nonce))
         #expect(text.contains(#"name="secureWebviewSessionId" value="\#(Samples.returnTicket.text)""#))
         #expect(text.contains(#"name="totalPrice" value="27,996""#))
         #expect(!text.contains(Samples.launchTicket.text))
@@ -47,13 +47,13 @@ import Web
         client: ClientKind,
         language: Language
     ) {
-        let text = string(pages.confirm(Samples.confirm(for: client), in: language, nonce: Samples.nonce))
+        let text = string(pages[language].confirm.render(Samples.confirm(for: client), nonce: Samples.nonce))
         let promise = language == .ja ? ">注文を確定する</button>" : ">Place the order</button>"
         #expect(text.contains(promise) == (client == .browser))
     }
 
     @Test func `of an order adds up`() {
-        let page = string(pages.confirm(Samples.confirm(), in: .ja, nonce: Samples.nonce))
+        let page = string(pages[.ja].confirm.render(Samples.confirm(), nonce: Samples.nonce))
         let sums = page.split(separator: "<tfoot>")[1].split(separator: "</tfoot>")[0].split(separator: "￥").dropFirst()
         let amounts = sums.compactMap { Int($0.prefix { $0.isNumber || $0 == "," }.filter { $0 != "," }) }
         #expect(amounts == [24_960, 2_496, 540, 27_996])
@@ -62,19 +62,24 @@ import Web
 
     @Test func `of the strict confirm page links to the app instead`() {
         let view = Samples.confirm(.returnLink(Samples.returnLink))
-        let document = ScannedDocument(string(pages.confirm(view, in: .ja, nonce: Samples.nonce)))
+        let document = ScannedDocument(string(pages[.ja].confirm.render(view, nonce: Samples.nonce)))
         let link = document.tags.first { $0.value("id") == "purchase_link" }
         #expect(unescaped(link?.value("href")) == Samples.returnLink.text)
         #expect(!document.tags.contains { $0.value("id") == "confirm_form" })
     }
 
     @Test func `of the read-only confirm page changes nothing`() {
-        let document = ScannedDocument(string(pages.confirm(Samples.confirm(.readOnly), in: .ja, nonce: Samples.nonce)))
+        let document = ScannedDocument(
+            string(pages[.ja].confirm.render(Samples.confirm(.readOnly), nonce: Samples.nonce))
+        )
         #expect(!document.tags.contains { ["form", "script", "input", "button"].contains($0.name) })
     }
 
     @Test func `of the result page for an app is the link, whole`() {
-        let page = pages.result(.app(returnLink: Samples.returnLink, total: Yen(27_996)), in: .en, nonce: Samples.nonce)
+        let page = pages[.en].result.render(
+            .app(returnLink: Samples.returnLink, total: Yen(27_996)),
+            nonce: Samples.nonce
+        )
         let link = ScannedDocument(string(page)).tags.first { $0.value("id") == "purchase_link" }
         #expect(unescaped(link?.value("href")) == Samples.returnLink.text)
     }
@@ -87,7 +92,7 @@ import Web
             orderReferenceID: Samples.checkoutSessionID,
             total: Yen(27_996)
         )
-        let document = ScannedDocument(string(pages.result(.browser(purchase), in: .ja, nonce: Samples.nonce)))
+        let document = ScannedDocument(string(pages[.ja].result.render(.browser(purchase), nonce: Samples.nonce)))
         let fields = document.tags.filter { $0.name == "input" }.map {
             ($0.value("name") ?? "", $0.value("value") ?? "")
         }
@@ -104,18 +109,18 @@ import Web
 
     @Test(arguments: FailureCode.ofCheckout, Language.allCases)
     func `of the error page carries the code and a text of its own`(code: FailureCode, language: Language) {
-        let page = string(pages.error(ErrorView(code: code), in: language))
+        let page = string(pages[language].error.render(ErrorView(code: code)))
         #expect(ScannedDocument(page).tags.first?.value("data-error") == code.name)
         let others = FailureCode.ofCheckout.filter { $0 != code && ![$0, code].allSatisfy(isProof) }
         let text = detail(page)
         #expect(text.count > 8)
-        #expect(others.allSatisfy { detail(string(pages.error(ErrorView(code: $0), in: language))) != text })
+        #expect(others.allSatisfy { detail(string(pages[language].error.render(ErrorView(code: $0)))) != text })
     }
 
     @Test(arguments: [ClientKind?.none] + ClientKind.allCases)
     func `of the error page has a way on and a number to quote`(client: ClientKind?) {
         let page = string(
-            pages.error(ErrorView(code: .sessionReused, client: client, reference: "4F7K9-2QX8M"), in: .en)
+            pages[.en].error.render(ErrorView(code: .sessionReused, client: client, reference: "4F7K9-2QX8M"))
         )
         #expect(page.contains(#"<code id="reference">4F7K9-2QX8M</code>"#))
         #expect(page.contains(#"href="/browser/cart""#) == (client == .browser))
@@ -134,8 +139,8 @@ import Web
             order: Samples.order,
             address: address
         )
-        #expect(string(pages.thanks(view, in: .en)).contains("1 Main Street<br>Seattle<br>WA<br>US"))
-        #expect(string(pages.thanks(view, in: .en)).contains("<dd>-</dd>"))
+        #expect(string(pages[.en].thanks.render(view)).contains("1 Main Street<br>Seattle<br>WA<br>US"))
+        #expect(string(pages[.en].thanks.render(view)).contains("<dd>-</dd>"))
     }
 
     @Test(arguments: ClientKind.allCases) func `after a cancelled checkout leads back`(client: ClientKind) {
@@ -144,7 +149,7 @@ import Web
             stage: .atProvider(returnTicket: nil),
             reference: OrderNumber(Samples.returnTicket.webviewSession)
         )
-        let text = string(pages.cancelled(view, in: .ja))
+        let text = string(pages[.ja].cancelled.render(view))
         #expect(text.contains(#"href="/button""#))
         #expect(text.contains(#"href="/browser/cart""#) == !client.isApp)
         #expect(text.contains("✕ をタップして閉じて") == (client.isApp && client != .site))
@@ -153,7 +158,7 @@ import Web
 
     @Test(arguments: Language.allCases)
     func `of the button page waits for nothing where no script runs`(language: Language) {
-        let page = string(pages.button(buttonView(.browser), in: language, nonce: Samples.nonce))
+        let page = string(pages[language].button.render(buttonView(.browser), nonce: Samples.nonce))
         let tags = ScannedDocument(page).tags
         for id in ["spinner", "status", "slow"] {
             #expect(tags.first { $0.value("id") == id }?.value("hidden") != nil, "\(id) waits for the script")
@@ -164,7 +169,7 @@ import Web
 
     @Test(arguments: ClientKind.allCases)
     func `of the button page has a way out where the provider's script cannot be loaded`(client: ClientKind) {
-        let page = string(pages.button(buttonView(client), in: .en, nonce: Samples.nonce))
+        let page = string(pages[.en].button.render(buttonView(client), nonce: Samples.nonce))
         let slow = page.split(separator: #"<div id="slow""#)[1].split(separator: "</div>")[0]
         #expect(slow.contains(#"href="/button""#))
         #expect(slow.contains(#"href="/browser/cart""#) == (client == .browser))
@@ -172,7 +177,7 @@ import Web
     }
 
     @Test func `of the link host takes the query away before anything else`() {
-        let document = ScannedDocument(string(pages.linkFallback(in: .ja, nonce: Samples.nonce)))
+        let document = ScannedDocument(string(pages[.ja].link.render(nonce: Samples.nonce)))
         let names = document.tags.map(\.name)
         #expect(Array(names.prefix(4)) == ["html", "head", "meta", "script"])
         #expect(document.tags[3].text == #"history.replaceState(null, "", location.pathname);"#)

@@ -77,7 +77,11 @@ enum Samples {
         isDemonstration: true
     )
 
-    static let renderer = PageRenderer(site: site, assets: assets)
+    static let pages = pages(site, assets)
+
+    static func pages(_ site: PageSite, _ assets: StaticAssets) -> EachLanguage<CheckoutPages> {
+        EachLanguage { CheckoutPages(CheckoutFrame($0, site, assets)) }
+    }
 
     /// The real files under addresses that do not change with their content, so that a new style leaves the pages alone.
     static let assets: StaticAssets = {

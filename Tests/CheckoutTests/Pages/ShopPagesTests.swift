@@ -16,11 +16,11 @@ import Testing
             look: ShopLook(logo: logo, accent: accent)
         )
         #expect(assets.files.suffix(2).map(\.contentType) == ["image/svg+xml", "text/css; charset=utf-8"])
-        let pages = PageRenderer(site: Samples.site, assets: assets)
-        let page = String(decoding: pages.neutral(in: .ja), as: UTF8.self)
+        let pages = Samples.pages(Samples.site, assets)
+        let page = String(decoding: pages[.ja].neutral, as: UTF8.self)
         #expect(page.contains(#"src="/static/shop/logo.abababababababab.svg""#))
         #expect(page.contains(#"<link rel="stylesheet" href="/static/shop/colours.abababababababab.css">"#))
-        let link = String(decoding: pages.linkFallback(in: .ja, nonce: Samples.nonce), as: UTF8.self)
+        let link = String(decoding: pages[.ja].link.render(nonce: Samples.nonce), as: UTF8.self)
         #expect(link.contains("--accent: #7a1f3d;") && !link.contains("/static/"))
     }
 
@@ -40,8 +40,11 @@ import Testing
             rescue: Samples.site.rescue,
             terms: terms
         )
-        let pages = PageRenderer(site: site, assets: Samples.assets)
-        let page = String(decoding: pages.confirm(Samples.confirm(), in: language, nonce: Samples.nonce), as: UTF8.self)
+        let pages = Samples.pages(site, Samples.assets)
+        let page = String(
+            decoding: pages[language].confirm.render(Samples.confirm(), nonce: Samples.nonce),
+            as: UTF8.self
+        )
         #expect(ScannedDocument(page).complaints == [])
         #expect(page.contains(language == .ja ? "<dd>3営業日以内</dd>" : "<dd>Within &lt;3&gt; days</dd>"))
         let payment = language == .ja ? "<dt>お支払い時期</dt><dd>発送時</dd>" : "<dt>When you pay</dt><dd>On dispatch</dd>"
@@ -50,7 +53,7 @@ import Testing
             $0.value("href")
         }
         #expect(links == ["https://shop.example/legal", "https://shop.example/?a&amp;b"])
-        let plain = String(decoding: Samples.renderer.neutral(in: language), as: UTF8.self)
+        let plain = String(decoding: Samples.pages[language].neutral, as: UTF8.self)
         #expect(!plain.contains("policies") && !plain.contains(#"id="terms""#))
     }
 }
