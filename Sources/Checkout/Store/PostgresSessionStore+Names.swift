@@ -8,7 +8,7 @@ extension PostgresSessionStore {
 
     /// By index each: a permission, charge or refund, an order's reference, and the handful of purchases that are under way or
     /// given up.
-    static let namedStatement = Statement(
+    static let namedStatement = TypedStatement<WebviewSessionID, String, String, Int>(
         name: "flow_named",
         sql: """
             SELECT n.flow_id FROM (
@@ -17,8 +17,7 @@ extension PostgresSessionStore {
                 UNION SELECT q.flow_id FROM flow_purchasing AS q, LATERAL (
                     SELECT f.order_ref FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f WHERE f.order_ref = $1
             ) AS n ORDER BY n.flow_id DESC LIMIT $3
-            """,
-        parameterTypes: [.text, .text, .int8]
+            """
     )
 
     /// How many ids are looked at at once: far below what a statement may take, on a slow machine too.
@@ -26,7 +25,7 @@ extension PostgresSessionStore {
 
     /// The ids of a page, the newest first, that may have a number, and the page's last: nothing but an operator's question
     /// asks for them, so no write pays for an index.
-    static let numberedStatement = Statement(
+    static let numberedStatement = TypedStatement<WebviewSessionID, WebviewSessionID, Int, [UInt8]>(
         name: "flow_numbered",
         sql: """
             WITH page AS MATERIALIZED (
@@ -39,8 +38,7 @@ extension PostgresSessionStore {
             WHERE substring(uuid_send(p.flow_id) FROM 11) = $3
                 OR p.flow_id = (SELECT q.flow_id FROM page AS q ORDER BY q.flow_id LIMIT 1)
             ORDER BY p.flow_id DESC
-            """,
-        parameterTypes: [.uuid, .int8, .bytea]
+            """
     )
 
     /// Finds sessions by what people have of them.
@@ -51,12 +49,14 @@ extension PostgresSessionStore {
     /// - Returns: The newest first.
     /// - Throws: `StoreError`.
     func sessions(named name: String) async throws(StoreError) -> [WebviewSessionID] {
-        var parameters = Parameters()
-        parameters.append(text: name)
-        parameters.append(text: OrderNumber(typed: name)?.description ?? name)
-        parameters.append(int64: Int64(PostgresSessionStore.namesakeLimit))
-        let found = try webviewSessions(try await read(PostgresSessionStore.namedStatement, parameters))
-        guard found.isEmpty, let number = OrderNumber(typed: name) else { return found }
+        let number = OrderNumber(typed: name)
+        let call = PostgresSessionStore.namedStatement(
+            name,
+            number?.description ?? name,
+            PostgresSessionStore.namesakeLimit
+        )
+        let found = try await client.read(call).all()
+        guard found.isEmpty, let number else { return found }
         return try await sessions(numbered: number)
     }
 
@@ -64,22 +64,11 @@ extension PostgresSessionStore {
     private func sessions(numbered number: OrderNumber) async throws(StoreError) -> [WebviewSessionID] {
         var end = WebviewSessionID(high: .max, low: .max)
         while true {
-            var parameters = Parameters()
-            parameters.append(uuid: end)
-            parameters.append(int64: Int64(PostgresSessionStore.pageLimit))
-            parameters.append(bytes: number.lastBytes)
-            let page = try webviewSessions(try await read(PostgresSessionStore.numberedStatement, parameters))
+            let call = PostgresSessionStore.numberedStatement(end, PostgresSessionStore.pageLimit, number.lastBytes)
+            let page = try await client.read(call).all()
             let found = page.filter { OrderNumber($0) == number }
             guard found.isEmpty, let last = page.last else { return found }
             end = last
-        }
-    }
-
-    private func webviewSessions(_ rows: ResultSet) throws(StoreError) -> [WebviewSessionID] {
-        try StoreError.decoding { () throws(PostgresError) in
-            var webviewSessions: [WebviewSessionID] = []
-            for row in 0..<rows.rowCount { webviewSessions.append(try rows.uuid(row, 0)) }
-            return webviewSessions
         }
     }
 }

@@ -4,7 +4,7 @@ import SessionBroker
 
 extension PostgresSessionStore {
     /// `$1` the words, `$2` those whose place they take.
-    static let policyStatement = Statement(
+    static let policyStatement = TypedStatement<String?, String, String?>(
         name: "program_policy_claim",
         sql: """
             WITH n AS (
@@ -14,8 +14,7 @@ extension PostgresSessionStore {
                 RETURNING p.words
             )
             SELECT coalesce((SELECT n.words FROM n), (SELECT p.words FROM program_policy AS p))
-            """,
-        parameterTypes: [.text, .text]
+            """
     )
 
     /// The rules that programs of this database work under, which are this store's where there were none.
@@ -30,23 +29,12 @@ extension PostgresSessionStore {
         var (wanted, found) = (policy.words, String?.none)
         // Others may write it between two looks.
         for _ in 0..<8 {
-            guard let words = try await claim(wanted, inPlaceOf: found) else { continue }
+            let call = PostgresSessionStore.policyStatement(wanted, found)
+            guard let words = try await client.work(call).first() else { continue }
             wanted = policy.words(over: words, replacing: replaces)
             if words == wanted { return words }
             found = words
         }
         throw StoreError(.unavailable, "program_policy changes all the time")
-    }
-
-    private func claim(_ words: String, inPlaceOf found: String?) async throws(StoreError) -> String? {
-        var parameters = Parameters()
-        parameters.append(text: words)
-        parameters.append(text: found)
-        do throws(PostgresError) {
-            let rows = try await client.work(PostgresSessionStore.policyStatement, parameters)
-            return try rows.optionalText(0, 0)
-        } catch {
-            throw StoreError(error)
-        }
     }
 }

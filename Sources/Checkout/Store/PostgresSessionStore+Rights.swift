@@ -44,7 +44,7 @@ extension PostgresSessionStore {
         trails.map { "has_table_privilege(\(role), '\($0)', 'UPDATE, DELETE, TRUNCATE')" }.joined(separator: " OR ")
     }
 
-    static let rightsStatement = Statement(
+    static let rightsStatement = TypedStatement<DatabaseRights>(
         name: "role_rights",
         sql: """
             SELECT current_user::text, \(mayRewrite("current_user")),
@@ -58,27 +58,26 @@ extension PostgresSessionStore {
                 CASE WHEN session_user <> current_user AND (\(mayRewrite("session_user"))) THEN session_user::text ELSE '' END,
                 (SELECT s.reset_val FROM pg_settings AS s WHERE s.name = 'synchronous_commit')
             """
-    )
+    ) { row in
+        DatabaseRights(
+            role: try row.next(),
+            mayRewriteTrail: try row.next(),
+            hasLockTimeout: try row.next(),
+            now: try row.next(),
+            standbys: try row.next(),
+            waitsForStandby: try row.next(),
+            functionsBeyond: try row.next(),
+            mayCreate: try row.next(),
+            mightyLogin: try row.next(),
+            unpinnedCommit: try row.next()
+        )
+    }
 
     /// What the role of this connection may do.
     ///
     /// - Returns: As the server says.
     /// - Throws: `StoreError`, also where the schema is not there.
     package func rights() async throws(StoreError) -> DatabaseRights {
-        let rows = try await read(PostgresSessionStore.rightsStatement, Parameters())
-        return try StoreError.decoding { () throws(PostgresError) in
-            DatabaseRights(
-                role: try rows.text(0, 0),
-                mayRewriteTrail: try rows.bool(0, 1),
-                hasLockTimeout: try rows.bool(0, 2),
-                now: try rows.timestamp(0, 3),
-                standbys: Int(try rows.int64(0, 4)),
-                waitsForStandby: try rows.bool(0, 5),
-                functionsBeyond: try rows.text(0, 6),
-                mayCreate: try rows.bool(0, 7),
-                mightyLogin: try rows.text(0, 8),
-                unpinnedCommit: try rows.text(0, 9)
-            )
-        }
+        try await client.read(PostgresSessionStore.rightsStatement()).first()
     }
 }

@@ -6,18 +6,18 @@ extension PostgresSessionStore {
         hotStatements + batchedStatements + longStatements
         + [
             floorStatement,
-            rightsStatement,
-            newestAccountStatement,
-            sweptStatement,
-            noteSweptStatement,
+            rightsStatement.statement,
+            newestAccountStatement.statement,
+            sweptStatement.statement,
+            noteSweptStatement.statement,
             outcome,
             postponeStatement,
-            namedStatement,
-            numberedStatement,
+            namedStatement.statement,
+            numberedStatement.statement,
             claimStuckStatement,
             paymentStatement,
             reclaimStatement,
-            policyStatement,
+            policyStatement.statement,
             missingStatement,
         ]
 
